@@ -1,0 +1,61 @@
+/** Exit codes of `pm`, documented in docs/cli.md. */
+export const exitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notInitialised: 3,
+  daemonUnreachable: 4,
+  notFound: 5,
+} as const;
+
+/** Every stable error code and the exit code it leads to. Scripts and HTTP clients match on the code. */
+const exitCodeOf = {
+  usage: exitCode.usage,
+  config_invalid: exitCode.failed,
+  config_unknown_key: exitCode.usage,
+  config_bad_value: exitCode.usage,
+  not_initialised: exitCode.notInitialised,
+  not_indexed: exitCode.notInitialised,
+  daemon_unreachable: exitCode.daemonUnreachable,
+  daemon_start_failed: exitCode.daemonUnreachable,
+  unauthorized: exitCode.failed,
+  forbidden: exitCode.failed,
+  not_found: exitCode.notFound,
+  locked: exitCode.failed,
+  disk_full: exitCode.failed,
+  index_corrupt: exitCode.failed,
+  index_too_new: exitCode.failed,
+  unreadable: exitCode.failed,
+  internal: exitCode.failed,
+} as const;
+
+export type ErrorCode = keyof typeof exitCodeOf;
+
+/** An error meant for a person: what happened (`message`) and what to do about it (`hint`). */
+export class PommelError extends Error {
+  override readonly name = "PommelError";
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly hint: string = "",
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  get exitCode(): number {
+    return exitCodeOf[this.code];
+  }
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a Node or SQLite error ("ENOENT", "SQLITE_FULL"), or "". */
+export function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,72 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { PommelError } from "./errors.ts";
+
+/** Where everything that belongs to one project lies. All paths are absolute. */
+export interface Project {
+  /** The directory that is indexed, and that paths in results are relative to. */
+  root: string;
+  /** `.pommel/`, mode 0700. */
+  stateDir: string;
+  configFile: string;
+  indexDb: string;
+  /** Who answers on which port: pid, port, token (mode 0600). Information, not the lock. */
+  daemonFile: string;
+  /** Held exclusively by the one process that may write the index. */
+  lockFile: string;
+  /** Where hooks leave their payloads. */
+  spoolDir: string;
+  logDir: string;
+}
+
+export const stateDirName = ".pommel";
+
+/** The project whose root is `root`, initialised or not. */
+export function projectAt(root: string): Project {
+  const stateDir = join(root, stateDirName);
+  return {
+    root,
+    stateDir,
+    configFile: join(stateDir, "config.toml"),
+    indexDb: join(stateDir, "index.db"),
+    daemonFile: join(stateDir, "daemon.json"),
+    lockFile: join(stateDir, "writer.lock"),
+    spoolDir: join(stateDir, "spool"),
+    logDir: join(stateDir, "log"),
+  };
+}
+
+/** The nearest directory from `from` upwards that holds `marker`, or null. */
+export function findUpwards(from: string, marker: string): string | null {
+  for (let dir = resolve(from); ; dir = dirname(dir)) {
+    if (existsSync(join(dir, marker))) return dir;
+    if (dirname(dir) === dir) return null;
+  }
+}
+
+/**
+ * The project that `cwd` lies in: the nearest directory upwards with a `.pommel/config.toml`.
+ * @throws PommelError `not_initialised`
+ */
+export function findProject(cwd: string = process.cwd()): Project {
+  const root = findUpwards(cwd, join(stateDirName, "config.toml"));
+  if (root === null) {
+    throw new PommelError(
+      "not_initialised",
+      `No Pommel project in ${cwd} or any directory above it.`,
+      "Run `pm init --start` in the directory you want to search.",
+    );
+  }
+  return projectAt(realpathSync(root));
+}
+
+/** The root `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
+export function rootForInit(cwd: string = process.cwd()): string {
+  return realpathSync(findUpwards(cwd, ".git") ?? cwd);
+}
+
+/** `~/.config/pommel`, honouring XDG_CONFIG_HOME. */
+export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "pommel");
+}

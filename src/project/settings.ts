@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { levels } from "./levels.ts";
+
+const strings = z.array(z.string());
+const level = z.enum(levels);
+const positive = z.int().check(z.minimum(1));
+const natural = z.int().check(z.minimum(0));
+
+/**
+ * Every setting: the one place that knows its type, default and explanation. `config.toml`'s comments,
+ * `pm config list` and the refusal of unknown keys all come from here.
+ */
+export const settings = {
+  "index.languages": {
+    schema: strings,
+    default: [] as string[],
+    about:
+      "Languages to index, by id (see docs/languages.md); empty means all, and every other text file by lines.",
+  },
+  "index.include": {
+    schema: strings,
+    default: [] as string[],
+    about: 'Only files that match one of these globs are indexed, e.g. ["src/**"]; empty means all.',
+  },
+  "index.exclude": {
+    schema: strings,
+    default: [] as string[],
+    about: "Files that match one of these globs are left out, on top of .gitignore and .pommelignore.",
+  },
+  "index.levels": {
+    schema: z.array(level),
+    default: [...levels],
+    about: "Levels of chunks to make: file, class, method, block, lines.",
+  },
+  "index.max_file_size": {
+    schema: positive,
+    default: 1_048_576,
+    about: "Larger files are skipped. Bytes.",
+  },
+  "index.workers": {
+    schema: z.int().check(z.minimum(1), z.maximum(16)),
+    default: 2,
+    about: "Threads that parse while indexing.",
+  },
+  "index.driver": {
+    schema: z.enum(["sqlite"]),
+    default: "sqlite" as const,
+    about: "Where the code index lives.",
+  },
+  "watch.debounce_ms": {
+    schema: natural,
+    default: 50,
+    about: "A file is indexed this long after its last change. Milliseconds.",
+  },
+  "watch.poll_seconds": {
+    schema: positive,
+    default: 5,
+    about: "How often to look for changes when the system cannot watch files. Seconds.",
+  },
+  "search.limit": {
+    schema: z.int().check(z.minimum(1), z.maximum(1000)),
+    default: 10,
+    about: "Results when --limit is not given.",
+  },
+  "search.levels": {
+    schema: z.array(level),
+    default: [] as (typeof levels)[number][],
+    about: "Levels to search when --level is not given; empty means all.",
+  },
+  "daemon.port": {
+    schema: z.int().check(z.minimum(0), z.maximum(65_535)),
+    default: 0,
+    about: "Port on 127.0.0.1; 0 derives one from the project's path, or takes the next free one.",
+  },
+  "daemon.idle_exit_minutes": {
+    schema: natural,
+    default: 720,
+    about: "The daemon exits after this long without a request or a change; 0 means never. Minutes.",
+  },
+  "daemon.log_level": {
+    schema: z.enum(["debug", "info", "warn", "error"]),
+    default: "info" as "debug" | "info" | "warn" | "error",
+    about: "What is written to .pommel/log/.",
+  },
+  "embed.code": {
+    schema: z.enum(["none"]),
+    default: "none" as const,
+    about: "The embedder for code; none searches by words and code structure alone.",
+  },
+} satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
+
+export type SettingKey = keyof typeof settings;
+
+/** A complete configuration: a value for every setting. */
+export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
+
+/** The configuration of someone who configured nothing. */
+export function defaultConfig(): Config {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, setting]) => [key, setting.default]),
+  ) as Config;
+}

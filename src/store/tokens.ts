@@ -1,0 +1,71 @@
+import { stemmer } from "stemmer";
+
+/**
+ * The token stream of the full-text index. FTS5 splits our streams at blanks only; everything it should
+ * find is decided here, the same way for code and for queries:
+ * an identifier `parseHTTPRequests2` gives itself whole (`parsehttprequests2`), its parts (`parse`, `http`,
+ * `requests`, `2`) and the stems of those (`pars`, `request`). Runs of Chinese, Japanese and Korean
+ * characters, which have no blanks, give their pairs.
+ */
+
+const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
+const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** Longer runs are data (hashes, base64), not names. */
+const longestIdentifier = 80;
+
+/** Forgotten when full: a project's vocabulary is some tens of thousands of words. */
+const cacheLimit = 200_000;
+const streamOfIdentifier = new Map<string, string>();
+const stemOfWord = new Map<string, string>();
+
+/** The stem of a lower-case word (Porter), cached. */
+export function stem(word: string): string {
+  let known = stemOfWord.get(word);
+  if (known === undefined) {
+    known = word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word;
+    if (stemOfWord.size >= cacheLimit) stemOfWord.clear();
+    stemOfWord.set(word, known);
+  }
+  return known;
+}
+
+/** The parts of an identifier, lower-case: `parseHTTPRequests` -> parse, http, requests. */
+export function partsOf(name: string): string[] {
+  return (name.match(identifierPart) ?? []).map((part) => part.toLowerCase());
+}
+
+/** Every identifier, number or word of a text, as written, in order. */
+export function identifiersOf(text: string): string[] {
+  return (text.match(identifier) ?? []).filter((name) => name.length <= longestIdentifier);
+}
+
+function pairsOf(run: string): string[] {
+  const characters = [...run];
+  if (characters.length < 2) return characters;
+  return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
+}
+
+/** All tokens under which one identifier is found: whole, parts, stems; each once. */
+function tokensOfIdentifier(name: string): string[] {
+  const whole = name.toLowerCase();
+  if (unspaced.test(whole)) return [...new Set([whole, ...pairsOf(whole)])];
+  const parts = partsOf(name);
+  return [...new Set([whole, ...parts, ...parts.map(stem)])];
+}
+
+/** The token stream of a text, ready for FTS5: tokens separated by blanks. */
+export function tokenStream(text: string): string {
+  let stream = "";
+  for (const name of identifiersOf(text)) {
+    let tokens = streamOfIdentifier.get(name);
+    if (tokens === undefined) {
+      tokens = tokensOfIdentifier(name).join(" ");
+      if (streamOfIdentifier.size >= cacheLimit) streamOfIdentifier.clear();
+      streamOfIdentifier.set(name, tokens);
+    }
+    stream += stream === "" ? tokens : ` ${tokens}`;
+  }
+  return stream;
+}

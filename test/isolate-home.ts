@@ -1,0 +1,13 @@
+/** Runs before every test file: no test may see the real home, its configuration or its git settings. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const home = mkdtempSync(join(tmpdir(), "pommel-home-"));
+process.env.HOME = home;
+process.env.XDG_CONFIG_HOME = join(home, ".config");
+process.env.XDG_DATA_HOME = join(home, ".local", "share");
+process.env.XDG_STATE_HOME = join(home, ".local", "state");
+process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
+process.env.GIT_CONFIG_NOSYSTEM = "1";
+process.env.NO_COLOR = "1";

@@ -1,0 +1,17 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: {
+    pm: "src/cli/main.ts",
+    pommeld: "src/daemon/main.ts",
+    "parse-worker": "src/code/parse-worker.ts",
+  },
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  outDir: "dist",
+  // Everything but the native modules is bundled: one small file to read at start-up instead of hundreds.
+  minify: true,
+  dts: false,
+  clean: true,
+});
