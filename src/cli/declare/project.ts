@@ -1,0 +1,103 @@
+import { Argument, type Command } from "commander";
+import { examples, run } from "../frame.ts";
+
+/** The commands that set up a project and look after it. */
+export function declareProjectCommands(program: Command): void {
+  program
+    .command("init")
+    .description("Set up Pommel in this repository, or in this directory without git")
+    .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
+    .option("--start", "start the daemon, which indexes the project")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm init", "set up the repository you are in"],
+        ["pm init --start", "and start indexing it"],
+        ["pm init --languages go,ts", "index only Go and TypeScript"],
+      ),
+    )
+    .action(run(async () => (await import("../commands/init.ts")).initCommand));
+
+  declareConfig(program);
+
+  program
+    .command("doctor")
+    .description("Check this machine and this project, and say how to fix what is wrong")
+    .option("--fix", "repair what can be repaired safely (permissions, stale files)")
+    .addHelpText(
+      "after",
+      examples(["pm doctor", "check everything"], ["pm doctor --fix", "repair what can be repaired safely"]),
+    )
+    .action(run(async () => (await import("../commands/doctor.ts")).doctorCommand));
+
+  program
+    .command("completion")
+    .description("Print a completion script for your shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .addHelpText(
+      "after",
+      `
+Install:
+  bash  echo 'eval "$(pm completion bash)"' >> ~/.bashrc
+  zsh   echo 'eval "$(pm completion zsh)"' >> ~/.zshrc      (after compinit)
+  fish  pm completion fish > ~/.config/fish/completions/pm.fish
+${examples(["pm completion bash", "print the script for bash"])}`,
+    )
+    .action(
+      run(async () => {
+        const { completionCommand } = await import("../commands/completion.ts");
+        return (context, shell: "bash" | "zsh" | "fish") => completionCommand(context, shell, program);
+      }),
+    );
+}
+
+function declareConfig(program: Command): void {
+  const config = program
+    .command("config")
+    .description("Read and change settings (all of them: docs/configuration.md)")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm config", "every setting, its value and where it comes from"],
+        ["pm config get search.limit", "one value"],
+        ["pm config set search.limit 20", "for this project"],
+        ['pm config set index.exclude "dist/**,*.min.js"', "a list, comma separated"],
+        ["pm config set --global daemon.port 7420", "for all your projects"],
+        ["pm config unset search.limit", "back to the global or default value"],
+      ),
+    );
+  const globalOption = ["--global", "your own settings, for all projects"] as const;
+
+  config
+    .command("list", { isDefault: true })
+    .description("Print every setting with its value and where it comes from")
+    .argument("[prefix]", "only settings that start with this")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
+    .action(run(async () => (await import("../commands/config.ts")).configListCommand));
+
+  config
+    .command("get")
+    .description("Print the value of a setting")
+    .argument("<key>", "the setting, such as search.limit")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
+    .action(run(async () => (await import("../commands/config.ts")).configGetCommand));
+
+  config
+    .command("set")
+    .description("Change a setting; comments and order in the file stay as they are")
+    .argument("<key>", "the setting, such as search.limit")
+    .argument("<value>", "a number, true or false, a word, or a comma separated list")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
+    .action(run(async () => (await import("../commands/config.ts")).configSetCommand));
+
+  config
+    .command("unset")
+    .description("Remove a setting from the file, so that the default counts again")
+    .argument("<key>", "the setting, such as search.limit")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
+    .action(run(async () => (await import("../commands/config.ts")).configUnsetCommand));
+}
