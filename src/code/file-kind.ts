@@ -1,0 +1,145 @@
+/** What can be told about a file from its name and its first lines: written by a person, or by a machine? */
+
+import { posix } from "node:path";
+
+/** What package managers write: exact names, lower case. */
+const lockFiles = new Set([
+  "bun.lock",
+  "cargo.lock",
+  "composer.lock",
+  "conan.lock",
+  "deno.lock",
+  "flake.lock",
+  "gemfile.lock",
+  "go.sum",
+  "go.work.sum",
+  "gradle.lockfile",
+  "mix.lock",
+  "npm-shrinkwrap.json",
+  "package-lock.json",
+  "package.resolved",
+  "packages.lock.json",
+  "paket.lock",
+  "pdm.lock",
+  "pipfile.lock",
+  "pixi.lock",
+  "pnpm-lock.yaml",
+  "podfile.lock",
+  "poetry.lock",
+  "pubspec.lock",
+  "uv.lock",
+  "yarn.lock",
+  ".pnp.cjs",
+  ".pnp.loader.mjs",
+]);
+
+/** Source maps, and the outputs of protobuf, thrift, Dart's build_runner, .NET designers, Kubernetes. */
+const generatedName = new RegExp(
+  [
+    String.raw`\.(js|mjs|cjs|css|ts)\.map$`,
+    String.raw`\.pb(\.gw)?\.(go|cc|h|c|swift|dart|rb)$`,
+    String.raw`_pb2(_grpc)?\.pyi?$`,
+    String.raw`_pb\.(js|ts|d\.ts|rb)$`,
+    String.raw`_grpc\.pb\.go$`,
+    String.raw`\.(g|freezed|gr)\.dart$`,
+    String.raw`\.(g|g\.i|designer|generated)\.(cs|vb)$`,
+    String.raw`\.gen\.(go|ts|js)$`,
+    String.raw`^zz_generated\..*\.go$`,
+  ].join("|"),
+);
+
+/** Whether the name alone says that a tool wrote the file: lock files, source maps, compiler outputs. */
+export function isGeneratedName(path: string): boolean {
+  const name = posix.basename(path).toLowerCase();
+  return lockFiles.has(name) || generatedName.test(name);
+}
+
+/** How far down a file its header is looked for. UTF-16 units. */
+const headerLength = 2048;
+
+/** In prose, `#` starts a heading and "generated" is a word like any other. */
+const prose = new Set([".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex"]);
+
+const lineComment = /^(?:\/\/+[/!]?|#+!?|--+|;+|%+|rem\b|dnl\b|'(?!'))\s*/i;
+const blockComments: [open: string, close: string][] = [
+  ["/*", "*/"],
+  ["<!--", "-->"],
+  ['"""', '"""'],
+  ["'''", "'''"],
+  ["(*", "*)"],
+  ["{-", "-}"],
+];
+/** What may stand above a header comment: `<?php`, `<?xml ...?>`, `"use strict"`. */
+const prologue = /^(?:<\?|<%|['"]use strict['"])/;
+
+/** The text of the comments above the first line of code, a line each, without the comment signs. */
+function headerComments(text: string): string[] {
+  const comments: string[] = [];
+  let close = "";
+  for (const raw of text.slice(0, headerLength).split(/\r\n?|\n/)) {
+    let line = raw.trim();
+    if (close === "") {
+      const block = blockComments.find(([open]) => line.startsWith(open));
+      if (block) {
+        close = block[1];
+        line = line.slice(block[0].length);
+      } else if (lineComment.test(line)) {
+        comments.push(line.replace(lineComment, ""));
+        continue;
+      } else if (line === "" || prologue.test(line)) {
+        continue;
+      } else {
+        break;
+      }
+    }
+    const end = line.indexOf(close);
+    comments.push((end < 0 ? line : line.slice(0, end)).replace(/^[\s*!=#-]+/, ""));
+    if (end >= 0) close = "";
+  }
+  return comments;
+}
+
+/**
+ * Sentences a tool puts above what it wrote. Each must begin the line or stand outside quotes: a code
+ * generator's own documentation quotes the sentence, or speaks of it in the middle of another one.
+ */
+const generatedHeader = new RegExp(
+  [
+    String.raw`^[^"'\x60“]*\bgenerated\b.*\bdo not (?:edit|modify|change|alter)\b`,
+    String.raw`^[^"'\x60“]*\bdo not (?:edit|modify|change|alter)\b.*\bgenerated\b`,
+    String.raw`^(?:this file (?:is|was) (?:automatically )?)?@(?:partially-)?generated\b`,
+    String.raw`^<auto-?generated\b`,
+    String.raw`^(?:[a-z]+[:!,] *)?(?:this|the following) (?:file|code|source|module|class|header|script|schema) (?:is|was|has been) (?:auto[- ]?|automatically |machine[- ])?generated\b`,
+    String.raw`^auto(?:matically)?[- ]?generated (?:file|code|by|from|with|using)\b`,
+    String.raw`^(?:this is an? )?(?:auto(?:matically)?[- ]?)?generated file\b`,
+    String.raw`\bgenerated (?:automatically )?(?:from .+ )?by (?:the )?(?:antlr|cython|flex|re2c|swig|thrift|protocol buffer|gnu autoconf|aclocal|automake|libtool)\b`,
+    "^a bison parser, made by",
+  ].join("|"),
+  "i",
+);
+
+/** Whether the comments above the first line of code say that a tool wrote the file. */
+export function hasGeneratedHeader(path: string, text: string): boolean {
+  if (prose.has(posix.extname(path).toLowerCase())) return false;
+  return headerComments(text).some((line) => generatedHeader.test(line));
+}
+
+const minifiedName = /[.-]min\.(?:js|mjs|cjs|css|html|json|svg)$/i;
+/** What build tools squeeze. Prose and logs have long lines of their own accord. */
+const squeezed = new Set([".js", ".mjs", ".cjs", ".css", ".json", ".html", ".htm", ".svg", ".xml"]);
+/** Below this, a long line is a one-liner. UTF-16 units. */
+const shortestMinified = 2000;
+/** Code that people wrap by hand stays far below this average; bundles are in the thousands. */
+const longestAverageLine = 300;
+
+/** Whether the file is minified: by its name, or because its lines are far longer than anyone writes. */
+export function isMinified(path: string, text: string): boolean {
+  if (minifiedName.test(path)) return true;
+  if (text.length < shortestMinified || !squeezed.has(posix.extname(path).toLowerCase())) return false;
+  const mostLines = text.length / longestAverageLine;
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (++lines > mostLines) return false;
+  }
+  return true;
+}
