@@ -69,3 +69,8 @@ export function tokenStream(text: string): string {
   }
   return stream;
 }
+
+/** `parse_http` and `ParseHttp` and "parse http" are the same name: `parsehttp`. */
+export function nameKey(name: string): string {
+  return partsOf(name).join("");
+}

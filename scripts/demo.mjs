@@ -1,0 +1,29 @@
+/**
+ * The main job, on this very repository: init, start, wait for the index, search, stop. Leaves nothing running.
+ * Everything goes through the built `pm`, as a user would type it.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const pm = fileURLToPath(new URL("../dist/pm.js", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Runs `pm` in this repository as a person would see it; ends the demo if it fails. */
+function run(...args) {
+  console.log(`\n$ pm ${args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ")}`);
+  const { status } = spawnSync(process.execPath, [pm, ...args], { cwd: root, stdio: "inherit" });
+  if (status !== 0) {
+    process.exitCode = status ?? 1;
+    throw new Error(`pm ${args[0]} failed`);
+  }
+}
+
+try {
+  run("init", "--start");
+  run("reindex");
+  run("status");
+  run("search", "where are retries with backoff done", "--limit", "5");
+  run("search", "find a free port for the daemon", "--limit", "3");
+} finally {
+  run("stop");
+}

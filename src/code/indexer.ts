@@ -1,0 +1,319 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import picomatch from "picomatch";
+import type { Embedder } from "../embed/embedder.ts";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import type { CodeIndex } from "../store/code-index.ts";
+import type { FileStamp, IndexedFile } from "../store/records.ts";
+import { createIgnoreRules, type IgnoreRules } from "./ignore.ts";
+import { type IndexProgress, IndexQueue } from "./index-queue.ts";
+import { chunkerVersion } from "./languages/index.ts";
+import { type ParseOutcome, ParsePool } from "./parse-pool.ts";
+import { scanProject } from "./scan.ts";
+
+export type { IndexProgress } from "./index-queue.ts";
+
+export interface IndexReport {
+  indexed: number;
+  unchanged: number;
+  removed: number;
+  skipped: number;
+  failed: number;
+}
+
+/** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
+const mostRunning = 64;
+/** Waits between tries while the disk is full. Milliseconds. */
+const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
+
+interface IndexerOptions {
+  project: Project;
+  config: Config;
+  index: CodeIndex;
+  embedder: Embedder;
+  log: Logger;
+  /** A full disk: "wait" and try again (a daemon), or "fail" (a command someone waits for). */
+  whenDiskFull?: "wait" | "fail";
+}
+
+/**
+ * Keeps the index in step with the files: finds what changed, has it parsed and chunked by workers, writes the
+ * result one file at a time. The only writer of `index.db`; its process holds the project's writer lock.
+ */
+export class Indexer {
+  private readonly queue = new IndexQueue();
+  private readonly forced = new Set<string>();
+  private rules: IgnoreRules;
+  private pool: ParsePool | null = null;
+  private pump: Promise<void> | null = null;
+  private report: IndexReport = emptyReport();
+  private closed = false;
+  private readonly stop = new AbortController();
+
+  constructor(private readonly options: IndexerOptions) {
+    this.rules = createIgnoreRules(options.project.root, options.config);
+  }
+
+  /** What is ignored; read anew at each `reconcile`. */
+  get ignoreRules(): IgnoreRules {
+    return this.rules;
+  }
+
+  progress(): IndexProgress {
+    return this.queue.progress();
+  }
+
+  /**
+   * Walks the project, indexes what changed since it was last seen (by size and mtime, then by hash), forgets
+   * what is gone. Resolves when the index is in step.
+   * @throws PommelError `index_corrupt`, `disk_full` (only when it is not to be waited for), `unreadable`
+   */
+  async reconcile(): Promise<IndexReport> {
+    return this.pass(() => false);
+  }
+
+  /** Indexes files again even if they look unchanged: those whose path matches the glob (or lies below it), or all. */
+  async reindex(glob?: string): Promise<IndexReport> {
+    const matches =
+      glob === undefined ? () => true : picomatch([glob, `${glob.replace(/\/$/, "")}/**`], { dot: true });
+    return this.pass(matches);
+  }
+
+  private async pass(force: (path: string) => boolean): Promise<IndexReport> {
+    const { index, project } = this.options;
+    this.report = emptyReport();
+    this.rules = createIgnoreRules(project.root, this.options.config);
+    const known = index.knownFiles();
+    const recipe = this.recipe();
+    const isRecipeNew = index.meta("recipe") !== recipe;
+    const stamps: FileStamp[] = [];
+    const gone = new Set(known.keys());
+    for await (const item of scanProject(project.root, this.rules)) {
+      if (item.kind === "file") {
+        stamps.push(item.stamp);
+        gone.delete(item.stamp.path);
+      } else {
+        this.report.skipped++;
+        gone.delete(item.path);
+        const before = known.get(item.path);
+        if (!before || before.hash !== null) {
+          index.skip({ status: "skipped", path: item.path, size: 0, mtimeMs: 0, reason: item.reason });
+        }
+      }
+    }
+    index.remove([...gone]);
+    this.report.removed += gone.size;
+    if (this.pool === null) this.pool = this.createPool(stamps);
+    for (const stamp of stamps) {
+      const before = known.get(stamp.path);
+      const isForced = isRecipeNew || force(stamp.path);
+      if (isForced) this.forced.add(stamp.path);
+      if (isForced || !before || before.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) {
+        this.queue.add(stamp, "scanned");
+      } else if (before.hash === null) {
+        this.report.skipped++;
+      } else {
+        this.report.unchanged++;
+      }
+    }
+    await this.drain();
+    if (isRecipeNew) index.setMeta("recipe", recipe);
+    index.setMeta("reconciled_at", String(Date.now()));
+    return this.report;
+  }
+
+  /**
+   * Takes in changes that a watcher saw: paths relative to the root, of files or directories, there or gone.
+   * Resolves when they are searchable.
+   */
+  async update(paths: readonly string[]): Promise<void> {
+    const { index, project } = this.options;
+    for (const path of paths) {
+      const stamp = stampOf(project.root, path);
+      if (stamp === null) {
+        index.remove(index.pathsBelow(path));
+      } else if (stamp === "directory") {
+        if (this.rules.ignores(path, true)) continue;
+        for await (const item of scanProject(project.root, this.rules, path)) {
+          if (item.kind === "file") this.enqueueIfChanged(item.stamp);
+        }
+      } else if (this.rules.ignores(path, false)) {
+        index.remove([path]);
+      } else {
+        this.queue.add(stamp, "saved");
+      }
+    }
+    await this.drain();
+  }
+
+  private enqueueIfChanged(stamp: FileStamp): void {
+    const before = this.options.index.known(stamp.path);
+    if (before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) this.queue.add(stamp, "saved");
+  }
+
+  /** Ends the parse workers until they are needed again. */
+  async releaseWorkers(): Promise<void> {
+    if (this.queue.isIdle()) await this.pool?.close();
+  }
+
+  /** Stops after the files that are being written. What still waits is found again by the next `reconcile`. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.stop.abort();
+    await this.pool?.close();
+    await this.pump?.catch(() => {});
+  }
+
+  /** Works until nothing waits. One loop at a time; whoever comes later waits for the same one. */
+  private async drain(): Promise<void> {
+    while (!this.queue.isIdle() && !this.closed) {
+      this.pump ??= this.runQueue().finally(() => {
+        this.pump = null;
+      });
+      await this.pump;
+    }
+  }
+
+  private async runQueue(): Promise<void> {
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    let waits = 0;
+    while (!this.closed && failure === undefined) {
+      const stamp = running.size < mostRunning ? this.queue.take() : null;
+      if (stamp) {
+        const work: Promise<void> = this.indexFile(stamp)
+          .then(() => {
+            waits = 0;
+          })
+          .catch((error: unknown) => {
+            this.queue.putBack(stamp.path);
+            failure ??= error;
+          })
+          .finally(() => running.delete(work));
+        running.add(work);
+      } else if (running.size > 0) {
+        await Promise.race(running);
+      } else {
+        return;
+      }
+      if (failure !== undefined && this.isWorthWaiting(failure)) {
+        await Promise.all(running);
+        await this.waitForDisk(messageOf(failure), waits++);
+        failure = undefined;
+      }
+    }
+    await Promise.all(running);
+    if (failure !== undefined && !this.closed) throw failure;
+  }
+
+  private isWorthWaiting(error: unknown): boolean {
+    return codeOf(error) === "disk_full" && this.options.whenDiskFull !== "fail";
+  }
+
+  private async waitForDisk(message: string, tries: number): Promise<void> {
+    this.queue.lastError = message;
+    this.options.log.error(message);
+    const wait = diskFullWaits[Math.min(tries, diskFullWaits.length - 1)]!;
+    await sleep(wait, undefined, { signal: this.stop.signal }).catch(() => {});
+    if (!this.closed) this.queue.lastError = null;
+  }
+
+  private async indexFile(stamp: FileStamp): Promise<void> {
+    const { index, log } = this.options;
+    const known = this.forced.has(stamp.path) ? null : index.known(stamp.path);
+    this.pool ??= this.createPool([]);
+    const outcome = await this.pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
+      if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
+      return null;
+    });
+    if (this.closed) {
+      this.queue.putBack(stamp.path);
+      return;
+    }
+    if (outcome === null) this.report.failed++;
+    else await this.store(outcome);
+    this.forced.delete(stamp.path);
+    this.queue.finish(stamp.path, outcome?.status === "indexed" ? outcome.chunks.length : 0);
+  }
+
+  private async store(outcome: ParseOutcome): Promise<void> {
+    const { index } = this.options;
+    switch (outcome.status) {
+      case "indexed":
+        index.replace(outcome, await this.vectorsOf(outcome));
+        this.report.indexed++;
+        break;
+      case "skipped":
+        index.skip(outcome);
+        this.report.skipped++;
+        break;
+      case "unchanged":
+        index.restamp(outcome);
+        this.report.unchanged++;
+        break;
+      case "gone":
+        index.remove([outcome.path]);
+        this.report.removed++;
+        break;
+    }
+  }
+
+  private async vectorsOf(file: IndexedFile) {
+    const { embedder } = this.options;
+    if (embedder.dimensions === 0) return undefined;
+    return { model: embedder.id, vectors: await embedder.embed(file.chunks.map((chunk) => chunk.text)) };
+  }
+
+  private createPool(stamps: readonly FileStamp[]): ParsePool {
+    const { config, project, embedder } = this.options;
+    return new ParsePool({
+      root: project.root,
+      workers: config["index.workers"],
+      maxFileSize: config["index.max_file_size"],
+      levels: config["index.levels"],
+      languages: config["index.languages"],
+      headerLanguage: headerLanguageOf(stamps),
+      withText: embedder.dimensions > 0,
+    });
+  }
+
+  /** Everything but the files that the index depends on; when it changes, every file is indexed again. */
+  private recipe(): string {
+    const { config, embedder } = this.options;
+    const parts = [
+      chunkerVersion,
+      embedder.id,
+      config["index.levels"],
+      config["index.languages"],
+      config["index.max_file_size"],
+    ];
+    return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  }
+}
+
+function emptyReport(): IndexReport {
+  return { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };
+}
+
+/** What is at a path now: a file's stamp, a directory, or null for nothing that is indexed. */
+function stampOf(root: string, path: string): FileStamp | "directory" | null {
+  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return "directory";
+  return stat?.isFile() ? { path, size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) } : null;
+}
+
+/** `.h` files are C++ where C++ sources outnumber C's. */
+function headerLanguageOf(stamps: readonly FileStamp[]): "c" | "cpp" {
+  let c = 0;
+  let cpp = 0;
+  for (const { path } of stamps) {
+    if (path.endsWith(".c")) c++;
+    else if (/\.(cc|cpp|cxx|hpp|hh|hxx)$/.test(path)) cpp++;
+  }
+  return cpp > c ? "cpp" : "c";
+}

@@ -1,0 +1,112 @@
+import { performance } from "node:perf_hooks";
+import picomatch from "picomatch";
+import { PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { CodeIndex } from "../store/code-index.ts";
+import type { LookupScope } from "../store/code-lookup.ts";
+import { collectCandidates, weighStems } from "./candidates.ts";
+import { analyseQuery } from "./query.ts";
+import { type Ranked, rank } from "./rank.ts";
+import { reasonsFor } from "./reasons.ts";
+import { FileReader } from "./source.ts";
+import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
+import { weights as standardWeights, type Weights } from "./weights.ts";
+
+/** Answers questions from one code index. Holds no state but prepared statements and caches. */
+export class CodeSearch {
+  private readonly project: Project;
+  private readonly index: CodeIndex;
+  private readonly weights: Weights;
+
+  constructor({ project, index, weights }: { project: Project; index: CodeIndex; weights?: Weights }) {
+    this.project = project;
+    this.index = index;
+    this.weights = weights ?? standardWeights;
+  }
+
+  /**
+   * The best chunks for a query, best first, with the lines as they are on disk now; chunks whose file has
+   * gone are left out.
+   * @throws PommelError `usage` when the query holds no word at all, `index_corrupt`
+   */
+  search(request: CodeQuery): CodeAnswer {
+    const start = performance.now();
+    const query = analyseQuery(request.query);
+    if (query.tokens.length === 0) {
+      throw new PommelError(
+        "usage",
+        "The query holds no word to search for.",
+        'Try `pm search "where is …"`.',
+      );
+    }
+    const scope = this.scopeOf(request);
+    const candidates = collectCandidates(this.index, query, scope, this.weights);
+    const ranked = rank(candidates, query, weighStems(this.index, query), this.weights);
+    const results = this.present(ranked, request);
+    return {
+      query: request.query,
+      results,
+      total_results: ranked.length,
+      search_time_ms: Math.round((performance.now() - start) * 100) / 100,
+    };
+  }
+
+  private present(ranked: readonly Ranked[], request: CodeQuery): CodeResult[] {
+    const files = new FileReader(this.project.root);
+    const results: CodeResult[] = [];
+    const best = ranked[0]?.score || 1;
+    for (const entry of ranked) {
+      if (results.length >= request.limit) break;
+      const { chunk } = entry.candidate;
+      const content = files.lines(chunk);
+      if (!content) continue;
+      results.push({
+        id: chunk.id,
+        file: chunk.path,
+        start_line: chunk.startLine,
+        end_line: chunk.endLine,
+        level: chunk.level,
+        language: chunk.language,
+        name: chunk.name,
+        score: round(entry.score / best),
+        content: content.text,
+        parent_id: chunk.parentId,
+        parent_name: null,
+        match_reasons: reasonsFor(entry),
+        freshness: content.drifted ? "drifted" : "fresh",
+        ...(request.explain && { signals: mapValues(entry.signals, round) }),
+      });
+    }
+    const parents = results.flatMap((result) => result.parent_id ?? []);
+    const names = new Map(this.index.chunksById(parents).map((chunk) => [chunk.id, chunk.name]));
+    for (const result of results)
+      if (result.parent_id) result.parent_name = names.get(result.parent_id) ?? null;
+    return results;
+  }
+
+  private scopeOf({ paths, languages, levels }: CodeQuery): LookupScope {
+    const restricted = paths.length > 0 || languages.length > 0;
+    return {
+      levels: levels.length > 0 ? levels : null,
+      fileIds: restricted ? this.filesIn(paths, languages) : null,
+    };
+  }
+
+  private filesIn(paths: readonly string[], languages: readonly string[]): number[] {
+    const matches = paths.length > 0 ? picomatch([...paths], { dot: true }) : () => true;
+    const wanted = new Set(languages);
+    return this.index
+      .filePaths()
+      .filter((file) => matches(file.path) && (wanted.size === 0 || wanted.has(file.language)))
+      .map((file) => file.id);
+  }
+}
+
+const round = (value: number) => Math.round(value * 1e4) / 1e4;
+
+function mapValues(
+  record: Record<string, number>,
+  change: (value: number) => number,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

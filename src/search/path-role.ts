@@ -1,0 +1,48 @@
+/** What a file is for, as far as its path tells. Ranking pushes all but "source" down unless the query asks for it. */
+export type PathRole = "source" | "test" | "example" | "docs" | "legacy" | "generated" | "barrel" | "types";
+
+const rules: readonly [PathRole, RegExp][] = [
+  [
+    "test",
+    /(^|\/)(tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)\/|[._-](test|tests|spec|e2e|bench)\.[^/]+$|(^|\/)(test_[^/]+|conftest)\.py$|_(test|spec)\.[^/]+$|Tests?\.(java|kt|cs|swift|scala|php)$/i,
+  ],
+  ["example", /(^|\/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?)\//i],
+  ["docs", /(^|\/)docs?(_src)?\/|\.(md|mdx|rst|adoc|txt)$/i],
+  [
+    "legacy",
+    /(^|\/)(legacy|deprecated|compat|_?vendor(ed)?|third_party|old)(\/|\.[^/]+$)|[._-](legacy|deprecated|compat)\.[^/]+$/i,
+  ],
+  ["generated", /(^|\/)(generated|__generated__|gen)\/|\.(pb|g|generated|designer)\.[^/]+$|_pb2?\.[^/]+$/i],
+  ["barrel", /(^|\/)(index\.[cm]?[jt]sx?|__init__\.py|mod\.rs|lib\.rs|package-info\.java|init\.lua)$/i],
+  ["types", /\.d\.[cm]?ts$/i],
+];
+
+/** The words of a query (stems) that show it wants files of that role. */
+const askedForBy: Record<PathRole, readonly string[]> = {
+  source: [],
+  test: ["test", "spec", "mock", "fixtur", "unittest", "assert"],
+  example: ["exampl", "sampl", "demo", "benchmark", "tutori"],
+  docs: ["doc", "document", "readm", "guid", "changelog"],
+  legacy: ["legaci", "deprec", "compat", "old", "vendor"],
+  generated: ["gener", "protobuf"],
+  barrel: ["index", "export", "init", "packag", "modul"],
+  types: ["type", "declar"],
+};
+
+const known = new Map<string, PathRole>();
+
+/** The role of a path relative to the project's root. */
+export function roleOf(path: string): PathRole {
+  let role = known.get(path);
+  if (role === undefined) {
+    role = rules.find(([, pattern]) => pattern.test(path))?.[0] ?? "source";
+    if (known.size > 100_000) known.clear();
+    known.set(path, role);
+  }
+  return role;
+}
+
+/** Whether the query speaks of such files. */
+export function isAskedFor(role: PathRole, stems: ReadonlySet<string>): boolean {
+  return askedForBy[role].some((word) => stems.has(word));
+}

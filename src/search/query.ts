@@ -1,0 +1,70 @@
+import { identifiersOf, nameKey, partsOf, stem, tokenStream } from "../store/tokens.ts";
+
+/** What kind of answer a query is after; ranking weighs its signals by it. */
+export type Intent = "symbol" | "path" | "error" | "language";
+
+/** A query, taken apart once for retrieval and every signal. */
+export interface AnalysedQuery {
+  raw: string;
+  intent: Intent;
+  /** Words that look like code (`retryLimit`, `fs.read`, `MAX_SIZE`): as written. */
+  identifiers: string[];
+  /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
+  namesAsWritten: ReadonlySet<string>;
+  /** Normalised names the query may be speaking of: its identifiers, its words, neighbouring words joined. */
+  nameKeys: string[];
+  /** Stems of the words that carry meaning, each once, in order. */
+  stems: string[];
+  /** Tokens for the full-text index: whole words, parts and stems. */
+  tokens: string[];
+}
+
+/** More words than this add time, not meaning. */
+const mostTokens = 64;
+
+/** Words without meaning of their own in a question. They count only when nothing else is there. */
+const stopWords = new Set(
+  (
+    "a an and any are as at be been being but by can could did do does doing done for from get gets had has have " +
+    "how i if in into is it its me my no not of on or our should so some such than that the their them then " +
+    "there these they this those to us used uses using was we were what when where which while who why will " +
+    "with would you your"
+  ).split(" "),
+);
+
+const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|_|\$|\d[A-Za-z]|[A-Za-z]\d/;
+const looksLikePath = /^[\w.@-]*(\/[\w.@-]+)+\/?$|^[\w-]+\.[a-z]{1,5}$/i;
+const looksLikeError =
+  /\b(?:error|exception|panic(?:ked)?|traceback|fatal|failed|cannot|unexpected|undefined)\b.*[:"'`(]|^\s*at \S+ \(/i;
+
+/** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
+export function analyseQuery(raw: string): AnalysedQuery {
+  const all = identifiersOf(raw.slice(0, 10_000)).slice(0, mostTokens);
+  const meaningful = all.filter((word) => !stopWords.has(word.toLowerCase()));
+  const words = meaningful.length > 0 ? meaningful : all;
+  const stems = [...new Set(words.flatMap((word) => partsOf(word).map(stem)))];
+  const identifiers = words.filter((word) => looksLikeCode.test(word));
+  const singles = words.map(nameKey);
+  const pairs = all.slice(1).map((word, i) => nameKey(all[i]!) + nameKey(word));
+  const triples = all.slice(2).map((word, i) => nameKey(all[i]!) + nameKey(all[i + 1]!) + nameKey(word));
+  return {
+    raw,
+    intent: intentOf(raw, words, identifiers),
+    identifiers,
+    nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
+    stems,
+    tokens: [...new Set(tokenStream(words.join(" ")).split(" "))].filter(Boolean).slice(0, mostTokens * 3),
+    namesAsWritten: new Set([...identifiers.map(nameKey), ...pairs, ...triples]),
+  };
+}
+
+function intentOf(raw: string, words: string[], identifiers: string[]): Intent {
+  const trimmed = raw.trim();
+  if (looksLikePath.test(trimmed)) return "path";
+  if (looksLikeError.test(trimmed)) return "error";
+  if (words.length <= 3 && (identifiers.length > 0 || /^[\w$]+((::|\.|#|->)[\w$]+)+(\(\))?$/.test(trimmed))) {
+    return "symbol";
+  }
+  if (words.length === 1 && !/\s/.test(trimmed)) return "symbol";
+  return "language";
+}

@@ -1,0 +1,83 @@
+import type { StoredChunk } from "../store/code-index.ts";
+import { partsOf, stem } from "../store/tokens.ts";
+import type { AnalysedQuery } from "./query.ts";
+
+/** A chunk under consideration, with what retrieval found out about it. */
+export interface Candidate {
+  chunk: StoredChunk;
+  /** BM25 as a share of the best candidate's. */
+  lexical: number;
+  /** Names the query speaks of and this chunk defines. */
+  defines: readonly string[];
+  /** Lexical evidence of the whole file as a share of the best file's. */
+  file: number;
+}
+
+const stemCache = new Map<string, readonly string[]>();
+
+/** The stems of a name's parts; cached, names come back query after query. */
+export function stemsOf(name: string): readonly string[] {
+  let stems = stemCache.get(name);
+  if (stems === undefined) {
+    stems = [...new Set(partsOf(name).map(stem))];
+    if (stemCache.size > 200_000) stemCache.clear();
+    stemCache.set(name, stems);
+  }
+  return stems;
+}
+
+/** The weight of each of the query's stems: rare in the repository counts more. Sums to 1. */
+export type StemWeights = ReadonlyMap<string, number>;
+
+/** The share of the query (by weight) that these stems cover. */
+function coverage(stems: readonly string[], weight: StemWeights): number {
+  let sum = 0;
+  for (const s of stems) sum += weight.get(s) ?? 0;
+  return sum;
+}
+
+/** The share of a name that the query speaks of: `Retry` is a better match for "retry" than `RetryLimitError`. */
+function precision(stems: readonly string[], weight: StemWeights): number {
+  if (stems.length === 0) return 0;
+  let hits = 0;
+  for (const s of stems) if (weight.has(s)) hits++;
+  return hits / stems.length;
+}
+
+/** How well a name fits the query: what it covers of it, and how little else it says. */
+function closeness(stems: readonly string[], weight: StemWeights): number {
+  return Math.sqrt(coverage(stems, weight) * precision(stems, weight));
+}
+
+export function pathParts(path: string): { directories: string; base: string } {
+  const slash = path.lastIndexOf("/");
+  const dot = path.indexOf(".", slash + 2);
+  return {
+    directories: slash < 0 ? "" : path.slice(0, slash),
+    base: path.slice(slash + 1, dot < 0 ? undefined : dot),
+  };
+}
+
+/** Files whose name says nothing are known by their directory. */
+const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
+
+export function fileNameSignal(candidate: Candidate, weight: StemWeights): number {
+  const { directories, base } = pathParts(candidate.chunk.path);
+  const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
+  return closeness(stemsOf(name), weight);
+}
+
+export function directoriesSignal(candidate: Candidate, weight: StemWeights): number {
+  return coverage(stemsOf(pathParts(candidate.chunk.path).directories), weight);
+}
+
+export function nameSignal(candidate: Candidate, weight: StemWeights): number {
+  return candidate.chunk.level === "file" ? 0 : closeness(stemsOf(candidate.chunk.name), weight);
+}
+
+export function definitionSignal(candidate: Candidate, query: AnalysedQuery): number {
+  if (candidate.defines.length === 0) return 0;
+  if (query.intent === "symbol") return 1;
+  // In a sentence a plain word may be a name by accident; code-shaped or joined words hardly are.
+  return candidate.defines.some((name) => query.namesAsWritten.has(name)) ? 1 : 0.35;
+}

@@ -1,0 +1,311 @@
+import type { Level } from "../project/levels.ts";
+import { codeMigrations } from "./code-schema.ts";
+import { type Database, explain, openDatabase, type Statement } from "./database.ts";
+import type { FileStamp, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
+import { nameKey, tokenStream } from "./tokens.ts";
+
+/** What the index knows of a file, to tell whether it has changed. */
+export interface KnownFile extends FileStamp {
+  /** null for a skipped file. */
+  hash: string | null;
+}
+
+/** Vectors of one file's chunks, in the order of its chunks; null where there is none. */
+export interface FileVectors {
+  model: string;
+  vectors: readonly (Int8Array | null)[];
+}
+
+export interface IndexCounts {
+  files: number;
+  chunks: number;
+  skipped: number;
+  languages: Record<string, { files: number; chunks: number }>;
+  skippedByReason: Partial<Record<SkipReason, number>>;
+}
+
+/** A chunk as search sees it. */
+export interface StoredChunk {
+  rowid: number;
+  id: string;
+  fileId: number;
+  path: string;
+  /** Of the file as it was indexed. */
+  size: number;
+  mtimeMs: number;
+  language: string;
+  parentId: string | null;
+  level: Level;
+  kind: string;
+  name: string;
+  signature: string;
+  startLine: number;
+  endLine: number;
+}
+
+const chunkColumns = `
+  c.id AS rowid, c.uid AS id, c.file_id AS fileId, f.path, f.size, f.mtime_ms AS mtimeMs, f.language, c.parent_uid AS parentId, c.level, c.kind,
+  c.name, c.signature, c.start_line AS startLine, c.end_line AS endLine`;
+
+/**
+ * The code index: files, their chunks, the full-text rows, symbols and vectors of those, in `index.db`.
+ * Every change of a file is one transaction, so a reader sees a file as it was or as it is, never half.
+ */
+export class CodeIndex {
+  private constructor(
+    readonly file: string,
+    private readonly db: Database,
+  ) {}
+
+  /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
+  static open(file: string, options: { readonly: boolean }): CodeIndex {
+    return new CodeIndex(file, openDatabase(file, codeMigrations, options));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** The database's own check; "ok", or what is wrong. Reads the whole file. */
+  check(): string {
+    try {
+      return String(this.db.pragma("quick_check(1)", { simple: true }));
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  // Writing
+
+  /** Puts a file's new content in place of what was known of it. One transaction. */
+  replace(file: IndexedFile, embedded?: FileVectors): void {
+    this.inTransaction(() => {
+      this.forget(file.path);
+      const { lastInsertRowid: fileId } = this.prepare(
+        `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, indexed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        file.path,
+        file.size,
+        file.mtimeMs,
+        file.hash,
+        file.language,
+        file.lines,
+        file.syntaxErrors ? 1 : 0,
+        Date.now(),
+      );
+      const rowidOf = this.insertChunks(file, Number(fileId), embedded);
+      const insertSymbol = this.prepare(
+        "INSERT INTO symbols (key, name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?, ?)",
+      );
+      for (const symbol of file.symbols) {
+        const chunk = rowidOf.get(symbol.chunkId);
+        if (chunk === undefined) continue;
+        insertSymbol.run(nameKey(symbol.name), symbol.name, symbol.kind, symbol.line, fileId, chunk);
+      }
+    });
+  }
+
+  private insertChunks(file: IndexedFile, fileId: number, embedded?: FileVectors): Map<string, number> {
+    const insertChunk = this.prepare(
+      `INSERT INTO chunks (uid, file_id, parent_uid, level, kind, name, signature, start_line, end_line)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const insertTerms = this.prepare(
+      "INSERT INTO chunk_terms (rowid, name, path, head, body) VALUES (?, ?, ?, ?, ?)",
+    );
+    const insertVector = this.prepare("INSERT INTO vectors (chunk_id, model, vector) VALUES (?, ?, ?)");
+    const pathTerms = tokenStream(file.path);
+    const rowidOf = new Map<string, number>();
+    file.chunks.forEach((chunk, i) => {
+      const { lastInsertRowid } = insertChunk.run(
+        chunk.id,
+        fileId,
+        chunk.parentId,
+        chunk.level,
+        chunk.kind,
+        chunk.name,
+        chunk.signature,
+        chunk.startLine,
+        chunk.endLine,
+      );
+      const rowid = Number(lastInsertRowid);
+      rowidOf.set(chunk.id, rowid);
+      insertTerms.run(rowid, chunk.terms.name, pathTerms, chunk.terms.head, chunk.terms.body);
+      const vector = embedded?.vectors[i];
+      if (embedded && vector) insertVector.run(rowid, embedded.model, Buffer.from(vector.buffer));
+    });
+    return rowidOf;
+  }
+
+  /** Records that a file is left out and why. One transaction. */
+  skip(file: SkippedFile): void {
+    this.inTransaction(() => {
+      this.forget(file.path);
+      this.prepare(
+        "INSERT INTO files (path, size, mtime_ms, skip_reason, indexed_at) VALUES (?, ?, ?, ?, ?)",
+      ).run(file.path, file.size, file.mtimeMs, file.reason, Date.now());
+    });
+  }
+
+  /** A file was touched but holds the same bytes: only its stamp changes. */
+  restamp(stamp: FileStamp): void {
+    this.inTransaction(() => {
+      this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(
+        stamp.size,
+        stamp.mtimeMs,
+        stamp.path,
+      );
+    });
+  }
+
+  /** Files that are gone. One transaction for all. */
+  remove(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    this.inTransaction(() => {
+      for (const path of paths) this.forget(path);
+    });
+  }
+
+  private forget(path: string): void {
+    const known = this.prepare("SELECT id FROM files WHERE path = ?").get(path) as { id: number } | undefined;
+    if (!known) return;
+    this.prepare("DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)").run(
+      known.id,
+    );
+    this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
+  }
+
+  private inTransaction(work: () => void): void {
+    try {
+      this.db.transaction(work).immediate();
+    } catch (error) {
+      throw explain(error, this.file);
+    }
+  }
+
+  setMeta(key: string, value: string): void {
+    this.inTransaction(() => {
+      this.prepare(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+      ).run(key, value);
+    });
+  }
+
+  // Reading
+
+  meta(key: string): string | null {
+    const row = this.prepare("SELECT value FROM meta WHERE key = ?").get(key) as
+      | { value: string }
+      | undefined;
+    return row?.value ?? null;
+  }
+
+  /** Everything known, indexed and skipped, by path. */
+  knownFiles(): Map<string, KnownFile> {
+    const rows = this.prepare("SELECT path, size, mtime_ms AS mtimeMs, hash FROM files").all() as KnownFile[];
+    return new Map(rows.map((row) => [row.path, row]));
+  }
+
+  known(path: string): KnownFile | null {
+    return (
+      (this.prepare("SELECT path, size, mtime_ms AS mtimeMs, hash FROM files WHERE path = ?").get(path) as
+        | KnownFile
+        | undefined) ?? null
+    );
+  }
+
+  /** A path itself and everything known below it. */
+  pathsBelow(path: string): string[] {
+    const rows = this.prepare(
+      "SELECT path FROM files WHERE path = @path OR (path > @path || '/' AND path < @path || '0')",
+    ).all({ path }) as { path: string }[];
+    return rows.map((row) => row.path);
+  }
+
+  counts(): IndexCounts {
+    const languages: IndexCounts["languages"] = {};
+    const rows = this.prepare(
+      `SELECT f.language, count(DISTINCT f.id) AS files, count(c.id) AS chunks
+       FROM files f LEFT JOIN chunks c ON c.file_id = f.id WHERE f.skip_reason IS NULL GROUP BY f.language`,
+    ).all() as { language: string; files: number; chunks: number }[];
+    for (const { language, files, chunks } of rows) languages[language] = { files, chunks };
+    const reasons = this.prepare(
+      "SELECT skip_reason AS reason, count(*) AS n FROM files WHERE skip_reason IS NOT NULL GROUP BY 1",
+    ).all() as { reason: SkipReason; n: number }[];
+    return {
+      files: rows.reduce((sum, row) => sum + row.files, 0),
+      chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
+      skipped: reasons.reduce((sum, row) => sum + row.n, 0),
+      languages,
+      skippedByReason: Object.fromEntries(reasons.map(({ reason, n }) => [reason, n])),
+    };
+  }
+
+  chunkCount(): number {
+    return (this.prepare("SELECT count(*) AS n FROM chunks").get() as { n: number }).n;
+  }
+
+  /** Every indexed file, for filters. */
+  filePaths(): { id: number; path: string; language: string }[] {
+    return this.prepare("SELECT id, path, language FROM files WHERE skip_reason IS NULL").all() as {
+      id: number;
+      path: string;
+      language: string;
+    }[];
+  }
+
+  skippedFiles(): { path: string; reason: SkipReason; size: number }[] {
+    return this.prepare(
+      "SELECT path, skip_reason AS reason, size FROM files WHERE skip_reason IS NOT NULL ORDER BY path",
+    ).all() as { path: string; reason: SkipReason; size: number }[];
+  }
+
+  /** When a file was last indexed, milliseconds since the epoch; null for an empty index. */
+  lastIndexedAt(): number | null {
+    return (this.prepare("SELECT max(indexed_at) AS at FROM files").get() as { at: number | null }).at;
+  }
+
+  /** Bytes by what they hold, from the pages of the database. */
+  storage(): { total: number; terms: number } {
+    const pageSize = this.db.pragma("page_size", { simple: true }) as number;
+    const pages = this.db.pragma("page_count", { simple: true }) as number;
+    const terms = this.prepare(
+      "SELECT coalesce(sum(length(block)), 0) AS bytes FROM chunk_terms_data",
+    ).get() as { bytes: number };
+    return { total: pageSize * pages, terms: terms.bytes };
+  }
+
+  /** A statement, compiled once per connection. Also what search's own queries are made with. */
+  prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Runs SQL that needs no compiled statement (temporary tables). */
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  private readonly statements = new Map<string, Statement>();
+
+  /** Chunks by row, in no particular order; rows that are gone are missing. */
+  chunks(rowids: readonly number[]): StoredChunk[] {
+    return this.prepare(
+      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id
+       WHERE c.id IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify(rowids)) as StoredChunk[];
+  }
+
+  /** The chunks with these public ids. */
+  chunksById(ids: readonly string[]): StoredChunk[] {
+    return this.prepare(
+      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id
+       WHERE c.uid IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify(ids)) as StoredChunk[];
+  }
+}

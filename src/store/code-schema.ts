@@ -1,0 +1,66 @@
+import type { Migration } from "./database.ts";
+
+/** The schema of index.db, step by step. */
+export const codeMigrations: readonly Migration[] = [
+  `
+  CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Every file that was looked at: indexed, or skipped with the reason.
+  CREATE TABLE files (
+    id            INTEGER PRIMARY KEY,
+    path          TEXT NOT NULL UNIQUE,
+    size          INTEGER NOT NULL,
+    mtime_ms      INTEGER NOT NULL,
+    skip_reason   TEXT,
+    hash          TEXT,
+    language      TEXT,
+    lines         INTEGER NOT NULL DEFAULT 0,
+    syntax_errors INTEGER NOT NULL DEFAULT 0,
+    indexed_at    INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE chunks (
+    id         INTEGER PRIMARY KEY,
+    uid        TEXT NOT NULL,
+    file_id    INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+    parent_uid TEXT,
+    level      TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    signature  TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX chunks_of_file ON chunks (file_id);
+  CREATE INDEX chunks_by_uid ON chunks (uid);
+
+  -- Keyed by chunks.id. Streams come ready-made (tokens.ts), so the tokenizer only splits at blanks.
+  CREATE VIRTUAL TABLE chunk_terms USING fts5 (
+    name, path, head, body,
+    content = '', contentless_delete = 1,
+    tokenize = "ascii tokenchars '_$'"
+  );
+
+  CREATE TABLE symbols (
+    key      TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    kind     TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    file_id  INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+    chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX symbols_by_key ON symbols (key);
+  CREATE INDEX symbols_of_file ON symbols (file_id);
+  CREATE INDEX symbols_of_chunk ON symbols (chunk_id);
+
+  -- int8 vectors; those of another model are never compared, only replaced.
+  CREATE TABLE vectors (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+    model    TEXT NOT NULL,
+    vector   BLOB NOT NULL
+  ) STRICT;
+  `,
+];

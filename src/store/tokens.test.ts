@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { identifiersOf, nameKey, partsOf, stem, tokenStream } from "./tokens.ts";
+
+describe("partsOf", () => {
+  it.each([
+    ["parseHTTPRequests2", ["parse", "http", "requests", "2"]],
+    ["snake_case_name", ["snake", "case", "name"]],
+    ["MAX_RETRY_COUNT", ["max", "retry", "count"]],
+    ["__init__", ["init"]],
+    ["$scope", ["scope"]],
+    ["Überprüfung", ["überprüfung"]],
+    ["X", ["x"]],
+    ["___", []],
+  ])("%s", (name, parts) => {
+    expect(partsOf(name)).toEqual(parts);
+  });
+});
+
+describe("tokenStream", () => {
+  it("gives an identifier whole, in parts, and stemmed", () => {
+    expect(tokenStream("retryRequests()").split(" ")).toEqual([
+      "retryrequests",
+      "retry",
+      "requests",
+      "retri",
+      "request",
+    ]);
+  });
+
+  it("gives pairs of characters where a script has no blanks", () => {
+    expect(tokenStream("数据库连接").split(" ")).toContain("据库");
+  });
+
+  it("leaves out runs that are data rather than names", () => {
+    expect(tokenStream("a".repeat(100))).toBe("");
+  });
+
+  it("holds only blanks and characters that the index takes for parts of words", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
+        const stream = tokenStream(text);
+        expect(stream).toMatch(/^(?:[\p{L}\p{N}\p{M}_$]+(?: [\p{L}\p{N}\p{M}_$]+)*)?$/u);
+      }),
+    );
+  });
+
+  it("finds every word of a query in the text it was taken from", () => {
+    const word = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_]{0,20}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
+        const text = new Set(tokenStream(words.join(" + ")).split(" "));
+        for (const w of words) {
+          for (const token of tokenStream(w).split(" ")) expect(text).toContain(token);
+        }
+      }),
+    );
+  });
+});
+
+it("knows a name however it is written", () => {
+  expect(nameKey("path_router")).toBe(nameKey("PathRouter"));
+  expect(nameKey("PATH-ROUTER")).toBe("pathrouter");
+});
+
+it("stems only words of plain letters", () => {
+  expect(stem("retries")).toBe("retri");
+  expect(stem("sha256s")).toBe("sha256s");
+  expect(stem("of")).toBe("of");
+});
+
+it("splits at everything that is not part of a word", () => {
+  expect(identifiersOf('a.b_c("d-e")\n$f')).toEqual(["a", "b_c", "d", "e", "$f"]);
+});
