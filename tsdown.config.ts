@@ -1,3 +1,4 @@
+import license from "rollup-plugin-license";
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
@@ -14,4 +15,6 @@ export default defineConfig({
   minify: true,
   dts: false,
   clean: true,
+  // What is bundled is distributed, so its licences go with it.
+  plugins: [license({ thirdParty: { output: "dist/THIRD-PARTY.txt" } })],
 });

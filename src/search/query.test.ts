@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { analyseQuery } from "./query.ts";
+
+describe("intent", () => {
+  it.each([
+    ["parseConfig", "symbol"],
+    ["retry", "symbol"],
+    ["Router::route", "symbol"],
+    ["fs.readFile()", "symbol"],
+    ["MAX_RETRIES constant", "symbol"],
+    ["src/http/server.ts", "path"],
+    ["server.ts", "path"],
+    ['TypeError: cannot read property "x"', "error"],
+    ["panic: runtime error: index out of range", "error"],
+    ["where are retries with backoff done", "language"],
+    ["how the router stores routes", "language"],
+  ])("%j is %s", (query, intent) => {
+    expect(analyseQuery(query).intent).toBe(intent);
+  });
+});
+
+describe("words", () => {
+  it("leaves out words without meaning, unless there are no others", () => {
+    expect(analyseQuery("where is the retry").stems).toEqual(["retri"]);
+    expect(analyseQuery("where is it").stems).toEqual(["where", "is", "it"]);
+  });
+
+  it("hears a name in neighbouring words", () => {
+    const { nameKeys, namesAsWritten } = analyseQuery("how does the path router work");
+    expect(nameKeys).toContain("pathrouter");
+    expect(namesAsWritten.has("pathrouter")).toBe(true);
+    expect(namesAsWritten.has("router")).toBe(false);
+  });
+
+  it("has none in a query of punctuation", () => {
+    for (const query of ["", "   ", "?!", "-- * ()"]) expect(analyseQuery(query).tokens).toEqual([]);
+  });
+});
+
+it("takes any text, however long, and stays small", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 20_000 }), (text) => {
+      expect(analyseQuery(text).tokens.length).toBeLessThanOrEqual(192);
+    }),
+  );
+  expect(analyseQuery("word ".repeat(5000)).tokens).toEqual(["word"]);
+});
