@@ -1,0 +1,137 @@
+import { loadConfig } from "../../project/config.ts";
+import { setConfig } from "../../project/config-edit.ts";
+import { messageOf } from "../../project/errors.ts";
+import { ignoreStateDir } from "../../project/git-ignore.ts";
+import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../project/paths.ts";
+import { createStateDir } from "../../project/state-dir.ts";
+import type { CommandContext } from "../frame.ts";
+import { type Output, tick } from "../output.ts";
+
+interface InitOptions {
+  languages?: string;
+  start?: boolean;
+}
+
+/** The JSON of `pm init`; paths are relative to `root`. */
+interface InitResult {
+  root: string;
+  created: string[];
+  changed: string[];
+  already: string[];
+  started: boolean;
+}
+
+/** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
+export async function initCommand({ cwd, output }: CommandContext, options: InitOptions): Promise<void> {
+  const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
+  const { root, remark } = chooseRoot(cwd);
+  const project = projectAt(root);
+  const result: InitResult = { root, created: [], changed: [], already: [], started: false };
+  const inGit = findUpwards(root, ".git") !== null;
+  const steps = stepPrinter(output, 1 + (inGit ? 1 : 0) + (options.start ? 1 : 0));
+
+  output.print(output.colors.bold(`Pommel in ${root}`));
+  if (remark !== null) output.note(remark);
+
+  steps.next("Project directory");
+  const created = createStateDir(project, languages === null ? {} : { "index.languages": languages });
+  for (const part of [".pommel/", ".pommel/config.toml", ".pommel/.gitignore"] as const) {
+    steps.done(result, created.includes(part) ? "created" : "already", part);
+  }
+  if (languages !== null && !created.includes(".pommel/config.toml")) {
+    const { changed } = setConfig(project, "index.languages", JSON.stringify(languages));
+    if (changed) {
+      result.already = result.already.filter((part) => part !== ".pommel/config.toml");
+      steps.done(result, "changed", ".pommel/config.toml", `index.languages is ${languages.join(",")}`);
+    }
+  }
+  // A broken configuration, ours or one that was there, should come up now and not at the first search.
+  loadConfig(project);
+
+  if (inGit) {
+    steps.next("Git");
+    addToGitignore(project, result, steps, output);
+  }
+  if (options.start) {
+    steps.next("Daemon");
+    const { startDaemonAndReport } = await import("./start.ts");
+    await startDaemonAndReport(project, output);
+    result.started = true;
+  }
+  output.result(result, () => nextSteps(result));
+}
+
+/**
+ * An existing project that `cwd` lies in stays the project; otherwise the git working tree, or `cwd`. Only a git
+ * repository inside a project (a submodule, say) becomes one of its own.
+ */
+function chooseRoot(cwd: string): { root: string; remark: string | null } {
+  const marker = `${stateDirName}/config.toml`;
+  const fresh = rootForInit(cwd);
+  const inGit = findUpwards(cwd, ".git") !== null;
+  const existing = findUpwards(cwd, marker);
+  if (existing === null || existing === fresh) {
+    const remark =
+      existing !== null && existing !== cwd ? `${cwd} belongs to the project in ${existing}.` : null;
+    return { root: fresh, remark };
+  }
+  if (inGit && existing.length < fresh.length) {
+    return {
+      root: fresh,
+      remark: `This repository lies inside the project in ${existing}; it gets an index of its own.`,
+    };
+  }
+  return {
+    root: existing,
+    remark: existing === cwd ? null : `${cwd} belongs to the project in ${existing}.`,
+  };
+}
+
+async function parseLanguages(text: string): Promise<string[]> {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const { languageIdsOf } = await import("../languages.ts");
+  return languageIdsOf(names);
+}
+
+/** `.pommel/.gitignore` already keeps the index out of commits, so failing here is worth a warning only. */
+function addToGitignore(project: Project, result: InitResult, steps: StepPrinter, output: Output): void {
+  try {
+    const outcome = ignoreStateDir(project.root);
+    if (outcome !== null) steps.done(result, outcome, ".gitignore", ".pommel/ is ignored");
+  } catch (error) {
+    output.note(`      ${tick("warn", output.colors)} .gitignore could not be changed: ${messageOf(error)}`);
+  }
+}
+
+type Outcome = "created" | "changed" | "already";
+
+interface StepPrinter {
+  next(title: string): void;
+  done(result: InitResult, outcome: Outcome, part: string, detail?: string): void;
+}
+
+function stepPrinter(output: Output, total: number): StepPrinter {
+  let step = 0;
+  const verbs = { created: "Created", changed: "Changed", already: "Already there:" };
+  return {
+    next(title) {
+      step++;
+      output.print(`\n[${step}/${total}] ${title}`);
+    },
+    done(result, outcome, part, detail) {
+      result[outcome].push(part);
+      const note = detail === undefined ? "" : ` (${detail})`;
+      output.print(`      ${tick("ok", output.colors)} ${verbs[outcome]} ${part}${note}`);
+    },
+  };
+}
+
+function nextSteps({ started }: InitResult): string {
+  const lines = started
+    ? ['  pm search "where requests are retried"', "  pm status"]
+    : ["  pm start                                 index the project and keep it up to date"];
+  return `\nNext:\n${lines.join("\n")}`;
+}

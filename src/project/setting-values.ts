@@ -1,0 +1,89 @@
+import { closest, distance } from "fastest-levenshtein";
+import { parse, stringify } from "smol-toml";
+import * as z from "zod/mini";
+import { type SettingKey, settings } from "./settings.ts";
+
+export const settingKeys = Object.keys(settings) as SettingKey[];
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settings, key);
+}
+
+/** The setting that someone who wrote `key` most likely meant, or null. */
+export function nearestSettingKey(key: string): SettingKey | null {
+  const sameName = settingKeys.filter((known) => known.split(".")[1] === key);
+  if (sameName.length === 1) return sameName[0]!;
+  const nearest = closest(key, settingKeys) as SettingKey;
+  return distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : null;
+}
+
+/** What values a schema allows, for a person: "a whole number from 1 to 1000". */
+export function allowedValues(schema: z.ZodMiniType): string {
+  if (schema instanceof z.ZodMiniArray) {
+    const element = schema.def.element as z.ZodMiniType;
+    return element instanceof z.ZodMiniEnum ? `a list of ${allowedValues(element)}` : "a list of texts";
+  }
+  if (schema instanceof z.ZodMiniEnum) return quotedList(schema.options.map(String));
+  if (schema instanceof z.ZodMiniBoolean) return "true or false";
+  if (schema instanceof z.ZodMiniNumber) {
+    const minimum = bound(schema, "greater_than");
+    const maximum = bound(schema, "less_than");
+    return maximum === undefined
+      ? `a whole number, ${minimum} or more`
+      : `a whole number from ${minimum} to ${maximum}`;
+  }
+  return "a text";
+}
+
+/** The value that a number's `z.minimum` or `z.maximum` was given. */
+function bound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
+  const found = schema.def.checks?.map(({ _zod }) => _zod.def).find((def) => def.check === check);
+  return found && "value" in found ? found.value : undefined;
+}
+
+/**
+ * Reads a value as people write it on a command line or in an environment variable: `20`, `true`, `info`,
+ * `a,b` or the TOML literal `["a", "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
+ * @returns undefined when `schema` does not allow the value
+ */
+export function parseValue(schema: z.ZodMiniType, text: string): unknown {
+  const result = schema.safeParse(readText(schema, text.trim()));
+  return result.success ? result.data : undefined;
+}
+
+function readText(schema: z.ZodMiniType, text: string): unknown {
+  if (schema instanceof z.ZodMiniArray) return text.startsWith("[") ? parseLiteral(text) : splitList(text);
+  if (schema instanceof z.ZodMiniNumber) return /^[+-]?\d[\d_]*$/.test(text) ? parseLiteral(text) : text;
+  if (schema instanceof z.ZodMiniBoolean && /^(true|false)$/.test(text)) return text === "true";
+  return text;
+}
+
+function parseLiteral(text: string): unknown {
+  try {
+    return parse(`value = ${text}`).value;
+  } catch {
+    return undefined;
+  }
+}
+
+function splitList(text: string): string[] {
+  const items = [""];
+  let depth = 0;
+  for (const char of text) {
+    if (char === "{") depth++;
+    if (char === "}") depth = Math.max(0, depth - 1);
+    if (char === "," && depth === 0) items.push("");
+    else items[items.length - 1] += char;
+  }
+  return items.map((item) => item.trim()).filter((item) => item !== "");
+}
+
+/** A value as TOML: `20`, `"info"`, `[ "a", "b" ]`. */
+export function tomlLiteral(value: unknown): string {
+  return stringify({ v: value }).trimEnd().slice("v = ".length);
+}
+
+function quotedList(options: string[]): string {
+  const quoted = options.map((option) => `"${option}"`);
+  return quoted.length === 1 ? quoted[0]! : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}

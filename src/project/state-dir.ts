@@ -1,0 +1,70 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { configTemplate } from "./config-template.ts";
+import { codeOf, messageOf, PommelError } from "./errors.ts";
+import { type Project, stateDirName } from "./paths.ts";
+import type { Config } from "./settings.ts";
+
+/** What `createStateDir` made, relative to the project's root; the rest was there. */
+export type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
+
+/**
+ * Creates `.pommel/` (0700) with `config.toml` (0600) and a `.gitignore` that keeps it out of every commit even
+ * if the repository's own says nothing. What exists is left as it is.
+ * @throws PommelError `unreadable` when the directory is not writable or `.pommel` is a file, `disk_full`
+ */
+export function createStateDir(project: Project, overrides: Partial<Config> = {}): StateDirPart[] {
+  const created: StateDirPart[] = [];
+  try {
+    if (!isDirectory(project.stateDir)) {
+      mkdirSync(project.stateDir, { mode: 0o700 });
+      created.push(".pommel/");
+    }
+    if (writeNew(project.configFile, () => configTemplate(overrides))) created.push(".pommel/config.toml");
+    if (writeNew(join(project.stateDir, ".gitignore"), () => "*\n")) created.push(".pommel/.gitignore");
+  } catch (error) {
+    throw explain(error, project);
+  }
+  return created;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Writes a file that does not exist yet; false when it does. */
+function writeNew(file: string, text: () => string): boolean {
+  try {
+    writeFileSync(file, text(), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function explain(error: unknown, project: Project): unknown {
+  const code = codeOf(error);
+  if (code === "EEXIST" || code === "ENOTDIR") {
+    return new PommelError(
+      "unreadable",
+      `${project.stateDir} exists and is not a directory.`,
+      `Move it away: ${stateDirName}/ is where Pommel keeps this project's index.`,
+      { cause: error },
+    );
+  }
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+    return new PommelError(
+      "unreadable",
+      `Cannot write to ${dirname(project.stateDir)}: ${messageOf(error)}.`,
+      "Pommel keeps its index inside the project, so the directory must be writable for you.",
+      { cause: error },
+    );
+  }
+  if (code === "ENOSPC") {
+    return new PommelError("disk_full", `The disk is full: ${messageOf(error)}.`, "Free some space.", {
+      cause: error,
+    });
+  }
+  return error;
+}
