@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/** Directories that hold other people's code or a tool's output wherever they stand, by name. */
+const always = new Set([
+  "node_modules",
+  "bower_components",
+  "jspm_packages",
+  "third_party",
+  "third-party",
+  "thirdparty",
+  "3rdparty",
+  "site-packages",
+  "__pycache__",
+  "__pypackages__",
+  ".venv",
+  ".tox",
+  ".nox",
+  ".eggs",
+  ".yarn",
+  ".pnpm-store",
+  ".bundle",
+  ".gradle",
+  ".terraform",
+  ".dart_tool",
+  ".next",
+  ".nuxt",
+  ".svelte-kit",
+  ".turbo",
+  ".parcel-cache",
+]);
+
+/**
+ * Names that are an ordinary word as well ("vendor" in a shop). They count where a package manager would
+ * put them: beside its manifest, or holding its own bookkeeping (paths relative to the directory above).
+ */
+const besides = new Map([
+  [
+    "vendor",
+    [
+      "go.mod",
+      "composer.json",
+      "Gemfile",
+      "Cargo.toml",
+      "vendor/modules.txt",
+      "vendor/autoload.php",
+      "vendor/bundle",
+    ],
+  ],
+  ["Pods", ["Podfile"]],
+  ["Carthage", ["Cartfile"]],
+  ["deps", ["mix.exs"]],
+]);
+
+/** What a virtual environment of any name holds, and what caches (Cargo's target, mypy, uv) mark themselves with. */
+const marks = ["pyvenv.cfg", "CACHEDIR.TAG"];
+
+/** Names at the top of a project that are vendored whenever they come to exist. */
+export const vendoredNames: readonly string[] = [...always];
+
+/**
+ * Whether a directory holds code that is not the project's own: installed packages, caches, copies.
+ * @param path relative to `root`
+ */
+export function isVendored(root: string, path: string): boolean {
+  const name = posix.basename(path);
+  if (always.has(name)) return true;
+  const directory = join(root, path);
+  const siblings = besides.get(name);
+  if (siblings?.some((sibling) => existsSync(join(directory, "..", sibling)))) return true;
+  return marks.some((mark) => existsSync(join(directory, mark)));
+}
