@@ -1,0 +1,290 @@
+import type { Node, Tree } from "web-tree-sitter";
+import { follow, parseName, type QualifiedName } from "./chunk-names.ts";
+import type { Grammar, Path } from "./languages/language.ts";
+import type { Range } from "./lines.ts";
+
+/** A named thing in a file's syntax tree. Ranges are UTF-16 offsets into the file's text. */
+export interface Definition extends QualifiedName, Range {
+  level: "class" | "method" | "type" | "constant";
+  /** The language's word for it. */
+  kind: string;
+  /** Where the declaration starts, after doc comments and attributes that precede it. */
+  declaration: number;
+  /** Where its body starts; its end if it has none. */
+  bodyStart: number;
+  docs: Range[];
+  /** A value inside of a larger expression (an object's property), not a statement or member. */
+  inline: boolean;
+  /** For cutting what is too long; as good as the tree. */
+  node: Node;
+  children: Definition[];
+}
+
+export interface Outline {
+  definitions: Definition[];
+  /** Documentation of the file itself. */
+  docs: Range[];
+}
+
+interface Frame {
+  node: Node;
+  definition: Definition;
+  /** The node whose children are its members. */
+  bodyId: number | null;
+}
+
+/**
+ * The definitions of a syntax tree, nested, in document order. One call finds all candidates; parents come
+ * from a stack of open spans, which is far cheaper than walking the tree (see the language table for rules).
+ */
+export function outlineOf(tree: Tree, text: string, grammar: Grammar): Outline {
+  return new Outliner(tree.rootNode, text, grammar).run();
+}
+
+class Outliner {
+  readonly #root: Node;
+  readonly #text: string;
+  readonly #grammar: Grammar;
+  readonly #comments: Set<string>;
+  readonly #attributes: Set<string>;
+  readonly #wrappers: Set<string>;
+  readonly #transparent: Set<string>;
+  readonly #bodied: Set<string>;
+  readonly #expressions: Set<string>;
+  /** Comments and attributes met so far that may belong to a definition to come. */
+  readonly #leading: (Range & { comment: boolean })[] = [];
+  readonly #stack: Frame[] = [];
+  readonly #top: Definition[] = [];
+
+  constructor(root: Node, text: string, grammar: Grammar) {
+    this.#root = root;
+    this.#text = text;
+    this.#grammar = grammar;
+    this.#comments = new Set(grammar.comment);
+    this.#attributes = new Set(grammar.attribute);
+    this.#wrappers = new Set(grammar.wrapper);
+    this.#transparent = new Set(grammar.transparent);
+    this.#bodied = new Set(grammar.bodied);
+    this.#expressions = new Set(grammar.expressions?.kinds);
+  }
+
+  run(): Outline {
+    const { class: classes, method, type = {}, constant = {}, keywords = {} } = this.#grammar;
+    const kinds = [classes, method, type, constant, keywords].flatMap((table) => Object.keys(table));
+    for (const node of this.#root.descendantsOfType([...kinds, ...this.#comments, ...this.#attributes])) {
+      if (!node.isNamed) continue;
+      const kind = node.type;
+      if (this.#comments.has(kind)) this.#addLeading(node, true);
+      else if (this.#attributes.has(kind)) this.#addLeading(node, false);
+      else this.#addDefinition(node, kind);
+    }
+    return { definitions: this.#top, docs: this.#docsOfFile() };
+  }
+
+  #addLeading(node: Node, comment: boolean): void {
+    const { startIndex: start } = node;
+    // Some grammars count a line comment's break to it.
+    const end = start + this.#text.slice(start, node.endIndex).trimEnd().length;
+    this.#leading.push({ start, end, comment });
+  }
+
+  #addDefinition(node: Node, kind: string): void {
+    const { startIndex } = node;
+    while (this.#stack.length > 0 && this.#stack.at(-1)!.definition.end <= startIndex) this.#stack.pop();
+    const what = this.#classify(node, kind);
+    if (what === null) return;
+    if (this.#bodied.has(kind) && this.#bodyOf(node, kind) === null) return;
+
+    const [named, naming] = this.#nameOf(node, kind);
+    if (named === null) return;
+    const outer = this.#outermost(naming);
+    if (what.level === "constant" && !this.#isMember(outer)) return;
+
+    const { startIndex: outerStart, endIndex: end } = outer;
+    const same = this.#stack.at(-1);
+    if (same !== undefined && same.definition.declaration === outerStart && same.definition.end === end) {
+      // `const f = () => {}` is met twice, as a constant and as a function: the function it is.
+      if (same.definition.level !== "constant") return;
+      this.#stack.pop();
+      this.#siblings().pop();
+    }
+
+    const { start, docs } =
+      outerStart === same?.definition.declaration ? same.definition : this.#leadingOf(outerStart);
+    const body = this.#bodyOf(node, kind);
+    const definition: Definition = {
+      ...named,
+      ...what,
+      start,
+      end,
+      declaration: outerStart,
+      bodyStart: body?.startIndex ?? end,
+      docs,
+      inline: naming !== node && outer.equals(naming),
+      node,
+      children: [],
+    };
+    const docstring = body === null ? null : this.#docstringIn(body);
+    if (docstring !== null) docs.push(docstring);
+    this.#siblings().push(definition);
+    this.#stack.push({ node, definition, bodyId: body?.id ?? null });
+  }
+
+  #siblings(): Definition[] {
+    return this.#stack.at(-1)?.definition.children ?? this.#top;
+  }
+
+  #classify(node: Node, kind: string): Pick<Definition, "level" | "kind"> | null {
+    const { class: classes, method, type, constant, keywords } = this.#grammar;
+    const words = keywords?.[kind];
+    if (words !== undefined) {
+      const word = /^\w+/.exec(this.#text.slice(node.startIndex, node.startIndex + 20))?.[0] ?? "";
+      const found = Object.hasOwn(words, word) ? words[word]! : null;
+      if (found !== null) return { level: found[0], kind: found[1] };
+    }
+    const enclosing = this.#stack.at(-1)?.definition;
+    if (classes[kind] !== undefined) return { level: "class", kind: this.#wordOf(node, classes[kind]) };
+    if (method[kind] !== undefined) {
+      const isMember = enclosing?.level === "class" && !/^(?:namespace|module)$/.test(enclosing.kind);
+      return { level: "method", kind: method[kind] === "function" && isMember ? "method" : method[kind] };
+    }
+    if (type?.[kind] !== undefined) return { level: "type", kind: type[kind] };
+    // A local variable, in all likelihood; `#isMember` decides the rest.
+    if (enclosing !== undefined && enclosing.level !== "class") return null;
+    return constant?.[kind] === undefined ? null : { level: "constant", kind: constant[kind] };
+  }
+
+  #wordOf(node: Node, word: string): string {
+    if (word !== "keyword") return word;
+    const start = this.#text.slice(node.startIndex, node.startIndex + 400).replace(/@\w+(\([^)]*\))?/g, "");
+    return /\b(?:class|interface|struct|enum|extension|actor|object)\b/.exec(start)?.[0] ?? "class";
+  }
+
+  /** The name, and the node that gives it: the definition's own or what it is assigned to. */
+  #nameOf(node: Node, kind: string): [QualifiedName | null, Node] {
+    if (this.#expressions.has(kind)) {
+      const naming = this.#namingParent(node);
+      if (naming !== null) {
+        const given = this.#read(naming, this.#grammar.expressions!.namedBy[naming.type]!);
+        if (given !== null && !/^(?:exports|default)$/.test(given.name)) return [given, naming];
+        return [this.#read(node, "name") ?? given, naming];
+      }
+    }
+    const name = this.#read(node, this.#grammar.name?.[kind] ?? "name");
+    const ownerPath = this.#grammar.owner?.[kind];
+    if (name !== null && ownerPath !== undefined)
+      name.owner = this.#read(node, ownerPath)?.name ?? name.owner;
+    return [name, node];
+  }
+
+  #read(node: Node, path: Path): QualifiedName | null {
+    const part = follow(node, path);
+    return part === null ? null : parseName(this.#text.slice(part.startIndex, part.endIndex));
+  }
+
+  #namingParent(node: Node): Node | null {
+    const { namedBy, through, calls = [] } = this.#grammar.expressions!;
+    const inFunction = this.#stack.some(({ definition }) => definition.level === "method");
+    const long = node.endPosition.row - node.startPosition.row >= 2;
+    for (let parent = node.parent; parent !== null; parent = parent.parent) {
+      const kind = parent.type;
+      if (namedBy[kind] !== undefined) return parent;
+      const passes = through.includes(kind) || (!inFunction && long && calls.includes(kind));
+      if (!passes) return null;
+    }
+    return null;
+  }
+
+  /** The definition with its `export`, decorators and so on, unless these hold several definitions. */
+  #outermost(node: Node): Node {
+    let outer = node;
+    for (
+      let parent = node.parent;
+      parent !== null && this.#wrappers.has(parent.type);
+      parent = parent.parent
+    ) {
+      if (parent.lastNamedChild?.id !== outer.id) break;
+      if (outer.previousNamedSibling?.type === outer.type) break;
+      outer = parent;
+    }
+    return outer;
+  }
+
+  /** Directly in the file or in the class it is met in, as opposed to inside of some statement. */
+  #isMember(outer: Node): boolean {
+    let container = outer.parent;
+    const passes = (kind: string) => this.#wrappers.has(kind) || this.#transparent.has(kind);
+    while (container !== null && passes(container.type)) container = container.parent;
+    if (container === null) return false;
+    const frame = this.#stack.at(-1);
+    return container.id === (frame === undefined ? this.#root.id : frame.bodyId);
+  }
+
+  #bodyOf(node: Node, kind: string): Node | null {
+    return follow(node, this.#grammar.body?.[kind] ?? "body");
+  }
+
+  #docstringIn(body: Node): Range | null {
+    const { docstring } = this.#grammar;
+    const first = docstring === undefined ? null : this.#firstStatement(body);
+    if (first === null || !docstring!.test(this.#text.slice(first.startIndex, first.startIndex + 12)))
+      return null;
+    return { start: first.startIndex, end: first.endIndex };
+  }
+
+  #firstStatement(body: Node): Node | null {
+    let first = body.firstNamedChild;
+    while (first !== null && this.#comments.has(first.type)) first = first.nextNamedSibling;
+    return first;
+  }
+
+  /** The comments and attributes right above a declaration, without a blank line in between. */
+  #leadingOf(declaration: number): { start: number; docs: Range[] } {
+    const docs: Range[] = [];
+    let start = declaration;
+    let i = this.#leading.length - 1;
+    while (i >= 0 && this.#leading[i]!.end > declaration) i--;
+    for (; i >= 0; i--) {
+      const { start: from, end, comment } = this.#leading[i]!;
+      if (!this.#startsLine(from) || !this.#leadsTo(from, end, start)) break;
+      if (comment) docs.unshift({ start: from, end });
+      start = from;
+    }
+    this.#leading.length = i + 1;
+    return { start, docs };
+  }
+
+  /** Whether nothing but a line break, or a single blank line after a `/**` comment, lies in between. */
+  #leadsTo(from: number, end: number, start: number): boolean {
+    const between = this.#text.slice(end, start);
+    const isDoc = this.#text.startsWith("/**", from);
+    return between.trim() === "" && between.split("\n").length <= (isDoc ? 3 : 2);
+  }
+
+  /** A comment after code on the same line belongs to that code. */
+  #startsLine(offset: number): boolean {
+    const lineStart = this.#text.lastIndexOf("\n", offset - 1) + 1;
+    return this.#text.slice(lineStart, offset).trim() === "";
+  }
+
+  #docsOfFile(): Range[] {
+    const blocks: Range[] = [];
+    let end = /^(?:#!.*\n)?\s*(?:<\?php\s*)?/.exec(this.#text)![0].length;
+    for (const comment of this.#leading) {
+      if (comment.end <= end) continue;
+      const between = this.#text.slice(end, comment.start);
+      if (!comment.comment || between.trim() !== "") break;
+      end = comment.end;
+      if (blocks.length > 0 && !/\n\s*\n/.test(between)) blocks.at(-1)!.end = end;
+      else blocks.push({ start: comment.start, end });
+    }
+    const docstring = this.#docstringIn(this.#root);
+    if (docstring !== null) blocks.push(docstring);
+    return blocks.filter(({ start, end }) => !isLicence(this.#text.slice(start, end)));
+  }
+}
+
+/** The same words on top of every file say nothing about any of them. */
+function isLicence(comment: string): boolean {
+  return /\b(?:copyright|licen[cs]ed?|SPDX)\b/i.test(comment);
+}

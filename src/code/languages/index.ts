@@ -1,0 +1,122 @@
+import { bash } from "./bash.ts";
+import { cFamily } from "./c.ts";
+import { csharp } from "./csharp.ts";
+import { ecmascript } from "./ecmascript.ts";
+import { elixir } from "./elixir.ts";
+import { go } from "./go.ts";
+import { java, kotlin, scala } from "./jvm.ts";
+import type { Grammar, Language } from "./language.ts";
+import { lua } from "./lua.ts";
+import { php } from "./php.ts";
+import { python } from "./python.ts";
+import { ruby } from "./ruby.ts";
+import { rust } from "./rust.ts";
+import { swift } from "./swift.ts";
+import { textAliases, textFilenames, textFormats } from "./text-formats.ts";
+
+/** To be raised with every change that gives a file other chunks: indexes made before are made anew. */
+export const chunkerVersion = 1;
+
+/** An id of `languageIds`: of a language with a grammar, "markdown", a text format, or "text". */
+export type LanguageId = string;
+
+/** Every language that is cut by its syntax. */
+export const languages: readonly Language[] = [
+  ...ecmascript,
+  python,
+  go,
+  java,
+  rust,
+  csharp,
+  ...cFamily,
+  ruby,
+  php,
+  kotlin,
+  swift,
+  scala,
+  bash,
+  lua,
+  elixir,
+];
+
+const markdownExtensions = ["md", "markdown", "mdx", "mdc", "mkd"];
+
+const languageOfId = new Map(languages.map((language) => [language.id, language]));
+const idOfExtension = new Map<string, LanguageId>();
+const idOfFilename = new Map<string, LanguageId>(Object.entries(textFilenames));
+const idOfInterpreter = new Map<string, LanguageId>();
+const idOfName = new Map<string, LanguageId>();
+
+for (const [id, extensions] of Object.entries(textFormats)) {
+  idOfName.set(id, id);
+  for (const extension of extensions) idOfExtension.set(extension, id);
+}
+for (const [alias, id] of Object.entries(textAliases)) idOfName.set(alias, id);
+for (const extension of markdownExtensions) idOfExtension.set(extension, "markdown");
+idOfExtension.set("h", "c");
+for (const { id, title, aliases = [], extensions, filenames = [], interpreters = [] } of languages) {
+  for (const name of [...aliases, title.toLowerCase(), id]) idOfName.set(name, id);
+  for (const extension of extensions) idOfExtension.set(extension, id);
+  for (const filename of filenames) idOfFilename.set(filename.toLowerCase(), id);
+  for (const interpreter of interpreters) idOfInterpreter.set(interpreter, id);
+}
+for (const name of ["markdown", "md", "mdx"]) idOfName.set(name, "markdown");
+idOfName.set("text", "text");
+
+/** Every id that `languageOf` may answer, sorted. */
+export const languageIds: readonly LanguageId[] = [...new Set(idOfName.values())].sort();
+
+/** The grammar of a language, or null if it is cut by lines or headings. */
+export function grammarOf(language: LanguageId): Grammar | null {
+  return languageOfId.get(language)?.grammar ?? null;
+}
+
+/** The id of the language a user means by `name` ("ts", "C++", ".py"), or null. */
+export function resolveLanguage(name: string): LanguageId | null {
+  const plain = name.trim().toLowerCase().replace(/^\./, "");
+  return idOfName.get(plain) ?? idOfExtension.get(plain) ?? null;
+}
+
+/** `#!/usr/bin/env -S python3.12 -u` -> python3.12, python. */
+function interpretersOf(firstLine: string): string[] {
+  if (!firstLine.startsWith("#!")) return [];
+  const words = firstLine.slice(2).trim().split(/\s+/);
+  const program = words
+    .map((word) => word.split("/").at(-1)!)
+    .find((word) => !/^(env|-.*|.*=.*)$/.test(word));
+  return program === undefined ? [] : [program, program.replace(/[\d.]+$/, "")];
+}
+
+/**
+ * The language of a file, by its name, else by its `#!` line; "text" if nothing says.
+ * `.h` is C here: whether a repository's headers are C or C++ is for `headerLanguageOf` to say.
+ * @param path relative or absolute, `/` between the parts
+ * @param firstLine the file's first line, looked at only if the name says nothing
+ */
+export function languageOf(path: string, firstLine = ""): LanguageId {
+  const filename = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const named = idOfFilename.get(filename);
+  if (named !== undefined) return named;
+  const dot = filename.lastIndexOf(".");
+  const byExtension = dot > 0 ? idOfExtension.get(filename.slice(dot + 1)) : undefined;
+  if (byExtension !== undefined) return byExtension;
+  const prefixed = filename.startsWith("dockerfile.") ? "dockerfile" : undefined;
+  if (prefixed !== undefined) return prefixed;
+  for (const interpreter of interpretersOf(firstLine)) {
+    const id = idOfInterpreter.get(interpreter);
+    if (id !== undefined) return id;
+  }
+  return "text";
+}
+
+/** Whether `.h` means C or C++ among these files: C++ if more of the sources are C++ than C. */
+export function headerLanguageOf(paths: Iterable<string>): "c" | "cpp" {
+  let balance = 0;
+  for (const path of paths) {
+    if (path.endsWith(".h")) continue;
+    const language = languageOf(path);
+    if (language === "cpp") balance++;
+    else if (language === "c") balance--;
+  }
+  return balance > 0 ? "cpp" : "c";
+}

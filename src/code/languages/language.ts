@@ -1,0 +1,73 @@
+/** What Pommel knows about a language, as data: the chunker has no code of its own for any of them. */
+
+/**
+ * Steps from a node to one of its parts, separated by blanks: `field` is the child in that field,
+ * `field*` follows that field as long as there is one, `>kind` is the first child of that kind.
+ */
+export type Path = string;
+
+/**
+ * Node kind -> the language's word for what it defines. "keyword" takes the word from the declaration
+ * itself, where a grammar has one kind for `class`, `struct` and `enum`.
+ */
+export type Words = Readonly<Record<string, string>>;
+
+/** How definitions look in the syntax trees of one tree-sitter grammar. */
+export interface Grammar {
+  /** A key of grammars.json, and the name of the .wasm file in dist/grammars. */
+  wasm: string;
+  /** Things with members. */
+  class: Words;
+  /** Things that run. */
+  method: Words;
+  /** Named shapes without members of their own: aliases. */
+  type?: Words;
+  /** Named values; only those of files and classes count, not local variables. */
+  constant?: Words;
+  /** Kinds that define something only if their text starts with one of these words, and what then. */
+  keywords?: Readonly<Record<string, Readonly<Record<string, readonly ["class" | "method", string]>>>>;
+  /** Kinds that also occur as mere mentions, without a body (`struct stat *s`). */
+  bodied?: readonly string[];
+  /** Where the name is; the field `name` unless said otherwise. */
+  name?: Readonly<Record<string, Path>>;
+  /** Where the type is that a method written outside of it belongs to (`func (e *Engine) Run`). */
+  owner?: Readonly<Record<string, Path>>;
+  /** Where the body starts; the field `body` unless said otherwise. */
+  body?: Readonly<Record<string, Path>>;
+  /** Definitions that get their name from what they are assigned to. */
+  expressions?: {
+    kinds: readonly string[];
+    /** What may give the name, and where in it the name is. */
+    namedBy: Readonly<Record<string, Path>>;
+    /** What may stand between the two. */
+    through: readonly string[];
+    /** What else may stand between them outside of functions: `const handler = wrap(() => {})`. */
+    calls?: readonly string[];
+  };
+  /** Nodes around a definition that belong to it: `export`, decorators, `template <...>`. */
+  wrapper?: readonly string[];
+  /** Nodes whose children are members of what is around them: `#ifdef`, `extern "C"`. */
+  transparent?: readonly string[];
+  comment: readonly string[];
+  /** Nodes that precede a definition as siblings and belong to it: attributes, decorators. */
+  attribute?: readonly string[];
+  /** How the first statement of a body (or file) starts if it is documentation. */
+  docstring?: RegExp;
+  /** Lists of statements, members or elements: a long span may be cut between their children. */
+  block: readonly string[];
+}
+
+export interface Language {
+  id: string;
+  /** As people write it. */
+  title: string;
+  /** Other names a user may type. */
+  aliases?: readonly string[];
+  /** Lower-case, without the dot. */
+  extensions: readonly string[];
+  /** Whole file names. */
+  filenames?: readonly string[];
+  /** Programs that a `#!` line may name. */
+  interpreters?: readonly string[];
+  grammar: Grammar;
+}

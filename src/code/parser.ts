@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { Language, Parser, type Tree } from "web-tree-sitter";
+import type { Grammar } from "./languages/language.ts";
+
+/** Longer parses are given up: the file is then cut by lines. Milliseconds. */
+const parseDeadlineMs = 2000;
+
+/**
+ * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
+ * grammar is asynchronous and the parser is shared by all languages.
+ */
+export class SourceParser {
+  readonly #grammarDir: string;
+  readonly #languages = new Map<string, Language>();
+  #parser: Parser | null = null;
+
+  /** @param grammarDir where `scripts/copy-grammars.mjs` put the .wasm files */
+  constructor(grammarDir: string) {
+    this.#grammarDir = grammarDir;
+  }
+
+  /**
+   * The syntax tree of `text`, to be deleted by the caller; null if parsing took too long.
+   * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
+   */
+  async parse(text: string, grammar: Grammar, deadlineMs = parseDeadlineMs): Promise<Tree | null> {
+    const language = await this.language(grammar.wasm);
+    const parser = this.#parser!;
+    parser.setLanguage(language);
+    const deadline = performance.now() + deadlineMs;
+    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
+    // Otherwise the next file would go on where this one stopped.
+    if (tree === null) parser.reset();
+    return tree;
+  }
+
+  /** A grammar, loaded when first needed. */
+  async language(wasm: string): Promise<Language> {
+    let language = this.#languages.get(wasm);
+    if (language === undefined) {
+      if (this.#parser === null) {
+        await Parser.init({ locateFile: () => join(this.#grammarDir, "web-tree-sitter.wasm") });
+        this.#parser = new Parser();
+      }
+      language = await loadUnoptimised(join(this.#grammarDir, `${wasm}.wasm`));
+      this.#languages.set(wasm, language);
+    }
+    return language;
+  }
+}
+
+/**
+ * V8 optimises hot WASM in the background, and a grammar's lexer is one huge function: seconds of CPU and
+ * hundreds of megabytes that even process exit waits for. So grammars are compiled by the baseline compiler
+ * only, while tree-sitter's core, compiled before, and all later WASM is optimised as usual.
+ * (Node 24 ignores the flag at run time: correct, but slower.)
+ */
+async function loadUnoptimised(file: string): Promise<Language> {
+  setFlagsFromString("--liftoff-only");
+  try {
+    return await Language.load(file);
+  } finally {
+    setFlagsFromString("--no-liftoff-only");
+  }
+}
