@@ -15,6 +15,7 @@ export default defineConfig({
   minify: true,
   dts: false,
   clean: true,
+  fixedExtension: false,
   // What is bundled is distributed, so its licences go with it.
   plugins: [license({ thirdParty: { output: "dist/THIRD-PARTY.txt" } })],
 });

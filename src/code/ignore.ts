@@ -147,7 +147,7 @@ function anchored(line: string, directory: string): string {
   return (isNegative ? "!" : "") + base + (isTied ? pattern.replace(/^\//, "") : pattern);
 }
 
-const globOptions = { dot: true, basename: true, nonegate: true };
+const globOptions = { dot: true, nonegate: true };
 
 /** "./src/" -> "src" */
 function tidyGlobs(patterns: readonly string[]): string[] {
@@ -156,7 +156,7 @@ function tidyGlobs(patterns: readonly string[]): string[] {
 
 /** Matches what the globs name, and what lies below it. One without a slash matches at any depth. */
 function globs(patterns: readonly string[]): (path: string) => boolean {
-  const tidy = tidyGlobs(patterns);
+  const tidy = tidyGlobs(patterns).map((pattern) => (pattern.includes("/") ? pattern : `**/${pattern}`));
   if (tidy.length === 0) return () => false;
   const matches = picomatch([...tidy, ...tidy.map((pattern) => `${pattern}/**`)], globOptions);
   return (path) => matches(path);

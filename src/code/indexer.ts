@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
 import type { Embedder } from "../embed/embedder.ts";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
@@ -12,7 +12,7 @@ import type { CodeIndex } from "../store/code-index.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
 import { createIgnoreRules, type IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
-import { chunkerVersion } from "./languages/index.ts";
+import { headerLanguageOf } from "./languages/index.ts";
 import { type ParseOutcome, ParsePool } from "./parse-pool.ts";
 import { scanProject } from "./scan.ts";
 
@@ -25,6 +25,9 @@ export interface IndexReport {
   skipped: number;
   failed: number;
 }
+
+/** Raise it when chunks or their words come out differently: every index is then renewed. */
+const chunkerVersion = 1;
 
 /** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
 const mostRunning = 64;
@@ -277,7 +280,7 @@ export class Indexer {
       maxFileSize: config["index.max_file_size"],
       levels: config["index.levels"],
       languages: config["index.languages"],
-      headerLanguage: headerLanguageOf(stamps),
+      headerLanguage: headerLanguageOf(stamps.map(({ path }) => path)),
       withText: embedder.dimensions > 0,
     });
   }
@@ -305,15 +308,4 @@ function stampOf(root: string, path: string): FileStamp | "directory" | null {
   const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
   if (stat?.isDirectory()) return "directory";
   return stat?.isFile() ? { path, size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) } : null;
-}
-
-/** `.h` files are C++ where C++ sources outnumber C's. */
-function headerLanguageOf(stamps: readonly FileStamp[]): "c" | "cpp" {
-  let c = 0;
-  let cpp = 0;
-  for (const { path } of stamps) {
-    if (path.endsWith(".c")) c++;
-    else if (/\.(cc|cpp|cxx|hpp|hh|hxx)$/.test(path)) cpp++;
-  }
-  return cpp > c ? "cpp" : "c";
 }

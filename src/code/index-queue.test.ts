@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { IndexQueue } from "./index-queue.ts";
+
+const stamp = (path: string, size = 1) => ({ path, size, mtimeMs: 0 });
+
+it("takes saved files before a scan's, each in the order they came", () => {
+  const queue = new IndexQueue();
+  queue.add(stamp("a"), "scanned");
+  queue.add(stamp("b"), "scanned");
+  queue.add(stamp("c"), "saved");
+  expect([queue.take(), queue.take(), queue.take(), queue.take()].map((s) => s?.path)).toEqual([
+    "c",
+    "a",
+    "b",
+    undefined,
+  ]);
+});
+
+it("never runs a path twice at once, and runs the newest version after", () => {
+  const queue = new IndexQueue();
+  queue.add(stamp("a", 1), "scanned");
+  expect(queue.take()?.size).toBe(1);
+  queue.add(stamp("a", 2), "saved");
+  queue.add(stamp("a", 3), "saved");
+  expect(queue.take()).toBeNull();
+  queue.finish("a", 5);
+  expect(queue.take()?.size).toBe(3);
+});
+
+it("holds a path once, whoever asked for it", () => {
+  const queue = new IndexQueue();
+  queue.add(stamp("a"), "scanned");
+  queue.add(stamp("a"), "saved");
+  queue.add(stamp("a"), "scanned");
+  expect(queue.progress().pending).toBe(1);
+});
+
+it("keeps what could not be finished, unless something newer waits", () => {
+  const queue = new IndexQueue();
+  queue.add(stamp("a", 1), "scanned");
+  queue.take();
+  queue.putBack("a");
+  expect(queue.take()?.size).toBe(1);
+  queue.add(stamp("a", 2), "saved");
+  queue.putBack("a");
+  expect(queue.take()?.size).toBe(2);
+  expect(queue.take()).toBeNull();
+});
+
+it("counts, and is idle when nothing waits or runs", () => {
+  const queue = new IndexQueue();
+  expect(queue.progress()).toMatchObject({ pending: 0, is_idle: true, eta_seconds: 0, processing: null });
+  queue.add(stamp("a"), "scanned");
+  queue.add(stamp("b"), "scanned");
+  queue.take();
+  expect(queue.progress()).toMatchObject({
+    pending: 2,
+    total: 2,
+    done: 0,
+    processing: "a",
+    is_idle: false,
+    eta_seconds: null,
+  });
+  queue.finish("a", 7);
+  expect(queue.progress()).toMatchObject({
+    pending: 1,
+    total: 2,
+    done: 1,
+    recent: [{ path: "a", chunks: 7 }],
+  });
+  queue.take();
+  queue.finish("b", 1);
+  expect(queue.isIdle()).toBe(true);
+  queue.add(stamp("c"), "saved");
+  expect(queue.progress()).toMatchObject({ done: 0, total: 1 });
+});
