@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { messageOf, PommelError } from "../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** What every command is given. */
@@ -57,10 +57,7 @@ function enter(dir: string): void {
   try {
     process.chdir(dir);
   } catch (error) {
-    throw new PommelError(
-      "usage",
-      `Cannot change to ${dir}: ${messageOf(error)}`,
-      "Check the path after -C.",
-    );
+    const why = codeOf(error) === "ENOENT" ? "there is no such directory" : messageOf(error);
+    throw new PommelError("usage", `Cannot change to ${dir}: ${why}.`, "Check the path after -C.");
   }
 }

@@ -28,7 +28,8 @@ export function ignoreStateDir(root: string): IgnoreOutcome | null {
 
 /** Asks git itself, which also knows global excludes and `.git/info/exclude`; false when git cannot be asked. */
 function gitIgnores(root: string): boolean {
-  const { status } = spawnSync("git", ["-C", root, "check-ignore", "--quiet", `${stateDirName}/`], {
+  // Without a final slash: with one, git would also find the .gitignore inside the directory.
+  const { status } = spawnSync("git", ["-C", root, "check-ignore", "--quiet", stateDirName], {
     stdio: "ignore",
     timeout: 5000,
   });

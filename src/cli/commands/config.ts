@@ -141,7 +141,8 @@ function projectAround(cwd: string): Project | null {
 }
 
 function show(value: Config[SettingKey]): string {
-  return Array.isArray(value) ? value.join(",") : String(value);
+  if (!Array.isArray(value)) return String(value);
+  return value.length === 0 ? "[]" : value.join(",");
 }
 
 function noSuchPrefix(prefix: string): PommelError {

@@ -35,16 +35,20 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
 
   steps.next("Project directory");
   const created = createStateDir(project, languages === null ? {} : { "index.languages": languages });
-  for (const part of [".pommel/", ".pommel/config.toml", ".pommel/.gitignore"] as const) {
-    steps.done(result, created.includes(part) ? "created" : "already", part);
-  }
-  if (languages !== null && !created.includes(".pommel/config.toml")) {
-    const { changed } = setConfig(project, "index.languages", JSON.stringify(languages));
-    if (changed) {
-      result.already = result.already.filter((part) => part !== ".pommel/config.toml");
-      steps.done(result, "changed", ".pommel/config.toml", `index.languages is ${languages.join(",")}`);
-    }
-  }
+  const configIsNew = created.includes(".pommel/config.toml");
+  const reconfigured =
+    languages !== null &&
+    !configIsNew &&
+    setConfig(project, "index.languages", JSON.stringify(languages)).changed;
+  steps.done(result, created.includes(".pommel/") ? "created" : "already", ".pommel/");
+  steps.done(
+    result,
+    configIsNew ? "created" : reconfigured ? "changed" : "already",
+    ".pommel/config.toml",
+    languages === null ? undefined : `index.languages is ${languages.join(",")}`,
+  );
+  const gitignore = ".pommel/.gitignore";
+  steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   loadConfig(project);
 
@@ -132,6 +136,6 @@ function stepPrinter(output: Output, total: number): StepPrinter {
 function nextSteps({ started }: InitResult): string {
   const lines = started
     ? ['  pm search "where requests are retried"', "  pm status"]
-    : ["  pm start                                 index the project and keep it up to date"];
+    : ["  pm start    index the project and keep the index up to date"];
   return `\nNext:\n${lines.join("\n")}`;
 }

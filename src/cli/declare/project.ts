@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import type { Shell } from "../commands/completion.ts";
 import { examples, run } from "../frame.ts";
 
 /** The commands that set up a project and look after it. */
@@ -46,7 +47,7 @@ ${examples(["pm completion bash", "print the script for bash"])}`,
     .action(
       run(async () => {
         const { completionCommand } = await import("../commands/completion.ts");
-        return (context, shell: "bash" | "zsh" | "fish") => completionCommand(context, shell, program);
+        return (context, shell: Shell) => completionCommand(context, shell, program);
       }),
     );
 }

@@ -1,0 +1,56 @@
+import { flagsOf, type Place, quoted, walkBranches } from "./tree.ts";
+
+/** A completion script for bash 3.2 and newer. */
+export function bashScript(places: readonly Place[]): string {
+  return `# bash completion for pm
+_pm() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at:\${COMP_WORDS[i]}" in
+${walkBranches(places)}
+    esac
+  done
+  COMPREPLY=()
+  case "$at:$prev" in
+${valueBranches(places)}
+  esac
+  case "$cur" in
+  -*)
+    case "$at" in
+${places.map(({ at, options }) => `      ${quoted(at)}) words=${quoted(options.flatMap(flagsOf).join(" "))} ;;`).join("\n")}
+    esac
+    ;;
+  *)
+    case "$at" in
+${places.map((place) => `      ${quoted(place.at)}) words=${quoted(wordsOf(place).join(" "))} ;;`).join("\n")}
+    esac
+    ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _pm pm
+`;
+}
+
+function wordsOf({ commands, values }: Place): string[] {
+  return [...commands.map(({ name }) => name), ...values];
+}
+
+/** What to offer right after an option that takes a value; an empty answer makes bash offer files. */
+function valueBranches(places: readonly Place[]): string {
+  const branches: string[] = [];
+  for (const { at, options } of places) {
+    for (const option of options) {
+      if (option.value === "none") continue;
+      const pattern = flagsOf(option)
+        .map((flag) => quoted(`${at}:${flag}`))
+        .join("|");
+      if (option.value === "any") branches.push(`${pattern}) return ;;`);
+      else {
+        const source = option.value === "directory" ? "-d" : `-W ${quoted(option.value.join(" "))}`;
+        branches.push(`${pattern}) COMPREPLY=($(compgen ${source} -- "$cur")); return ;;`);
+      }
+    }
+  }
+  return branches.map((branch) => `      ${branch}`).join("\n");
+}
