@@ -21,7 +21,9 @@ export function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.e
   const home = env.HOME || homedir();
   const configDir = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
   const gitDir = commonGitDir(root);
-  const configs = [join(configDir, "config"), join(home, ".gitconfig")];
+  const configs = env.GIT_CONFIG_GLOBAL
+    ? [env.GIT_CONFIG_GLOBAL]
+    : [join(configDir, "config"), join(home, ".gitconfig")];
   if (gitDir !== null) configs.push(join(gitDir, "config"));
 
   let usersExcludes = join(configDir, "ignore");
