@@ -31,6 +31,10 @@ const exitCodeOf = {
 
 export type ErrorCode = keyof typeof exitCodeOf;
 
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(exitCodeOf, code);
+}
+
 /** An error meant for a person: what happened (`message`) and what to do about it (`hint`). */
 export class PommelError extends Error {
   override readonly name = "PommelError";

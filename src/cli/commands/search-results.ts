@@ -1,0 +1,111 @@
+import type { SearchResponse } from "../../client/protocol.ts";
+import type { Colors } from "../output.ts";
+
+type Result = SearchResponse["results"][number];
+
+interface Style {
+  /** Whole chunks instead of the lines that match. */
+  full: boolean;
+  /** The search was limited to some paths, languages or levels. */
+  isFiltered: boolean;
+  /** Longer lines are cut, except with `full`. */
+  columns: number;
+  /** A result's file as the reader's terminal can open it. */
+  pathOf: (file: string) => string;
+  colors: Colors;
+}
+
+/** Lines of a result that are shown when not all are. */
+const linesShown = 4;
+
+/** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
+export function renderAnswer(answer: SearchResponse, style: Style): string {
+  const { colors } = style;
+  if (answer.results.length === 0) {
+    const next = style.isFiltered
+      ? "Try it without --path, --language or --level."
+      : "Try other words; `pm status` shows what is indexed.";
+    return `Nothing found for "${printable(answer.query)}".\n${next}`;
+  }
+  const words = wordsOf(answer.query);
+  const blocks = answer.results.map((result, i) => renderResult(result, i + 1, words, style));
+  const shown = `${answer.results.length} of ${answer.total_results}`;
+  return `${blocks.join("\n\n")}\n\n${colors.dim(`${shown} results, ${answer.search_time_ms} ms`)}`;
+}
+
+function renderResult(result: Result, rank: number, words: RegExp | null, style: Style): string {
+  const { colors } = style;
+  const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
+  const what = [result.level, printable(result.name)].filter((part) => part !== "").join(" ");
+  const inside = result.parent_name ? colors.dim(` in ${printable(result.parent_name)}`) : "";
+  const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";
+  const lines = [
+    `${colors.dim(`${rank}.`)} ${colors.cyan(place)}  ${colors.bold(what)}${inside}  ` +
+      `${colors.dim(result.score.toFixed(2))}${drifted}`,
+  ];
+  if (result.match_reasons.length > 0) {
+    lines.push(`   ${colors.dim(printable(result.match_reasons.join("; ")))}`);
+  }
+  if (result.signals) lines.push(`   ${colors.dim(signalsOf(result.signals))}`);
+  return [...lines, ...renderLines(result, words, style)].join("\n");
+}
+
+function signalsOf(signals: Record<string, number>): string {
+  return Object.entries(signals)
+    .filter(([, value]) => value !== 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(", ");
+}
+
+function renderLines(result: Result, words: RegExp | null, { full, columns, colors }: Style): string[] {
+  const all = result.content
+    .split("\n")
+    .map((text, i) => ({ number: result.start_line + i, text: printable(text) }));
+  const chosen = full ? all : matchingLines(all, words);
+  const indent = Math.min(...chosen.map(({ text }) => (text.trim() === "" ? 999 : text.search(/\S/))));
+  const width = String(result.end_line).length;
+  return chosen.map(({ number, text }) => {
+    const gutter = `   ${String(number).padStart(width)} │ `;
+    const body = text.slice(indent === 999 ? 0 : indent);
+    const cut =
+      full || body.length <= columns - gutter.length
+        ? body
+        : `${body.slice(0, columns - gutter.length - 1)}…`;
+    return `${colors.dim(gutter)}${words ? cut.replace(words, (word) => colors.yellow(word)) : cut}`.trimEnd();
+  });
+}
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+/** The first line with something on it, and those with the most words of the query, in their order. */
+function matchingLines(lines: readonly Line[], words: RegExp | null): Line[] {
+  const filled = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const hits = ({ text }: Line) => new Set(text.toLowerCase().match(words ?? /^$/g)).size;
+  const best = filled
+    .slice(1)
+    .map((line) => ({ line, hits: hits(line) }))
+    .filter((entry) => entry.hits > 0)
+    .sort((a, b) => b.hits - a.hits || a.line.number - b.line.number)
+    .slice(0, linesShown - 1)
+    .map((entry) => entry.line);
+  return [...filled.slice(0, 1), ...best].sort((a, b) => a.number - b.number);
+}
+
+/** Matches the words of a query wherever they stand in a line, or null when it has none worth marking. */
+function wordsOf(query: string): RegExp | null {
+  const words = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const telling = words.filter((word) => word.length > 2 || /\P{ASCII}/u.test(word));
+  // Longer ones first, so that "retry" does not cut "retryable" short.
+  const sources = [...new Set(telling)].sort((a, b) => b.length - a.length).slice(0, 32);
+  if (sources.length === 0) return null;
+  return new RegExp(sources.map((word) => word.replaceAll("$", "\\$")).join("|"), "giu");
+}
+
+/** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
+function printable(text: string): string {
+  return text.replaceAll("\t", "  ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
+}

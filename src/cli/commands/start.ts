@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../client/connect.ts";
+import { callDaemon } from "../../client/daemon-client.ts";
+import type { DaemonRecord, QueueStatus } from "../../client/protocol.ts";
+import { loadConfig } from "../../project/config.ts";
+import { findProject, type Project } from "../../project/paths.ts";
+import type { CommandContext } from "../frame.ts";
+import { humanDuration, type Output, tick } from "../output.ts";
+
+/** The JSON of `pm start`. */
+interface StartReport {
+  pid: number;
+  port: number;
+  already_running: boolean;
+  /** Files that are new or have changed; null while they are still being looked for. */
+  files_to_index: number | null;
+  /** null when it is too early to tell. */
+  eta_seconds: number | null;
+}
+
+/** How long to wait for the first figures before reporting without them. Milliseconds. */
+const figuresWithinMs = 2500;
+
+/** `pm start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
+export async function startCommand(
+  { cwd, output }: CommandContext,
+  options: { foreground?: boolean },
+): Promise<number> {
+  const project = findProject(cwd);
+  // A mistake in the configuration is better shown here than found in the daemon's log.
+  loadConfig(project);
+  if (options.foreground) {
+    const running = await findDaemon(project);
+    if (!running) return runDaemonHere(project);
+    const report = await reportOn(running, false);
+    output.result(report, alreadyRunning(running));
+    return 0;
+  }
+  const report = await startDaemonAndReport(project, output);
+  // For a person it has said everything as it went.
+  if (output.json) output.result(report, "");
+  return 0;
+}
+
+/**
+ * Starts the daemon of `project` if it does not run and tells a person what happens now.
+ * @returns the same for a script
+ * @throws PommelError `daemon_start_failed`, `locked`
+ */
+export async function startDaemonAndReport(project: Project, output: Output): Promise<StartReport> {
+  const { record, startedHere } = await findOrStartDaemon(project);
+  if (!startedHere) {
+    output.print(alreadyRunning(record));
+    return reportOn(record, false);
+  }
+  const started = `Pommel daemon started (PID ${record.pid}, port ${record.port})`;
+  output.print(`${tick("ok", output.colors)} ${started}`);
+  const report = await reportOn(record, true);
+  output.print();
+  for (const line of whatHappensNow(report)) output.print(line);
+  return report;
+}
+
+function alreadyRunning({ pid, port }: DaemonRecord): string {
+  return `Pommel daemon is already running (PID ${pid}, port ${port}).\nUse \`pm status\` to see what it does.`;
+}
+
+async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartReport> {
+  const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
+  let queue: QueueStatus;
+  do {
+    queue = await callDaemon(record, "queue", {});
+    if (queue.is_idle || queue.eta_seconds) break;
+    await sleep(50);
+  } while (Date.now() < deadline);
+  return {
+    pid: record.pid,
+    port: record.port,
+    already_running: !isNew,
+    files_to_index: queue.is_idle ? 0 : queue.total > 0 ? queue.total : null,
+    eta_seconds: queue.is_idle ? 0 : queue.eta_seconds || null,
+  };
+}
+
+function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
+  if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
+  const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
+  const time = eta_seconds === null ? "not known yet" : `about ${humanDuration(eta_seconds * 1000)}`;
+  return [
+    `  Files to index:     ${files}`,
+    `  Estimated time:     ${time}`,
+    "",
+    "Indexing goes on in the background; until it is done, searches find what is indexed so far.",
+    "",
+    "  See how far it is:  pm status",
+    "  Watch it:           pm status --watch",
+    "  For scripts:        pm status --json",
+  ];
+}

@@ -1,0 +1,117 @@
+import type { StatusResponse } from "../../client/protocol.ts";
+import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../output.ts";
+
+/** The languages with the most chunks; the rest are counted. */
+const languagesShown = 8;
+const recentShown = 5;
+
+/** A status for a person. */
+export function renderStatus(status: StatusResponse, colors: Colors): string {
+  const sections = [
+    header(status, colors),
+    section("Code index", indexRows(status), colors),
+    status.daemon.running ? section("Queue", queueRows(status), colors) : "",
+    section("Storage", storageRows(status), colors),
+    section("Health", [], colors) + healthLines(status, colors),
+  ];
+  if (status.notes.length > 0) {
+    const notes = status.notes.map((note) => `\n  ${tick("warn", colors)} ${note}`);
+    sections.push(section("Notes", [], colors) + notes.join(""));
+  }
+  return sections.filter((part) => part !== "").join("\n\n");
+}
+
+function header({ version, project, daemon }: StatusResponse, colors: Colors): string {
+  if (!daemon.running) {
+    const hint = "Start it with `pm start`; searches work without it, on what is indexed.";
+    return `${colors.bold(`Pommel ${version}`)} - ${colors.yellow("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
+  }
+  const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;
+  const memory = humanBytes(daemon.memory_bytes ?? 0);
+  const details = `PID ${daemon.pid}, port ${daemon.port}, ${up}, ${memory} of memory`;
+  return `${colors.bold(`Pommel ${version}`)} - ${colors.green("running")} (${details})\n${colors.dim(project)}`;
+}
+
+function section(title: string, rows: [string, string][], colors: Colors): string {
+  const lines = rows.length === 0 ? "" : `\n${table(rows.map(([label, value]) => [`  ${label}`, value]))}`;
+  return `${colors.bold(title)}${lines}`;
+}
+
+function indexRows({ index }: StatusResponse): [string, string][] {
+  const rows: [string, string][] = [
+    ["Files:", number(index.total_files)],
+    ["Chunks:", number(index.total_chunks)],
+    ["Last indexed:", index.last_indexed === null ? "never" : relativeTime(Date.parse(index.last_indexed))],
+  ];
+  if (index.skipped.total > 0) {
+    const reasons = Object.entries(index.skipped.by_reason).map(
+      ([reason, n]) => `${number(n)} ${words(reason)}`,
+    );
+    rows.push(["Left out:", `${number(index.skipped.total)} (${reasons.join(", ")})`]);
+  }
+  const languages = Object.entries(index.languages).sort(([, a], [, b]) => b.chunks - a.chunks);
+  languages.slice(0, languagesShown).forEach(([language, { files, chunks }], i) => {
+    rows.push([
+      i === 0 ? "Languages:" : "",
+      `${language}: ${plural(files, "file")}, ${plural(chunks, "chunk")}`,
+    ]);
+  });
+  if (languages.length > languagesShown) rows.push(["", `and ${languages.length - languagesShown} more`]);
+  return rows;
+}
+
+function queueRows({ queue }: StatusResponse): [string, string][] {
+  const rows: [string, string][] = [
+    ["Pending:", queue.is_idle ? "nothing, all is indexed" : plural(queue.pending, "file")],
+  ];
+  if (queue.processing !== null) rows.push(["Processing:", queue.processing]);
+  if (!queue.is_idle && queue.total > 0) {
+    rows.push(["Done:", `${number(queue.done)} of ${plural(queue.total, "file")}`]);
+    rows.push(["Rate:", `${queue.rate_chunks_per_sec} chunks/s`]);
+    const left =
+      queue.eta_seconds === null ? "not known yet" : `about ${humanDuration(queue.eta_seconds * 1000)}`;
+    rows.push(["Time left:", left]);
+  }
+  queue.recent.slice(0, recentShown).forEach(({ path, chunks, took_ms, at }, i) => {
+    const what = `${path} (${plural(chunks, "chunk")}, ${humanDuration(took_ms)}) ${relativeTime(Date.parse(at))}`;
+    rows.push([i === 0 ? "Recent:" : "", what]);
+  });
+  return rows;
+}
+
+function storageRows({ storage }: StatusResponse): [string, string][] {
+  return [
+    ["Index:", `${humanBytes(storage.index_bytes)}, ${humanBytes(storage.fts_bytes)} of it full text`],
+    ["Logs:", humanBytes(storage.log_bytes)],
+  ];
+}
+
+function healthLines({ health, models }: StatusResponse, colors: Colors): string {
+  const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
+  const said = {
+    ok: `${tick("ok", colors)} works${asked}`,
+    empty: `${tick("warn", colors)} nothing is indexed yet`,
+    failing: `${tick("fail", colors)} the database is ${health.database}`,
+  };
+  const model =
+    models.embedding_code === "none" ? "none (search by words and structure)" : models.embedding_code;
+  return `\n  ${said[health.status]}\n  Embedding model: ${model}`;
+}
+
+/** The files that are left out, by reason. */
+export function renderSkipped(files: readonly { path: string; reason: string }[], colors: Colors): string {
+  if (files.length === 0) return "No file is left out.";
+  const byReason = new Map<string, string[]>();
+  for (const { path, reason } of files) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
+  return [...byReason]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, paths]) => {
+      const title = colors.bold(`${words(reason)} (${paths.length})`);
+      return `${title}\n${paths.map((path) => `  ${path}`).join("\n")}`;
+    })
+    .join("\n\n");
+}
+
+const number = (value: number) => value.toLocaleString("en");
+const plural = (count: number, unit: string) => `${number(count)} ${unit}${count === 1 ? "" : "s"}`;
+const words = (reason: string) => reason.replaceAll("_", " ");

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
+import type { StatusResponse } from "../../client/protocol.ts";
+import { findProject, type Project } from "../../project/paths.ts";
+import type { CommandContext } from "../frame.ts";
+import type { Output } from "../output.ts";
+import { renderSkipped, renderStatus } from "./status-view.ts";
+
+interface StatusOptions {
+  watch?: boolean;
+  skipped?: boolean;
+}
+
+const refreshMs = 2000;
+
+/** `pm status`: what the daemon says, or what can be read without one. Exits with 0 in any case it can tell. */
+export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
+  const project = findProject(cwd);
+  if (options.skipped) {
+    const { skippedFiles } = await import("../../client/read-path.ts");
+    const skipped = skippedFiles(project);
+    output.result({ skipped }, () => renderSkipped(skipped, output.colors));
+  } else if (options.watch) {
+    await watch(project, output);
+  } else {
+    const status = await statusOf(project);
+    output.result(status, () => renderStatus(status, output.colors));
+  }
+}
+
+async function statusOf(project: Project): Promise<StatusResponse> {
+  try {
+    return await askDaemon(project, "status", {}, 10_000);
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    const { statusInProcess } = await import("../../client/read-path.ts");
+    const status = statusInProcess(project);
+    return error.reason === "timeout" ? { ...status, notes: [error.message, ...status.notes] } : status;
+  }
+}
+
+/** On a terminal the picture is redrawn in place; elsewhere every look is a block, or a line of JSON. */
+async function watch(project: Project, output: Output): Promise<never> {
+  const inPlace = process.stdout.isTTY === true && !output.json;
+  if (inPlace) process.stdout.write("\x1b[2J");
+  for (;;) {
+    const status = await statusOf(project);
+    if (output.json) {
+      process.stdout.write(`${JSON.stringify(status)}\n`);
+    } else if (inPlace) {
+      const lines = renderStatus(status, output.colors).split("\n");
+      const fitting = lines.slice(0, Math.max((process.stdout.rows ?? 50) - 2, 1));
+      process.stdout.write(`\x1b[H${fitting.map((line) => `${line}\x1b[K\n`).join("")}\x1b[J`);
+    } else {
+      process.stdout.write(`${renderStatus(status, output.colors)}\n\n`);
+    }
+    await sleep(refreshMs);
+  }
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import { lockHolder } from "../store/lock.ts";
+import { callDaemon, readDaemonRecord } from "./daemon-client.ts";
+import { type DaemonRecord, daemonOwner, exitLocked } from "./protocol.ts";
+
+export interface Connection {
+  record: DaemonRecord;
+  /** False when the daemon was there already, or another command's start came first. */
+  startedHere: boolean;
+}
+
+/** How long a daemon may take from its start to its first answer. Milliseconds. */
+const startTimeoutMs = 30_000;
+
+/** What a daemon gets to see of our environment, besides our own settings: no tokens, no keys. */
+const passedOn = [
+  "PATH",
+  "HOME",
+  "USER",
+  "TMPDIR",
+  "LANG",
+  "LC_ALL",
+  "TZ",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_STATE_HOME",
+  "SystemRoot",
+  "USERPROFILE",
+  "TEMP",
+  "APPDATA",
+  "LOCALAPPDATA",
+];
+
+/** The record of the daemon that answers for `project`, or null. */
+export async function findDaemon(project: Project): Promise<DaemonRecord | null> {
+  const record = readDaemonRecord(project);
+  if (!record) return null;
+  try {
+    await callDaemon(record, "queue", {}, 2000);
+    return record;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Finds the daemon of `project`, or starts one and waits until it answers. Any number of processes may do
+ * this at once: one daemon results, and all get its record.
+ * @throws PommelError `locked` when another program writes the index, `daemon_start_failed` with the
+ *   daemon's own words when it gives up
+ */
+export async function findOrStartDaemon(project: Project): Promise<Connection> {
+  const running = await findDaemon(project);
+  if (running) return { record: running, startedHere: false };
+  const deadline = Date.now() + startTimeoutMs;
+  let launched = launch(project);
+  for (;;) {
+    const record = await findDaemon(project);
+    if (record) return { record, startedHere: record.pid === launched.child.pid };
+    if (launched.hasExited()) {
+      if (launched.child.exitCode !== exitLocked) throw startFailed(launched.said(), project);
+      const holder = lockHolder(project);
+      if (holder && holder.owner !== daemonOwner) {
+        throw new PommelError(
+          "locked",
+          `The index is being written by ${holder.owner} (PID ${holder.pid}).`,
+          "Try again when it is done.",
+        );
+      }
+      // Another daemon holds the lock: one that is about to answer, or one that is on its way out.
+      if (!holder) launched = launch(project);
+    }
+    if (Date.now() > deadline) {
+      throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`, project);
+    }
+    await sleep(20);
+  }
+}
+
+interface Launched {
+  child: ChildProcess;
+  hasExited(): boolean;
+  /** What it wrote to stderr since its launch. */
+  said(): string;
+}
+
+function launch(project: Project): Launched {
+  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
+  const file = stderrLog(project);
+  const stderr = openSync(file, "a", 0o600);
+  if (statSync(file).size > 1_000_000) truncateSync(file);
+  const start = statSync(file).size;
+  const child = spawn(process.execPath, [daemonProgram(), "--project", project.root], {
+    cwd: project.root,
+    detached: true,
+    stdio: ["ignore", "ignore", stderr],
+    env: environment(),
+    windowsHide: true,
+  });
+  closeSync(stderr);
+  let failure: Error | undefined;
+  child.on("error", (error) => {
+    failure = error;
+  });
+  child.unref();
+  return {
+    child,
+    hasExited: () => failure !== undefined || child.exitCode !== null || child.signalCode !== null,
+    said: () => failure?.message ?? readFileSync(file).subarray(start).toString("utf8").trim(),
+  };
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const isPassedOn = (name: string) => passedOn.includes(name) || name.startsWith("POMMEL_");
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name)));
+}
+
+/**
+ * Runs the daemon of `project` in this terminal until it ends.
+ * @returns its exit code
+ */
+export async function runDaemonHere(project: Project): Promise<number> {
+  const child = spawn(process.execPath, [daemonProgram(), "--project", project.root, "--foreground"], {
+    cwd: project.root,
+    stdio: "inherit",
+  });
+  // Ctrl-C reaches the daemon directly; we only outlive it. Other signals reach us alone.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  const [code] = await once(child, "exit");
+  return typeof code === "number" ? code : 1;
+}
+
+/** Where a daemon's stderr goes: start-up failures and the last words of a crash. */
+function stderrLog(project: Project): string {
+  return join(project.logDir, "pommeld.stderr.log");
+}
+
+/** Beside the bundle that this code is part of; in a checkout, in `dist/`. */
+function daemonProgram(): string {
+  const relative = import.meta.url.endsWith(".ts") ? "../../dist/pommeld.js" : "./pommeld.js";
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+function startFailed(said: string, project: Project): PommelError {
+  const lastLines = said.split("\n").slice(-10).join("\n");
+  return new PommelError(
+    "daemon_start_failed",
+    `The Pommel daemon did not start. ${lastLines}`.trim(),
+    `See ${join(project.logDir, "pommeld.log")}, or run \`pm start --foreground\`.`,
+  );
+}

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf, messageOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import { CodeIndex } from "../store/code-index.ts";
+
+/**
+ * Opens the index to write. A damaged one is moved aside, to `index.db.corrupt-<time>`, and an empty one takes
+ * its place: it is disposable, and rebuilding it is better than not working.
+ * @returns the index, and a note for people when it had to start anew
+ * @throws PommelError `index_too_new`, `unreadable`, `disk_full`
+ */
+export function openIndexToWrite(file: string, log: Logger): { index: CodeIndex; note: string | null } {
+  try {
+    return { index: CodeIndex.open(file, { readonly: false }), note: null };
+  } catch (error) {
+    if (codeOf(error) !== "index_corrupt") throw error;
+    const note = moveAside(file, messageOf(error), log);
+    return { index: CodeIndex.open(file, { readonly: false }), note };
+  }
+}
+
+/**
+ * Moves a damaged database aside, with its -wal and -shm; of several only the newest is kept.
+ * @returns what to tell people
+ */
+export function moveAside(file: string, why: string, log: Logger): string {
+  const prefix = `${basename(file)}.corrupt-`;
+  for (const name of readdirSync(dirname(file))) {
+    if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { force: true });
+  }
+  const aside = `${file}.corrupt-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+  for (const end of ["", "-wal", "-shm"]) {
+    if (existsSync(file + end)) renameSync(file + end, aside + end);
+  }
+  const note = `The index was damaged and is being rebuilt; the old one is ${basename(aside)}.`;
+  log.error(`${why} ${note}`);
+  return note;
+}

@@ -1,0 +1,211 @@
+import * as z from "zod/mini";
+import { levels } from "../project/levels.ts";
+
+/**
+ * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
+ * its clients both import it from here; docs/http.md says the same in words. Fields that are not named here
+ * are ignored on both sides, so that a newer side may add some.
+ */
+
+/** Larger request bodies are refused. Bytes. */
+export const largestBody = 1_048_576;
+
+const strings = z.array(z.string());
+const count = z.int().check(z.minimum(0));
+const nullableNumber = z.nullable(z.number());
+
+/** The body of every response that is not 2xx. */
+export const errorBody = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
+});
+
+/** Left out: the project's configuration decides. */
+export const searchRequest = z.object({
+  q: z.string(),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+  level: z.optional(z.array(z.enum(levels))),
+  path: z.optional(strings),
+  language: z.optional(strings),
+  explain: z.optional(z.boolean()),
+});
+export type SearchRequest = z.infer<typeof searchRequest>;
+
+const codeResult = z.object({
+  id: z.string(),
+  file: z.string(),
+  start_line: z.number(),
+  end_line: z.number(),
+  level: z.enum(levels),
+  language: z.string(),
+  name: z.string(),
+  score: z.number(),
+  content: z.string(),
+  parent_id: z.nullable(z.string()),
+  parent_name: z.nullable(z.string()),
+  match_reasons: strings,
+  freshness: z.enum(["fresh", "drifted"]),
+  signals: z.optional(z.record(z.string(), z.number())),
+});
+
+/** How far what was searched may be behind the files. */
+const indexAge = z.object({
+  /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
+  pending: z.nullable(count),
+  /** False until the whole project was indexed once. */
+  is_complete: z.boolean(),
+  /** When the index was last known to match the files: ISO 8601, null for never. */
+  as_of: z.nullable(z.string()),
+});
+export type IndexAge = z.infer<typeof indexAge>;
+
+export const searchResponse = z.object({
+  query: z.string(),
+  results: z.array(codeResult),
+  total_results: count,
+  search_time_ms: z.number(),
+  index: indexAge,
+});
+export type SearchResponse = z.infer<typeof searchResponse>;
+
+/**
+ * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
+ * again. `full`: the same for everything.
+ */
+export const indexRequest = z.object({
+  paths: z.optional(strings),
+  full: z.optional(z.boolean()),
+});
+export type IndexRequest = z.infer<typeof indexRequest>;
+
+export const indexResponse = z.object({ queued: z.literal(true), pending: count });
+export type IndexResponse = z.infer<typeof indexResponse>;
+
+const finishedFile = z.object({
+  path: z.string(),
+  chunks: count,
+  took_ms: z.number(),
+  /** ISO 8601. */
+  at: z.string(),
+});
+
+export const queueStatus = z.object({
+  /** Files waiting or being worked on. */
+  pending: count,
+  /** Files finished since the queue was last empty, and how many it had in all. */
+  done: count,
+  total: count,
+  /** A file being worked on. */
+  processing: z.nullable(z.string()),
+  rate_chunks_per_sec: z.number(),
+  /** null: too early to tell. */
+  eta_seconds: nullableNumber,
+  /** True when everything that was seen is searchable. */
+  is_idle: z.boolean(),
+  last_error: z.nullable(z.string()),
+  /** Newest first. */
+  recent: z.array(finishedFile),
+});
+export type QueueStatus = z.infer<typeof queueStatus>;
+
+const daemonStatus = z.object({
+  running: z.boolean(),
+  pid: nullableNumber,
+  port: nullableNumber,
+  uptime_seconds: nullableNumber,
+  /** Resident memory. */
+  memory_bytes: nullableNumber,
+});
+
+const languageCounts = z.object({ files: count, chunks: count });
+
+const indexStatus = z.object({
+  total_files: count,
+  total_chunks: count,
+  last_indexed: z.nullable(z.string()),
+  pending_changes: z.nullable(count),
+  languages: z.record(z.string(), languageCounts),
+  /** Files left out: how many, and by which reason. */
+  skipped: z.object({ total: count, by_reason: z.record(z.string(), count) }),
+});
+
+const healthStatus = z.object({
+  /** `empty`: works, but nothing is indexed yet. */
+  status: z.enum(["ok", "empty", "failing"]),
+  embedding_model: z.string(),
+  database: z.enum(["ok", "missing", "corrupt", "unreadable"]),
+  /** How long a real query took just now; null when it could not be asked. */
+  query_ms: nullableNumber,
+});
+
+const storageStatus = z.object({
+  index_bytes: count,
+  fts_bytes: count,
+  log_bytes: count,
+  total_bytes: count,
+});
+
+export const statusResponse = z.object({
+  version: z.string(),
+  /** The project's root directory. */
+  project: z.string(),
+  daemon: daemonStatus,
+  index: indexStatus,
+  health: healthStatus,
+  queue: queueStatus,
+  storage: storageStatus,
+  models: z.object({ embedding_code: z.string() }),
+  /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
+  notes: strings,
+});
+export type StatusResponse = z.infer<typeof statusResponse>;
+
+export const shutdownResponse = z.object({ stopping: z.literal(true), pid: z.number() });
+
+const empty = z.object({});
+
+/** Every route of the daemon. `GET /search/code` takes the POST's fields as query parameters. */
+export const routes = {
+  search: { method: "POST", path: "/search/code", request: searchRequest, response: searchResponse },
+  index: { method: "POST", path: "/index/code", request: indexRequest, response: indexResponse },
+  status: { method: "GET", path: "/status", request: empty, response: statusResponse },
+  queue: { method: "GET", path: "/queue", request: empty, response: queueStatus },
+  shutdown: { method: "POST", path: "/shutdown", request: empty, response: shutdownResponse },
+} as const;
+
+export type RouteName = keyof typeof routes;
+export type RequestOf<R extends RouteName> = z.infer<(typeof routes)[R]["request"]>;
+export type ResponseOf<R extends RouteName> = z.infer<(typeof routes)[R]["response"]>;
+
+/**
+ * The request that the query string of `GET /search/code` asks for. `level`, `path` and `language` may be
+ * repeated or comma separated (`path` repeated only: globs contain commas).
+ * @returns what `searchRequest` judges; values that make no sense are left in for it to refuse
+ */
+export function searchRequestFromUrl(parameters: URLSearchParams): Record<string, unknown> {
+  const listed = (name: string) =>
+    parameters.getAll(name).flatMap((value) => value.split(",").filter((part) => part !== ""));
+  const request: Record<string, unknown> = { q: parameters.get("q") ?? undefined };
+  if (parameters.has("limit")) request.limit = Number(parameters.get("limit") || Number.NaN);
+  if (parameters.has("level")) request.level = listed("level");
+  if (parameters.has("language")) request.language = listed("language");
+  if (parameters.has("path")) request.path = parameters.getAll("path").filter((glob) => glob !== "");
+  if (parameters.has("explain")) request.explain = !["0", "false"].includes(parameters.get("explain")!);
+  return request;
+}
+
+/** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
+export const daemonRecord = z.object({
+  pid: z.int().check(z.minimum(1)),
+  port: z.int().check(z.minimum(1), z.maximum(65_535)),
+  token: z.string().check(z.minLength(1)),
+  /** ISO 8601. */
+  started_at: z.string(),
+  version: z.string(),
+});
+export type DaemonRecord = z.infer<typeof daemonRecord>;
+
+/** How the daemon signs the writer lock. */
+export const daemonOwner = "pommeld";
+
+/** The daemon's exit code when another process holds the writer lock (EX_TEMPFAIL): not a failure to start. */
+export const exitLocked = 75;

@@ -1,0 +1,116 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../project/config.ts";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import { version } from "../project/version.ts";
+import { CodeSearch } from "../search/engine.ts";
+import type { CodeQuery } from "../search/types.ts";
+import { CodeIndex } from "../store/code-index.ts";
+import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
+import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
+
+/** The question that a request asks, with the configuration's answers where it says nothing. */
+export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
+  return {
+    query: request.q,
+    limit: request.limit ?? config["search.limit"],
+    levels: request.level ?? config["search.levels"],
+    paths: request.path ?? [],
+    languages: request.language ?? [],
+    explain: request.explain ?? false,
+  };
+}
+
+/**
+ * Answers a search in this process from what the index holds, without a daemon.
+ * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`, `usage`
+ */
+export function searchInProcess(project: Project, request: SearchRequest): SearchResponse {
+  const { config } = loadConfig(project);
+  return withIndex(project, (index) => {
+    const answer = new CodeSearch({ project, index }).search(toCodeQuery(request, config));
+    return { ...answer, index: ageOf(index, null) };
+  });
+}
+
+/** The status of a project whose daemon does not run. Never fails because of the index: it says what is wrong. */
+export function statusInProcess(project: Project): StatusResponse {
+  const { config } = loadConfig(project);
+  const model = config["embed.code"];
+  const base = {
+    version,
+    project: project.root,
+    daemon: { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null },
+    queue: {
+      pending: 0,
+      done: 0,
+      total: 0,
+      processing: null,
+      rate_chunks_per_sec: 0,
+      eta_seconds: null,
+      is_idle: true,
+      last_error: null,
+      recent: [],
+    },
+    models: { embedding_code: model },
+  };
+  try {
+    return withIndex(project, (index) => {
+      const search = new CodeSearch({ project, index });
+      const { error, ...described } = describeIndex(project, { index, search }, null, model);
+      const isComplete = error !== undefined || ageOf(index, null).is_complete;
+      return { ...base, ...described, notes: isComplete ? notesOn(error) : [neverFinished] };
+    });
+  } catch (error) {
+    const { error: _, ...described } = describeUnreadable(project, error, model);
+    return { ...base, ...described, notes: notesOn(error) };
+  }
+}
+
+const neverFinished = "The first indexing was not finished.";
+
+function notesOn(error: unknown): string[] {
+  return error === undefined ? [] : [messageOf(error)];
+}
+
+/** The files that are left out, and why, whether a daemon runs or not. */
+export function skippedFiles(project: Project): { path: string; reason: string }[] {
+  return withIndex(project, (index) => index.skippedFiles().map(({ path, reason }) => ({ path, reason })));
+}
+
+function withIndex<T>(project: Project, use: (index: CodeIndex) => T): T {
+  try {
+    return openAndUse(project.indexDb, use);
+  } catch (error) {
+    // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
+    if (codeOf(error) !== "unreadable" && codeOf(error) !== "SQLITE_CANTOPEN") throw error;
+    return withCopy(project, use, error);
+  }
+}
+
+function openAndUse<T>(file: string, use: (index: CodeIndex) => T): T {
+  const index = CodeIndex.open(file, { readonly: true });
+  try {
+    return use(index);
+  } finally {
+    index.close();
+  }
+}
+
+function withCopy<T>(project: Project, use: (index: CodeIndex) => T, cause: unknown): T {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
+  try {
+    const copy = join(dir, "index.db");
+    for (const end of ["", "-wal"]) {
+      if (existsSync(project.indexDb + end)) copyFileSync(project.indexDb + end, copy + end);
+    }
+    return openAndUse(copy, use);
+  } catch (error) {
+    throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,55 @@
+import { Indexer, type IndexReport } from "../code/indexer.ts";
+import { createEmbedder } from "../embed/registry.ts";
+import { loadConfig } from "../project/config.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import { acquireWriterLock } from "../store/lock.ts";
+import { openIndexToWrite } from "./open-index.ts";
+
+interface ReindexOptions {
+  /** Paths or globs; empty: everything. */
+  paths: readonly string[];
+  onProgress: (done: number, total: number) => void;
+  /** Ends it early; what is indexed by then stays. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/**
+ * Indexes again in this process, when no daemon does it.
+ * @throws PommelError `locked` when another process writes the index, `disk_full`, `unreadable`
+ */
+export async function reindexInProcess(
+  project: Project,
+  { paths, onProgress, signal, log }: ReindexOptions,
+): Promise<IndexReport> {
+  const { config } = loadConfig(project);
+  const lock = acquireWriterLock(project, "pm reindex");
+  try {
+    const { index } = openIndexToWrite(project.indexDb, log);
+    const embedder = createEmbedder(config["embed.code"]);
+    const indexer = new Indexer({ project, config, index, embedder, log, whenDiskFull: "fail" });
+    const onAbort = () => void indexer.close();
+    signal.addEventListener("abort", onAbort);
+    const timer = setInterval(() => {
+      const { done, total } = indexer.progress();
+      onProgress(done, total);
+    }, 100);
+    try {
+      const total: IndexReport = { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };
+      for (const path of paths.length > 0 ? paths : [undefined]) {
+        if (signal.aborted) break;
+        const report = await indexer.reindex(path);
+        for (const key of Object.keys(total) as (keyof IndexReport)[]) total[key] += report[key];
+      }
+      return total;
+    } finally {
+      clearInterval(timer);
+      signal.removeEventListener("abort", onAbort);
+      await indexer.close();
+      index.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import { lockHolder } from "../store/lock.ts";
+import { askDaemon } from "./daemon-client.ts";
+import { daemonOwner } from "./protocol.ts";
+
+export interface Stopped {
+  pid: number;
+  /** `asked`: over HTTP; `terminated`: by SIGTERM, as it did not answer; `killed`: by SIGKILL, at last. */
+  how: "asked" | "terminated" | "killed";
+}
+
+/** How long a daemon may take to finish what it is doing. Milliseconds. */
+const patienceMs = 10_000;
+
+/**
+ * Stops the daemon of `project` and waits until it is gone. Only a process that holds the project's writer
+ * lock and is a pommeld is ever sent a signal.
+ * @returns null when no daemon was running
+ */
+export async function stopDaemon(project: Project, patience = patienceMs): Promise<Stopped | null> {
+  const holder = lockHolder(project);
+  if (holder?.owner !== daemonOwner) return null;
+  const { pid } = holder;
+  let how: Stopped["how"] = "asked";
+  try {
+    await askDaemon(project, "shutdown", {}, 3000);
+  } catch {
+    if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is no pommeld of this machine");
+    how = "terminated";
+    process.kill(pid, "SIGTERM");
+  }
+  if (await isGone(project, pid, patience)) return { pid, how };
+  if (isDaemon(pid)) process.kill(pid, "SIGKILL");
+  if (await isGone(project, pid, patience)) return { pid, how: "killed" };
+  throw cannotStop(pid, "does not end");
+}
+
+function cannotStop(pid: number, why: string): PommelError {
+  return new PommelError(
+    "daemon_unreachable",
+    `The process that holds the writer lock (PID ${pid}) ${why}.`,
+    "If another machine or container uses this directory, stop the daemon there.",
+  );
+}
+
+async function isGone(project: Project, pid: number, patience: number): Promise<boolean> {
+  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(25)) {
+    if (lockHolder(project)?.pid !== pid) return true;
+  }
+  return false;
+}
+
+/** A pid in the lock may be one of another machine or container that shares the directory. */
+function isDaemon(pid: number): boolean {
+  try {
+    return commandOf(pid).includes("pommeld");
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: number): string {
+  if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+}

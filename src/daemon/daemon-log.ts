@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs";
+import { pino } from "pino";
+import { createStream } from "rotating-file-stream";
+import { messageOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+
+type LogLevel = Config["daemon.log_level"];
+
+export interface DaemonLog extends Logger {
+  /** Resolves when everything is on disk. */
+  close(): Promise<void>;
+}
+
+const levels: LogLevel[] = ["debug", "info", "warn", "error"];
+
+/**
+ * The daemon's log, `.pommel/log/pommeld.log`: one JSON object a line, for the owner only, 5 MB at most with
+ * three older ones. It never holds the environment, tokens or the content of files.
+ */
+export function openLogFile(project: Project, level: LogLevel): DaemonLog {
+  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
+  const stream = createStream("pommeld.log", { path: project.logDir, size: "5M", rotate: 3, mode: 0o600 });
+  // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
+  stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
+  const logger = pino(
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    stream,
+  );
+  return {
+    debug: (msg) => logger.debug(msg),
+    info: (msg) => logger.info(msg),
+    warn: (msg) => logger.warn(msg),
+    error: (msg) => logger.error(msg),
+    close: () => new Promise((resolve) => stream.end(resolve)),
+  };
+}
+
+/** For `--foreground`: lines for a person, on stderr. */
+export function openStderrLog(level: LogLevel): DaemonLog {
+  const write = (as: LogLevel) => (msg: string) => {
+    if (levels.indexOf(as) < levels.indexOf(level)) return;
+    const time = new Date().toLocaleTimeString("en-GB");
+    process.stderr.write(`${time} ${as === "info" ? "" : `${as}: `}${msg}\n`);
+  };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,208 @@
+import { mkdirSync } from "node:fs";
+import type { Server } from "node:http";
+import { moveAside, openIndexToWrite } from "../client/open-index.ts";
+import { type DaemonRecord, daemonOwner } from "../client/protocol.ts";
+import { toCodeQuery } from "../client/read-path.ts";
+import { ageOf, describeIndex } from "../client/status.ts";
+import { createIgnoreRules } from "../code/ignore.ts";
+import { Indexer } from "../code/indexer.ts";
+import { createEmbedder } from "../embed/registry.ts";
+import { messageOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import { version } from "../project/version.ts";
+import { CodeSearch } from "../search/engine.ts";
+import { acquireWriterLock } from "../store/lock.ts";
+import { IndexWork } from "./index-work.ts";
+import { listen } from "./port.ts";
+import { newRecord, removeRecord, writeRecord } from "./record.ts";
+import { createServer, type Handlers } from "./server.ts";
+import { drainSpool } from "./spool.ts";
+import { watchProject } from "./watcher.ts";
+
+export interface DaemonOptions {
+  project: Project;
+  config: Config;
+  log: Logger;
+  /** Exits after this long without a request or a change; 0 means never. Milliseconds. */
+  idleExitMs: number;
+  /** Called when the daemon wants to end by itself or was asked to over HTTP. */
+  onStop: (reason: string) => void;
+}
+
+export interface Daemon {
+  record: DaemonRecord;
+  /** Ends in order: answers what was asked, finishes the file being written, leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** How often to look whether the project is still there and still ours, and whether anybody needs us. */
+const heartbeatMs = 2000;
+/** Requests under way get this long when the daemon stops. Milliseconds. */
+const lastRequestsMs = 2000;
+
+/**
+ * Runs the daemon of a project in this process: takes the lock, opens the index, answers HTTP, watches. It
+ * answers from the start; the first pass over the project goes on behind.
+ * @throws PommelError `locked` when another process writes the index; whatever kept it from starting
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { project, config, log, onStop } = options;
+  const endings: Ending[] = [];
+  const stop = () => runInReverse(endings, log);
+  try {
+    mkdirSync(project.stateDir, { recursive: true, mode: 0o700 });
+    const lock = acquireWriterLock(project, daemonOwner);
+    endings.push(() => lock.release());
+
+    const work = openIndexWork(options);
+    endings.push(() => work.close());
+
+    let lastUsed = Date.now();
+    const touch = () => {
+      lastUsed = Date.now();
+    };
+    let record: DaemonRecord | null = null;
+    let watcherNote: string | null = null;
+    const handlers = createHandlers(options, work, {
+      record: () => record!,
+      notes: () => [...work.notes, ...(watcherNote === null ? [] : [watcherNote])],
+    });
+    const server = createServer({ record: () => record, handlers, onRequest: touch, log });
+    const ours = newRecord(await listen(server, project.root, config["daemon.port"]));
+    endings.push(() => closeServer(server));
+    record = ours;
+    writeRecord(project, ours);
+    endings.push(() => removeRecord(project, ours));
+    log.info(`pommeld ${version} answers on 127.0.0.1:${ours.port} for ${project.root}`);
+
+    const watching = watchProject({
+      root: project.root,
+      rules: createIgnoreRules(project.root, config),
+      debounceMs: config["watch.debounce_ms"],
+      pollSeconds: config["watch.poll_seconds"],
+      onChange(paths) {
+        touch();
+        work.update(paths);
+      },
+      onRescan(reason) {
+        log.info(`looking at every file again: ${reason}`);
+        touch();
+        work.reconcile();
+      },
+      log,
+    });
+    work.begin(watching);
+    const watcher = await watching;
+    endings.push(() => watcher.close());
+    watcherNote = watcher.note;
+
+    await drainSpool(project, {}, log);
+
+    const heartbeat = setInterval(() => {
+      const idleFor = Date.now() - lastUsed;
+      if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
+      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && work.queue().is_idle) {
+        onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
+      }
+    }, heartbeatMs);
+    endings.push(() => clearInterval(heartbeat));
+
+    return { record: ours, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Ending = () => unknown;
+
+async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
+  for (let end = endings.pop(); end; end = endings.pop()) {
+    try {
+      await end();
+    } catch (error) {
+      log.warn(`while stopping: ${messageOf(error)}`);
+    }
+  }
+}
+
+function openIndexWork({ project, config, log }: DaemonOptions): IndexWork {
+  const notes: string[] = [];
+  const embedder = createEmbedder(config["embed.code"]);
+  const work = new IndexWork({
+    log,
+    moveAside: (why) => moveAside(project.indexDb, why, log),
+    open() {
+      const { index, note } = openIndexToWrite(project.indexDb, log);
+      if (note) notes.push(note);
+      return {
+        index,
+        search: new CodeSearch({ project, index }),
+        indexer: new Indexer({ project, config, index, embedder, log }),
+      };
+    },
+  });
+  work.notes.push(...notes);
+  return work;
+}
+
+function createHandlers(
+  { project, config, log, onStop }: DaemonOptions,
+  work: IndexWork,
+  us: { record: () => DaemonRecord; notes: () => string[] },
+): Handlers {
+  return {
+    search(request) {
+      const answer = work.ask(toCodeQuery(request, config));
+      const { pending, is_idle } = work.queue();
+      // Between two files nothing waits, and yet the pass goes on.
+      return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+    },
+    index({ paths, full }) {
+      if (full) work.reindex("all");
+      else if (paths && paths.length > 0) work.reindex(paths);
+      else work.reconcile();
+      return { queued: true, pending: work.queue().pending };
+    },
+    queue: () => work.queue(),
+    status() {
+      const queue = work.queue();
+      const model = config["embed.code"];
+      const { error, ...described } = describeIndex(project, work, queue.pending, model);
+      if (error !== undefined) work.suspect(error);
+      return {
+        version,
+        project: project.root,
+        daemon: {
+          running: true,
+          pid: process.pid,
+          port: us.record().port,
+          uptime_seconds: Math.round(process.uptime()),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        ...described,
+        queue,
+        models: { embedding_code: model },
+        notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
+      };
+    },
+    shutdown() {
+      log.info("asked to stop");
+      // After the answer is on its way.
+      setImmediate(() => onStop("asked to"));
+      return { stopping: true, pid: process.pid };
+    },
+  };
+}
+
+/** Stops accepting, lets requests under way finish, and cuts those that do not. */
+async function closeServer(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
+}

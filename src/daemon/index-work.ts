@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { QueueStatus } from "../client/protocol.ts";
+import { isoTime, reconciledAt } from "../client/status.ts";
+import type { Indexer, IndexReport } from "../code/indexer.ts";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { CodeSearch } from "../search/engine.ts";
+import type { CodeAnswer, CodeQuery } from "../search/types.ts";
+import type { CodeIndex } from "../store/code-index.ts";
+
+/** One open index with the two that use it. Replaced as a whole when the index turns out to be damaged. */
+export interface IndexSession {
+  index: CodeIndex;
+  search: CodeSearch;
+  indexer: Indexer;
+}
+
+interface IndexWorkOptions {
+  open: () => IndexSession;
+  /** Puts a damaged index out of the way; says so in words for people. */
+  moveAside: (why: string) => string;
+  log: Logger;
+  /** Parse workers end after this long without work. Milliseconds. */
+  releaseAfterMs?: number;
+  /** The first wait before a failed pass is tried again; doubles up to `longestRetryMs`. Milliseconds. */
+  retryMs?: number;
+}
+
+const longestRetryMs = 300_000;
+
+/** Keeps the index in step for as long as the daemon runs, whatever happens to disk and database. */
+export class IndexWork {
+  private session: IndexSession;
+  /** Passes over the whole project run one after the other. */
+  private passes: Promise<void> = Promise.resolve();
+  private passesWaiting = 0;
+  private readonly running = new Set<Promise<void>>();
+  private recovery: Promise<void> | null = null;
+  private releaseTimer: NodeJS.Timeout | undefined;
+  private readonly stop = new AbortController();
+  /** What went wrong with the last pass, until one works. */
+  private trouble: string | null = null;
+  private retries = 0;
+  /** Said once, true for as long as this daemon runs. */
+  readonly notes: string[] = [];
+
+  constructor(private readonly options: IndexWorkOptions) {
+    this.session = options.open();
+  }
+
+  get index(): CodeIndex {
+    return this.session.index;
+  }
+
+  get search(): CodeSearch {
+    return this.session.search;
+  }
+
+  /** The first pass, as soon as no change can be missed any more. */
+  begin(watching: Promise<unknown>): void {
+    this.passes = watching.then(
+      () => {},
+      () => {},
+    );
+    this.reconcile();
+  }
+
+  /** Looks at every file for changes; one waiting pass serves all who ask. */
+  reconcile(): void {
+    if (this.passesWaiting > 0) return;
+    this.pass("looked for changes", (indexer) => indexer.reconcile());
+  }
+
+  /** Forgets and indexes again the files that match each glob, or all files. */
+  reindex(globs: readonly string[] | "all"): void {
+    if (globs === "all") this.pass("indexed everything again", (indexer) => indexer.reindex());
+    else for (const glob of globs) this.pass(`indexed ${glob} again`, (indexer) => indexer.reindex(glob));
+  }
+
+  /** Files or directories that a watcher saw change, relative to the root. Runs beside a pass. */
+  update(paths: readonly string[]): void {
+    this.track(this.attempt((indexer) => indexer.update([...paths])));
+  }
+
+  private pass(what: string, work: (indexer: Indexer) => Promise<IndexReport>): void {
+    this.passesWaiting++;
+    this.passes = this.passes.then(async () => {
+      this.passesWaiting--;
+      const started = Date.now();
+      await this.attempt(async (indexer) => {
+        const { indexed, removed, unchanged, skipped, failed } = await work(indexer);
+        const seconds = (Date.now() - started) / 1000;
+        this.options.log.info(
+          `${what}: ${indexed} indexed, ${removed} removed, ${unchanged} unchanged, ${skipped} skipped, ` +
+            `${failed} failed in ${seconds} s`,
+        );
+        this.trouble = null;
+        this.retries = 0;
+      });
+    });
+    this.track(this.passes);
+  }
+
+  /** Runs one piece of work to its end or to the right consequence of its failure; never rejects. */
+  private async attempt(work: (indexer: Indexer) => Promise<unknown>): Promise<void> {
+    if (this.stop.signal.aborted) return;
+    const session = this.session;
+    clearTimeout(this.releaseTimer);
+    try {
+      await work(session.indexer);
+    } catch (error) {
+      // A session that was closed or replaced under its work has nothing more to say.
+      if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
+      if (isCorrupt(error)) this.recover(messageOf(error));
+      else this.retryLater(error);
+    }
+    this.releaseWorkersSoon();
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  /** A full disk or an unreadable directory may pass; what is indexed stays searchable meanwhile. */
+  private retryLater(error: unknown): void {
+    void this.pause(error).then(
+      () => this.reconcile(),
+      () => {},
+    );
+  }
+
+  /** Says what is wrong and waits, longer each time. Rejects when the daemon stops. */
+  private pause(error: unknown): Promise<void> {
+    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, longestRetryMs);
+    this.trouble = messageOf(error);
+    this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
+    return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
+  }
+
+  /** Something that reads the index failed: if the index is damaged, it is rebuilt. */
+  suspect(error: unknown): void {
+    if (isCorrupt(error)) this.recover(messageOf(error));
+  }
+
+  private recover(why: string): void {
+    if (this.recovery || this.stop.signal.aborted) return;
+    this.recovery = this.startOver(why)
+      .then(() => this.reconcile())
+      .catch((error: unknown) => this.options.log.error(messageOf(error)))
+      .finally(() => {
+        this.recovery = null;
+      });
+    this.track(this.recovery);
+  }
+
+  /** Puts an empty index in the place of a damaged one, as soon as that is possible. */
+  private async startOver(why: string): Promise<void> {
+    const { indexer, index } = this.session;
+    await indexer.close();
+    index.close();
+    this.notes.push(this.options.moveAside(why));
+    for (;;) {
+      try {
+        this.session = this.options.open();
+        return;
+      } catch (error) {
+        await this.pause(error);
+      }
+    }
+  }
+
+  /**
+   * Asks the index.
+   * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
+   */
+  ask(query: CodeQuery): CodeAnswer {
+    try {
+      return this.session.search.search(query);
+    } catch (error) {
+      this.suspect(error);
+      if (!this.recovery || codeOf(error) === "usage") throw error;
+      throw new PommelError(
+        "index_corrupt",
+        "The index is damaged and is being rebuilt.",
+        "Try again in a moment; `pm status --watch` shows how far it is.",
+        { cause: error },
+      );
+    }
+  }
+
+  queue(): QueueStatus {
+    const { recent, is_idle, last_error, ...progress } = this.session.indexer.progress();
+    return {
+      ...progress,
+      is_idle: is_idle && this.running.size === 0 && this.trouble === null,
+      last_error: this.trouble ?? last_error,
+      recent: recent.map(({ path, chunks, took, at }) => ({
+        path,
+        chunks,
+        took_ms: took,
+        at: isoTime(at) ?? "",
+      })),
+    };
+  }
+
+  private releaseWorkersSoon(): void {
+    clearTimeout(this.releaseTimer);
+    this.releaseTimer = setTimeout(() => {
+      void this.session.indexer.releaseWorkers();
+    }, this.options.releaseAfterMs ?? 30_000).unref();
+  }
+
+  /** Stops after the files that are being written and closes the index. */
+  async close(): Promise<void> {
+    const { index } = this.session;
+    const wasInStep = this.queue().is_idle && index.meta(reconciledAt) !== null;
+    this.stop.abort();
+    clearTimeout(this.releaseTimer);
+    await this.session.indexer.close();
+    await Promise.allSettled(this.running);
+    if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));
+    this.index.close();
+  }
+}
+
+function isCorrupt(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "index_corrupt" || code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env node
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { exitLocked } from "../client/protocol.ts";
+import { loadConfig } from "../project/config.ts";
+import { codeOf, exitCode, messageOf, PommelError } from "../project/errors.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { type DaemonLog, openLogFile, openStderrLog } from "./daemon-log.ts";
+
+const usage = `Usage: pommeld [options]
+
+Watches a project, keeps its index up to date and answers on 127.0.0.1. Usually started by \`pm start\`.
+
+Options:
+  --project <dir>            the project's root (default: the working directory)
+  --foreground               log to stderr instead of .pommel/log/
+  --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
+  --help                     print this
+`;
+
+await main().catch(async (error: unknown) => {
+  process.stderr.write(`${messageOf(error)}\n`);
+  if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
+  if (!(error instanceof PommelError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  process.exit(codeOf(error) === "locked" ? exitLocked : exitCode.failed);
+});
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      project: { type: "string", default: "." },
+      foreground: { type: "boolean", default: false },
+      "idle-exit-seconds": { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const project = projectIn(values.project);
+  const { config } = loadConfig(project);
+  const log = values.foreground
+    ? openStderrLog(config["daemon.log_level"])
+    : openLogFile(project, config["daemon.log_level"]);
+  const idleSeconds = Number(values["idle-exit-seconds"] ?? config["daemon.idle_exit_minutes"] * 60);
+  if (!(idleSeconds >= 0)) throw new PommelError("usage", "--idle-exit-seconds must be a number.");
+  // Closing the terminal ends a daemon that runs in it, and no other.
+  if (!values.foreground) process.on("SIGHUP", () => {});
+  await run(log, (onStop) => startDaemon({ project, config, log, idleExitMs: idleSeconds * 1000, onStop }));
+}
+
+function projectIn(dir: string): Project {
+  try {
+    return projectAt(realpathSync(resolve(dir)));
+  } catch (error) {
+    throw new PommelError("not_found", `There is no directory ${resolve(dir)}.`, "", { cause: error });
+  }
+}
+
+/** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */
+async function run(
+  log: DaemonLog,
+  start: (onStop: (reason: string) => void) => Promise<Daemon>,
+): Promise<void> {
+  let isStopping = false;
+  const stop = async (reason: string, code: number) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info(`stopping: ${reason}`);
+    const daemon = await starting.catch(() => null);
+    await daemon?.stop();
+    log.info("stopped");
+    await log.close();
+    process.exit(code);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A second signal means now.
+    if (isStopping) process.exit(exitCode.failed);
+    void stop(signal, exitCode.ok);
+  };
+  const onCrash = (error: unknown) => {
+    log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.stderr.write(`${messageOf(error)}\n`);
+    // Whatever is broken may keep an orderly end from ending.
+    setTimeout(() => process.exit(exitCode.failed), 5000).unref();
+    void stop("an unexpected error", exitCode.failed);
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  process.on("uncaughtException", onCrash);
+  process.on("unhandledRejection", onCrash);
+  const starting = start((reason) => void stop(reason, exitCode.ok));
+  try {
+    await starting;
+  } catch (error) {
+    log.error(`could not start: ${messageOf(error)}`);
+    await log.close();
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { readDaemonRecord } from "../client/daemon-client.ts";
+import type { DaemonRecord } from "../client/protocol.ts";
+import type { Project } from "../project/paths.ts";
+import { version } from "../project/version.ts";
+
+/** The record of a daemon that starts now on `port`. */
+export function newRecord(port: number): DaemonRecord {
+  return {
+    pid: process.pid,
+    port,
+    token: randomBytes(32).toString("hex"),
+    started_at: new Date().toISOString(),
+    version,
+  };
+}
+
+/** Writes daemon.json, whole or not at all, for its owner only. */
+export function writeRecord(project: Project, record: DaemonRecord): void {
+  const draft = `${project.daemonFile}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, project.daemonFile);
+}
+
+/** Removes daemon.json if it is still the one of `record`. */
+export function removeRecord(project: Project, record: DaemonRecord): void {
+  if (readDaemonRecord(project)?.token === record.token) rmSync(project.daemonFile, { force: true });
+}

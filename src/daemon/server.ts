@@ -1,0 +1,128 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import * as z from "zod/mini";
+import {
+  type DaemonRecord,
+  largestBody,
+  type RequestOf,
+  type ResponseOf,
+  type RouteName,
+  routes,
+  searchRequestFromUrl,
+} from "../client/protocol.ts";
+import { type ErrorCode, messageOf, PommelError } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import { guard } from "./guard.ts";
+
+/** The daemon behind the routes. */
+export type Handlers = {
+  [R in RouteName]: (request: RequestOf<R>) => ResponseOf<R> | Promise<ResponseOf<R>>;
+};
+
+interface ServerOptions {
+  /** Who we are; null until the port is known. */
+  record: () => DaemonRecord | null;
+  handlers: Handlers;
+  /** Called for each request that passed the guard. */
+  onRequest: () => void;
+  log: Logger;
+}
+
+const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
+  usage: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  locked: 409,
+  not_indexed: 503,
+  index_corrupt: 503,
+  index_too_new: 503,
+  disk_full: 507,
+};
+
+/** The daemon's HTTP server, not listening yet. */
+export function createServer(options: ServerOptions): Server {
+  const { fetch } = createApp(options);
+  // The platform's own Request and Response stay as they are: nothing else in the process is ours to change.
+  return createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+}
+
+/** The routes of `protocol.ts`, guarded, with every error as the JSON that it promises. */
+export function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
+  const app = new Hono();
+
+  app.use(async (context, next) => {
+    const us = record();
+    if (!us) throw new PommelError("not_indexed", "The daemon is starting.", "Try again.");
+    const { host, origin, authorization } = context.req.header();
+    guard({ host, origin, authorization }, us.port, us.token);
+    onRequest();
+    await next();
+  });
+
+  app.use(
+    bodyLimit({
+      maxSize: largestBody,
+      onError: (context) =>
+        refuse(context, new PommelError("usage", `A request may have ${largestBody} bytes at most.`), 413),
+    }),
+  );
+
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const { method, path } = routes[name];
+    app.on(method, path, async (context) => {
+      const given = method === "POST" ? await bodyOf(context) : {};
+      return context.json(await answer(name, given));
+    });
+  }
+  app.get(routes.search.path, async (context) => {
+    const given = searchRequestFromUrl(new URL(context.req.url).searchParams);
+    return context.json(await answer("search", given));
+  });
+
+  app.notFound((context) => {
+    const methods = Object.values(routes).flatMap(({ method, path }) =>
+      path === context.req.path ? [method] : [],
+    );
+    const what = `There is no ${context.req.method} ${context.req.path}.`;
+    const error = new PommelError("not_found", what, "See docs/http.md.");
+    if (methods.length === 0) return refuse(context, error, 404);
+    context.header("allow", methods.join(", "));
+    return refuse(context, error, 405);
+  });
+
+  app.onError((thrown, context) => {
+    if (thrown instanceof PommelError) return refuse(context, thrown, statusOf[thrown.code] ?? 500);
+    log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
+    return refuse(context, new PommelError("internal", messageOf(thrown), "See .pommel/log/."), 500);
+  });
+
+  return app;
+
+  async function answer<R extends RouteName>(name: R, given: unknown): Promise<ResponseOf<R>> {
+    const parsed = z.safeParse(routes[name].request, given);
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
+    }
+    return handlers[name](parsed.data as RequestOf<R>);
+  }
+}
+
+/** A POST's JSON; an empty body is an empty object. */
+async function bodyOf(context: Context): Promise<unknown> {
+  const text = await context.req.text();
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PommelError("usage", "The body is not valid JSON.", "", { cause: error });
+  }
+}
+
+function refuse(context: Context, { code, message, hint }: PommelError, status: ContentfulStatusCode) {
+  return context.json({ error: { code, message, hint } }, status);
+}
