@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { allowedValues, nearestSettingKey, parseValue, settingKeys, tomlLiteral } from "./setting-values.ts";
+import { settings } from "./settings.ts";
+
+describe("parseValue", () => {
+  const list = z.array(z.string());
+
+  it("reads lists with commas, but leaves those inside braces to the glob", () => {
+    expect(parseValue(list, "src/**/*.{ts,tsx}, docs/**,")).toEqual(["src/**/*.{ts,tsx}", "docs/**"]);
+    expect(parseValue(list, "")).toEqual([]);
+    expect(parseValue(list, '["a,b", "c"]')).toEqual(["a,b", "c"]);
+  });
+
+  it("refuses a list that is no TOML, or of the wrong things", () => {
+    expect(parseValue(list, '["a"')).toBeUndefined();
+    expect(parseValue(list, "[1, 2]")).toBeUndefined();
+    expect(parseValue(settings["search.levels"].schema, "file,clas")).toBeUndefined();
+  });
+
+  it("reads whole numbers within their bounds only", () => {
+    const { schema } = settings["search.limit"];
+    expect(parseValue(schema, " 1_000 ")).toBe(1000);
+    for (const text of ["0", "1001", "1.5", "ten", "", "0x10", "1e2"]) {
+      expect(parseValue(schema, text)).toBeUndefined();
+    }
+  });
+
+  it("reads true and false", () => {
+    expect(parseValue(z.boolean(), "true")).toBe(true);
+    expect(parseValue(z.boolean(), "false")).toBe(false);
+    expect(parseValue(z.boolean(), "yes")).toBeUndefined();
+  });
+});
+
+describe("allowedValues", () => {
+  it("names bounds and choices", () => {
+    expect(allowedValues(settings["search.limit"].schema)).toBe("a whole number from 1 to 1000");
+    expect(allowedValues(settings["watch.debounce_ms"].schema)).toBe("a whole number, 0 or more");
+    expect(allowedValues(settings["daemon.log_level"].schema)).toBe('"debug", "info", "warn" or "error"');
+    expect(allowedValues(settings["index.exclude"].schema)).toBe("a list of texts");
+    expect(allowedValues(settings["search.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
+  });
+
+  it("knows the bounds of every number", () => {
+    for (const key of settingKeys) expect(allowedValues(settings[key].schema)).not.toContain("undefined");
+  });
+});
+
+it("finds the setting that was meant, and none when nothing is near", () => {
+  expect(nearestSettingKey("index.exlude")).toBe("index.exclude");
+  expect(nearestSettingKey("limit")).toBe("search.limit");
+  expect(nearestSettingKey("colour")).toBeNull();
+});
+
+it("writes TOML literals", () => {
+  expect(tomlLiteral(["a", 'say "x"'])).toBe('[ "a", "say \\"x\\"" ]');
+  expect(tomlLiteral(20)).toBe("20");
+});
