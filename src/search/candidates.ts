@@ -1,5 +1,11 @@
 import type { CodeIndex } from "../store/code-index.ts";
-import { chunkFrequencies, definitionsOf, type LookupScope, matchTokens } from "../store/code-lookup.ts";
+import {
+  chunkFrequencies,
+  type DefinedName,
+  definitionsOf,
+  type LookupScope,
+  matchTokens,
+} from "../store/code-lookup.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
 import type { Weights } from "./weights.ts";
@@ -13,11 +19,11 @@ export function collectCandidates(
 ): Candidate[] {
   const matches = matchTokens(index, query.tokens, weights.columns, weights.candidates, scope);
   const lexical = new Map(matches.map(({ rowid, score }) => [rowid, score]));
-  const defines = new Map<number, string[]>();
-  for (const { rowid, key } of definitionsOf(index, query.nameKeys, weights.definitionsPerName)) {
-    const names = defines.get(rowid);
-    if (names) names.push(key);
-    else defines.set(rowid, [key]);
+  const defines = new Map<number, DefinedName[]>();
+  for (const definition of definitionsOf(index, query.nameKeys, weights.definitionsPerName)) {
+    const names = defines.get(definition.rowid);
+    if (names) names.push(definition);
+    else defines.set(definition.rowid, [definition]);
   }
   const rowids = [...new Set([...lexical.keys(), ...defines.keys()])];
   const inScope = scopeFilter(scope);

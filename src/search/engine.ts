@@ -71,16 +71,12 @@ export class CodeSearch {
         score: round(entry.score / best),
         content: content.text,
         parent_id: chunk.parentId,
-        parent_name: null,
+        parent_name: chunk.parentName,
         match_reasons: reasonsFor(entry),
         freshness: content.drifted ? "drifted" : "fresh",
         ...(request.explain && { signals: mapValues(entry.signals, round) }),
       });
     }
-    const parents = results.flatMap((result) => result.parent_id ?? []);
-    const names = new Map(this.index.chunksById(parents).map((chunk) => [chunk.id, chunk.name]));
-    for (const result of results)
-      if (result.parent_id) result.parent_name = names.get(result.parent_id) ?? null;
     return results;
   }
 

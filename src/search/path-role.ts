@@ -4,7 +4,7 @@ export type PathRole = "source" | "test" | "example" | "docs" | "legacy" | "gene
 const rules: readonly [PathRole, RegExp][] = [
   [
     "test",
-    /(^|\/)(tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)\/|[._-](test|tests|spec|e2e|bench)\.[^/]+$|(^|\/)(test_[^/]+|conftest)\.py$|_(test|spec)\.[^/]+$|Tests?\.(java|kt|cs|swift|scala|php)$/i,
+    /(^|\/)(tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)\/|[._-](test|tests|spec|e2e|bench)\.[^/]+$|(^|\/)(test_[^/]+|conftest\.py)$|_(test|spec)\.[^/]+$|Tests?\.(java|kt|cs|swift|scala|php)$/i,
   ],
   ["example", /(^|\/)(examples?|samples?|demos?|benchmarks?|bench|playground|tutorials?)\//i],
   ["docs", /(^|\/)docs?(_src)?\/|\.(md|mdx|rst|adoc|txt)$/i],

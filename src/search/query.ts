@@ -11,6 +11,8 @@ export interface AnalysedQuery {
   identifiers: string[];
   /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
   namesAsWritten: ReadonlySet<string>;
+  /** The query's words as they stand there. */
+  written: ReadonlySet<string>;
   /** Normalised names the query may be speaking of: its identifiers, its words, neighbouring words joined. */
   nameKeys: string[];
   /** Stems of the words that carry meaning, each once, in order. */
@@ -51,6 +53,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
     raw,
     intent: intentOf(raw, words, identifiers),
     identifiers,
+    written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
     stems,
     tokens: [...new Set(tokenStream(words.join(" ")).split(" "))].filter(Boolean).slice(0, mostTokens * 3),

@@ -1,10 +1,12 @@
-import { isAskedFor, roleOf } from "./path-role.ts";
+import type { StoredChunk } from "../store/code-index.ts";
+import { isAskedFor, type PathRole, roleOf } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import {
   type Candidate,
   definitionSignal,
   directoriesSignal,
   fileNameSignal,
+  isInlineTest,
   nameSignal,
   type StemWeights,
 } from "./signals.ts";
@@ -27,7 +29,7 @@ export function rank(
 ): Ranked[] {
   const asked = new Set(query.stems);
   const ranked = candidates.map((candidate): Ranked => {
-    const role = roleOf(candidate.chunk.path);
+    const role = roleOfChunk(candidate.chunk);
     const penalty = isAskedFor(role, asked) ? 1 : weights.roles[role];
     const signals = {
       lexical: weights.lexical * candidate.lexical,
@@ -35,13 +37,20 @@ export function rank(
       file_name: weights.fileName * fileNameSignal(candidate, stemWeights),
       directories: weights.directories * directoriesSignal(candidate, stemWeights),
       name: weights.name * nameSignal(candidate, stemWeights),
-      definition: weights.definition * definitionSignal(candidate, query),
+      definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
     };
     const sum = Object.values(signals).reduce((a, b) => a + b, 0);
     return { candidate, score: sum * penalty, signals: { ...signals, penalty } };
   });
   ranked.sort(byScore);
   return saturate(ranked, weights.saturation);
+}
+
+/** A test among the code is a test; what a barrel file defines itself is as good as any. */
+function roleOfChunk(chunk: StoredChunk): PathRole {
+  if (isInlineTest(chunk)) return "test";
+  const role = roleOf(chunk.path);
+  return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }
 
 /** Ties go by place, so that the same index gives the same order. */

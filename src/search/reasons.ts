@@ -4,7 +4,7 @@ import type { Ranked } from "./rank.ts";
 export function reasonsFor({ candidate, signals }: Ranked): string[] {
   const { chunk, defines } = candidate;
   const told: [number, string][] = [
-    [signals.definition ?? 0, `defines ${chunk.name || defines[0]}`],
+    [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.lexical ?? 0, "its text matches"],
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],

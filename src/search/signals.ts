@@ -1,6 +1,8 @@
 import type { StoredChunk } from "../store/code-index.ts";
+import type { DefinedName } from "../store/code-lookup.ts";
 import { partsOf, stem } from "../store/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
+import type { Weights } from "./weights.ts";
 
 /** A chunk under consideration, with what retrieval found out about it. */
 export interface Candidate {
@@ -8,7 +10,7 @@ export interface Candidate {
   /** BM25 as a share of the best candidate's. */
   lexical: number;
   /** Names the query speaks of and this chunk defines. */
-  defines: readonly string[];
+  defines: readonly DefinedName[];
   /** Lexical evidence of the whole file as a share of the best file's. */
   file: number;
 }
@@ -75,9 +77,28 @@ export function nameSignal(candidate: Candidate, weight: StemWeights): number {
   return candidate.chunk.level === "file" ? 0 : closeness(stemsOf(candidate.chunk.name), weight);
 }
 
-export function definitionSignal(candidate: Candidate, query: AnalysedQuery): number {
-  if (candidate.defines.length === 0) return 0;
-  if (query.intent === "symbol") return 1;
-  // In a sentence a plain word may be a name by accident; code-shaped or joined words hardly are.
-  return candidate.defines.some((name) => query.namesAsWritten.has(name)) ? 1 : 0.35;
+/** How sure a definition is what was meant: as written, or a joined name, or just a word that is a name too. */
+export function definitionSignal(
+  candidate: Candidate,
+  query: AnalysedQuery,
+  weights: Weights["definitions"],
+): number {
+  let best = 0;
+  for (const { key, name, kind } of candidate.defines) {
+    const certainty = query.written.has(name)
+      ? query.intent === "symbol" || query.namesAsWritten.has(key)
+        ? 1
+        : weights.plainWord
+      : query.namesAsWritten.has(key) || query.intent === "symbol"
+        ? weights.otherSpelling
+        : weights.plainWordOtherSpelling;
+    const prior = weights.kinds[kind as keyof typeof weights.kinds] ?? 1;
+    best = Math.max(best, certainty * prior);
+  }
+  return best;
+}
+
+/** Tests that stand among the code they test. */
+export function isInlineTest({ name, parentName }: StoredChunk): boolean {
+  return /^test(_|[A-Z]|s?$)|_test$/.test(name) || (parentName !== null && /^tests?$/.test(parentName));
 }

@@ -7,23 +7,32 @@ import type { PathRole } from "./path-role.ts";
  */
 export const weights = {
   /** Columns of the full-text index. */
-  columns: { name: 8, path: 4, head: 2, body: 1 } satisfies ColumnWeights,
+  columns: { name: 8, path: 4, head: 3, body: 1 } satisfies ColumnWeights,
   /** Chunks that the full-text index hands to ranking. */
-  candidates: 300,
+  candidates: 500,
   /** Chunks added for each name the query may be speaking of. */
   definitionsPerName: 20,
 
-  lexical: 1,
+  lexical: 0.75,
   /** The file's other matching chunks. */
   coherence: 0.4,
   /** Query words in the file's name. */
-  fileName: 0.5,
+  fileName: 0.8,
   /** Query words in the names of its directories. */
   directories: 0.15,
   /** Query words in the chunk's own name. */
   name: 0.3,
   /** The chunk defines the very name that the query holds. */
   definition: 0.6,
+
+  definitions: {
+    /** Certainty by how the query spells the name; 1 for the very name in a query that looks like code. */
+    otherSpelling: 0.8,
+    plainWord: 0.5,
+    plainWordOtherSpelling: 0.35,
+    /** Types first: an implementation or a variable of the same name is rarely what was meant. */
+    kinds: { method: 0.8, function: 0.9, impl: 0.6, variable: 0.6, constant: 0.7, heading: 0.3 },
+  },
 
   /** Each further chunk of a file counts this much of the one before. */
   saturation: 0.5,

@@ -35,6 +35,7 @@ export interface StoredChunk {
   mtimeMs: number;
   language: string;
   parentId: string | null;
+  parentName: string | null;
   level: Level;
   kind: string;
   name: string;
@@ -44,7 +45,7 @@ export interface StoredChunk {
 }
 
 const chunkColumns = `
-  c.id AS rowid, c.uid AS id, c.file_id AS fileId, f.path, f.size, f.mtime_ms AS mtimeMs, f.language, c.parent_uid AS parentId, c.level, c.kind,
+  c.id AS rowid, c.uid AS id, c.file_id AS fileId, f.path, f.size, f.mtime_ms AS mtimeMs, f.language, c.parent_uid AS parentId, p.name AS parentName, c.level, c.kind,
   c.name, c.signature, c.start_line AS startLine, c.end_line AS endLine`;
 
 /**
@@ -296,7 +297,7 @@ export class CodeIndex {
   /** Chunks by row, in no particular order; rows that are gone are missing. */
   chunks(rowids: readonly number[]): StoredChunk[] {
     return this.prepare(
-      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id
+      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id LEFT JOIN chunks p ON p.uid = c.parent_uid AND p.file_id = c.file_id
        WHERE c.id IN (SELECT value FROM json_each(?))`,
     ).all(JSON.stringify(rowids)) as StoredChunk[];
   }
@@ -304,7 +305,7 @@ export class CodeIndex {
   /** The chunks with these public ids. */
   chunksById(ids: readonly string[]): StoredChunk[] {
     return this.prepare(
-      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id
+      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id LEFT JOIN chunks p ON p.uid = c.parent_uid AND p.file_id = c.file_id
        WHERE c.uid IN (SELECT value FROM json_each(?))`,
     ).all(JSON.stringify(ids)) as StoredChunk[];
   }

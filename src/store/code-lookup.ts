@@ -68,9 +68,9 @@ export interface DefinedName {
 /** Chunks that define a symbol with one of the (normalised) names, at most `limit` a name. */
 export function definitionsOf(index: CodeIndex, keys: readonly string[], limit: number): DefinedName[] {
   const statement = index.prepare(
-    "SELECT key, name, kind, chunk_id AS rowid FROM symbols WHERE key = ? LIMIT ?",
+    `SELECT key, name, kind, chunk_id AS rowid FROM symbols WHERE key = @key LIMIT @limit`,
   );
-  return keys.flatMap((key) => statement.all(key, limit) as DefinedName[]);
+  return keys.flatMap((key) => statement.all({ key, limit }) as DefinedName[]);
 }
 
 /** In how many chunks each token occurs; absent tokens are missing. */

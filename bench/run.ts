@@ -1,0 +1,111 @@
+/**
+ * Speed and memory against the budgets, on real repositories.
+ *
+ *   npm run bench [-- --checkouts DIR] [--only NAME] [--json]
+ *
+ * The repositories of repositories.json are fetched at their pinned revisions into DIR (default: a cache directory).
+ * Everything is measured on the built `pm` and `pommeld`, as processes.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpus, homedir, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import * as z from "zod/mini";
+import { percentile } from "./measure.ts";
+import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
+
+const repositories = z.array(
+  z.object({
+    name: z.string(),
+    language: z.string(),
+    url: z.string(),
+    revision: z.string(),
+    queries: z.array(z.string()),
+  }),
+);
+type Repository = z.infer<typeof repositories>[number];
+
+const { values: options } = parseArgs({
+  options: {
+    checkouts: { type: "string" },
+    only: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+const checkouts = resolve(options.checkouts ?? join(cache, "pommel-bench"));
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** The repository at its pinned revision, fetched once. */
+function checkOut({ name, url, revision }: Repository): string {
+  const dir = join(checkouts, name);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", dir, ...args], { stdio: "pipe", encoding: "utf8" });
+  if (!existsSync(join(dir, ".git"))) {
+    mkdirSync(dir, { recursive: true });
+    git("init", "--quiet");
+  }
+  const present = spawnSync("git", ["-C", dir, "cat-file", "-e", revision], { stdio: "ignore" }).status === 0;
+  if (!present) {
+    console.error(`fetching ${name} ${revision.slice(0, 10)} …`);
+    git("fetch", "--quiet", "--depth", "1", url, revision);
+  }
+  git("checkout", "--quiet", "--force", "--detach", revision);
+  git("clean", "--quiet", "-ffdx");
+  rmSync(join(dir, ".pommel"), { recursive: true, force: true });
+  return dir;
+}
+
+async function measure(repository: Repository) {
+  const root = checkOut(repository);
+  console.error(`${repository.name}: cold index …`);
+  const cold = await coldIndex(root);
+  console.error(`${repository.name}: searches, saves, processes …`);
+  const search = await httpSearch(root, repository.queries);
+  const save = await saveToSearchable(root);
+  const processes = processRatio(root, repository.queries[0] ?? "error");
+  return { name: repository.name, language: repository.language, cold, search, save, processes };
+}
+
+const list = repositories
+  .parse(JSON.parse(readFileSync(join(here, "repositories.json"), "utf8")))
+  .filter(({ name }) => !options.only || name === options.only);
+const results = [];
+for (const repository of list) results.push(await measure(repository));
+
+if (options.json) {
+  console.log(JSON.stringify(results, null, 2));
+} else {
+  const p = (values: readonly number[], which: number) => percentile(values, which).toFixed(1);
+  console.log(
+    `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB\n`,
+  );
+  console.log("| repository | files | chunks | cold index s (CPU s) | files/s | chunks/s | peak RSS MB |");
+  console.log("|---|---|---|---|---|---|---|");
+  for (const { name, language, cold: c } of results) {
+    console.log(
+      `| ${name} (${language}) | ${c.files} | ${c.chunks} | ${c.seconds.toFixed(2)} (${c.cpuSeconds.toFixed(2)}) | ${Math.round(c.files / c.seconds)} | ${Math.round(c.chunks / c.seconds)} | ${c.peakRssMb.toFixed(0)} |`,
+    );
+  }
+  console.log(
+    "\n| repository | engine ms p50 / p95 | HTTP ms p50 / p95 | save to searchable ms p50 / p95 | daemon RSS MB idle |",
+  );
+  console.log("|---|---|---|---|---|");
+  for (const { name, search, save } of results) {
+    console.log(
+      `| ${name} | ${p(search.engine, 50)} / ${p(search.engine, 95)} | ${p(search.http, 50)} / ${p(search.http, 95)} | ${p(save.milliseconds, 50)} / ${p(save.milliseconds, 95)} | ${save.daemonRssMb.toFixed(0)} |`,
+    );
+  }
+  console.log(
+    "\n| repository | `node -e 0` ms | `pm search`, daemon | ratio | `pm search`, no daemon | ratio | `rg` ms |",
+  );
+  console.log("|---|---|---|---|---|---|---|");
+  for (const { name, processes: t } of results) {
+    const rg = t.ripgrep === null ? "not installed" : t.ripgrep.toFixed(0);
+    console.log(
+      `| ${name} | ${t.node.toFixed(0)} | ${t.daemon.toFixed(0)} | ${t.daemonRatio.toFixed(2)} | ${t.alone.toFixed(0)} | ${t.aloneRatio.toFixed(2)} | ${rg} |`,
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { askDaemon } from "../src/client/daemon-client.ts";
+import { projectAt } from "../src/project/paths.ts";
+import { percentile } from "./measure.ts";
+
+const pm = fileURLToPath(new URL("../dist/pm.js", import.meta.url));
+
+function runPm(root: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [pm, "-C", root, ...args], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`pm ${args.join(" ")} failed: ${stderr}`);
+  return stdout;
+}
+
+/** Peak resident memory (MB) and CPU time (s) of a process so far, from /proc; zeros where there is none. */
+function usageOf(pid: number): { peakRssMb: number; cpuSeconds: number } {
+  try {
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return { peakRssMb: Number(peak) / 1024, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100 };
+  } catch {
+    return { peakRssMb: 0, cpuSeconds: 0 };
+  }
+}
+
+/** `pm init` and `pm reindex` without a daemon on a project that was never indexed: the whole process. */
+export async function coldIndex(root: string) {
+  runPm(root, "init");
+  const start = performance.now();
+  const child = spawn(process.execPath, [pm, "-C", root, "reindex", "--json"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  let usage = { peakRssMb: 0, cpuSeconds: 0 };
+  const timer = setInterval(() => {
+    const now = usageOf(child.pid ?? 0);
+    usage = {
+      peakRssMb: Math.max(usage.peakRssMb, now.peakRssMb),
+      cpuSeconds: Math.max(usage.cpuSeconds, now.cpuSeconds),
+    };
+  }, 20);
+  const code = await new Promise((resolve) => child.on("exit", resolve));
+  const seconds = (performance.now() - start) / 1000;
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`pm reindex exited with ${code}`);
+  const { index } = JSON.parse(runPm(root, "status", "--json")) as {
+    index: { total_files: number; total_chunks: number };
+  };
+  return { files: index.total_files, chunks: index.total_chunks, seconds, ...usage };
+}
+
+/** Waits until the daemon's first look at the project is done. */
+async function untilIdle(root: string): Promise<void> {
+  for (;;) {
+    const queue = await askDaemon(projectAt(root), "queue", {});
+    if (queue.is_idle) return;
+    await sleep(20);
+  }
+}
+
+/** The queries ten times over, one after the other, on a warm daemon: milliseconds in the engine and over HTTP. */
+export async function httpSearch(root: string, queries: readonly string[]) {
+  runPm(root, "start");
+  try {
+    await untilIdle(root);
+    const engine: number[] = [];
+    const http: number[] = [];
+    for (let round = 0; round <= 10; round++) {
+      for (const q of queries) {
+        const start = performance.now();
+        const answer = await askDaemon(projectAt(root), "search", { q });
+        // The first round warms up: statements are compiled, code is optimised, pages are read.
+        if (round === 0) continue;
+        http.push(performance.now() - start);
+        engine.push(answer.search_time_ms);
+      }
+    }
+    return { engine, http };
+  } finally {
+    runPm(root, "stop");
+  }
+}
+
+/** From a finished write to the first answer that holds the new function, forty times: milliseconds. */
+export async function saveToSearchable(root: string) {
+  runPm(root, "start");
+  const file = join(root, "pommel_bench_saved.py");
+  try {
+    await untilIdle(root);
+    const milliseconds: number[] = [];
+    writeFileSync(file, "");
+    await sleep(1000);
+    for (let i = 0; i < 40; i++) {
+      const name = `saved_${Math.random().toString(36).slice(2, 12)}`;
+      appendFileSync(file, `\ndef ${name}():\n    return ${i}\n`);
+      const start = performance.now();
+      for (;;) {
+        const { results } = await askDaemon(projectAt(root), "search", { q: name, limit: 1 });
+        if (results[0]?.name === name) break;
+        await sleep(2);
+      }
+      milliseconds.push(performance.now() - start);
+      await sleep(50);
+    }
+    rmSync(file);
+    await sleep(1000);
+    await untilIdle(root);
+    const status = await askDaemon(projectAt(root), "status", {});
+    return { milliseconds, daemonRssMb: (status.daemon.memory_bytes ?? 0) / 1e6 };
+  } finally {
+    rmSync(file, { force: true });
+    runPm(root, "stop");
+  }
+}
+
+function wallMs(command: string, args: readonly string[]): number {
+  const start = performance.now();
+  spawnSync(command, args, { stdio: "ignore" });
+  return performance.now() - start;
+}
+
+/**
+ * `pm search` as a process beside bare Node, in turn, so that a slow moment of the machine hits both; medians, and
+ * the median of the pairs' ratios. With a warm daemon and without any.
+ */
+export function processRatio(root: string, query: string, rounds = 25) {
+  const search = [pm, "-C", root, "search", query];
+  const compare = () => {
+    const pairs = Array.from({ length: rounds }, () => {
+      const node = wallMs(process.execPath, ["-e", "0"]);
+      return { node, pm: wallMs(process.execPath, search) };
+    });
+    return {
+      node: percentile(
+        pairs.map((pair) => pair.node),
+        50,
+      ),
+      pm: percentile(
+        pairs.map((pair) => pair.pm),
+        50,
+      ),
+      ratio: percentile(
+        pairs.map((pair) => pair.pm / pair.node),
+        50,
+      ),
+    };
+  };
+  runPm(root, "start");
+  const daemon = compare();
+  runPm(root, "stop");
+  const alone = compare();
+  const words = query.split(" ").join("|");
+  const hasRipgrep = spawnSync("rg", ["--version"], { stdio: "ignore" }).status === 0;
+  const ripgrep = Array.from({ length: hasRipgrep ? 10 : 0 }, () => wallMs("rg", ["-n", words, root]));
+  return {
+    node: daemon.node,
+    daemon: daemon.pm,
+    daemonRatio: daemon.ratio,
+    alone: alone.pm,
+    aloneRatio: alone.ratio,
+    ripgrep: ripgrep.length > 0 ? percentile(ripgrep, 50) : null,
+  };
+}
