@@ -18,7 +18,7 @@ export type CommandAction<Args extends unknown[]> = (
 ) => Promise<number | undefined> | Promise<void>;
 
 /** The options that every command accepts, before or after its name. */
-export interface GlobalOptions {
+interface GlobalOptions {
   json?: boolean;
   debug?: boolean;
   color?: boolean;

@@ -18,6 +18,7 @@ interface InitResult {
   created: string[];
   changed: string[];
   already: string[];
+  /** The daemon was started now; false when it ran already or nobody asked for it. */
   started: boolean;
 }
 
@@ -59,10 +60,9 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   if (options.start) {
     steps.next("Daemon");
     const { startDaemonAndReport } = await import("./start.ts");
-    await startDaemonAndReport(project, output);
-    result.started = true;
+    result.started = !(await startDaemonAndReport(project, output)).already_running;
   }
-  output.result(result, () => nextSteps(result));
+  output.result(result, nextSteps(options.start ?? false));
 }
 
 /**
@@ -133,8 +133,8 @@ function stepPrinter(output: Output, total: number): StepPrinter {
   };
 }
 
-function nextSteps({ started }: InitResult): string {
-  const lines = started
+function nextSteps(isRunning: boolean): string {
+  const lines = isRunning
     ? ['  pm search "where requests are retried"', "  pm status"]
     : ["  pm start    index the project and keep the index up to date"];
   return `\nNext:\n${lines.join("\n")}`;

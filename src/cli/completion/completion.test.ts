@@ -94,13 +94,9 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
   });
 });
 
-describe("fish", () => {
-  it.skipIf(!isInstalled("fish"))("completes (skipped where fish is not installed)", () => {
-    const { stdout } = spawnSync(
-      "fish",
-      ["-c", 'source "$argv[1]"; complete -C "pm config get search.li"', scriptFile("fish")],
-      { encoding: "utf8" },
-    );
-    expect(stdout.trim()).toBe("search.limit");
-  });
+it.skipIf(!isInstalled("fish"))("fish completes (skipped where it is not installed)", () => {
+  const shell = "fish";
+  const ask = 'source "$argv[1]"; complete -C "pm config get search.li"';
+  const { stdout } = spawnSync(shell, ["-c", ask, scriptFile(shell)], { encoding: "utf8" });
+  expect(stdout.trim()).toBe("search.limit");
 });

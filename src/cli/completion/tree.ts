@@ -11,7 +11,7 @@ export interface Place {
   values: string[];
 }
 
-export interface Candidate {
+interface Candidate {
   name: string;
   about: string;
 }

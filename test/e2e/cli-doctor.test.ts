@@ -1,0 +1,56 @@
+import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runPm, temporaryDir } from "./run-pm.ts";
+
+it("checks a fresh project: all works, and it says what is still missing", async () => {
+  const cwd = temporaryDir();
+  await runPm(["init"], { cwd });
+  const { code, stdout } = await runPm(["doctor", "--json"], { cwd });
+  const { ok, initialised, checks } = JSON.parse(stdout);
+  expect({ code, ok, initialised }).toEqual({ code: 0, ok: true, initialised: true });
+  const status = Object.fromEntries(
+    checks.map((check: { name: string; status: string }) => [check.name, check.status]),
+  );
+  expect(status).toMatchObject({
+    node: "ok",
+    git: "ok",
+    sqlite: "ok",
+    watcher: "ok",
+    grammars: "ok",
+    project: "ok",
+    config: "ok",
+    permissions: "ok",
+    lock: "ok",
+    daemon: "warn",
+    index: "warn",
+  });
+  for (const { status, hint } of checks) expect(hint !== "").toBe(status !== "ok");
+});
+
+it("fails when something is broken, and repairs what it can", async () => {
+  const cwd = temporaryDir();
+  await runPm(["init"], { cwd });
+  const file = join(cwd, ".pommel/config.toml");
+  chmodSync(file, 0o644);
+  const open = await runPm(["doctor"], { cwd });
+  expect(open.stdout).toContain(`! permissions  Other users may read ${file}`);
+  const fixed = await runPm(["doctor", "--fix"], { cwd });
+  expect(fixed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`✓ permissions  made private: ${file}`),
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+
+  writeFileSync(file, "[search\n");
+  const broken = await runPm(["doctor"], { cwd });
+  expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ config") });
+});
+
+it("checks the machine outside of a project, too", async () => {
+  const { code, stdout } = await runPm(["doctor"], { cwd: temporaryDir() });
+  expect(code).toBe(3);
+  expect(stdout).toContain("✓ node");
+  expect(stdout).toContain("! project");
+  expect(stdout).toContain("pm init --start");
+});

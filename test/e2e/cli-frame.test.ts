@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { buildProgram } from "../../src/cli/program.ts";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+describe("pm", () => {
+  it("prints its help when nothing is asked", async () => {
+    const bare = await runPm([]);
+    expect(bare).toMatchObject({ code: 0, stderr: "" });
+    expect(bare.stdout).toContain("Usage: pm");
+    expect((await runPm(["--help"])).stdout).toBe(bare.stdout);
+  });
+
+  it("prints its version, and can be executed", async () => {
+    expect(await runPm(["--version"])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
+    expect(readFileSync(pmFile, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  it("suggests what was meant by an unknown command or option", async () => {
+    expect(await runPm(["docter"])).toEqual({
+      code: 2,
+      signal: null,
+      stdout: "",
+      stderr: "error: unknown command 'docter'\nhint: Did you mean doctor?\n",
+    });
+    const option = await runPm(["init", "--strat"]);
+    expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean --start?") });
+    expect(await runPm(["config", "get"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("'key'"),
+    });
+  });
+
+  it("prints errors as JSON on stdout when JSON was asked for", async () => {
+    const { code, stdout, stderr } = await runPm(["init", "--strat", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: "usage", message: "unknown option '--strat'", hint: "Did you mean --start?" },
+    });
+  });
+
+  it("runs somewhere else with -C, before or after the command", async () => {
+    const cwd = temporaryDir();
+    const { stdout } = await runPm(["-C", cwd, "init", "--json"]);
+    expect(JSON.parse(stdout).root).toBe(cwd);
+    expect(await runPm(["config", "set", "search.limit", "7", "-C", cwd])).toMatchObject({ code: 0 });
+    expect(await runPm(["config", "get", "search.limit"], { cwd })).toMatchObject({ stdout: "7\n" });
+    const nowhere = await runPm(["-C", `${cwd}/nowhere`, "config"]);
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no such directory") });
+  });
+
+  it("shows a stack with --debug only", async () => {
+    const cwd = temporaryDir();
+    const args = ["config", "set", "search.limit", "7"];
+    expect((await runPm(args, { cwd })).stderr).not.toContain("    at ");
+    expect((await runPm([...args, "--debug"], { cwd })).stderr).toContain("    at ");
+  });
+
+  it("colours only when asked to, for it never writes to a terminal here", async () => {
+    const cwd = temporaryDir();
+    const colour = "\x1b[";
+    const plain = { NO_COLOR: "", FORCE_COLOR: "", CI: "1" };
+    expect((await runPm(["docter"], { cwd, env: plain })).stderr).not.toContain(colour);
+    const forced = { NO_COLOR: "", FORCE_COLOR: "1" };
+    expect((await runPm(["docter"], { cwd, env: forced })).stderr).toContain(colour);
+    expect((await runPm(["docter", "--no-color"], { cwd, env: forced })).stderr).not.toContain(colour);
+    expect((await runPm(["docter"], { cwd, env: { NO_COLOR: "1", FORCE_COLOR: "1" } })).stderr).not.toContain(
+      colour,
+    );
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    const command = `node '${pmFile}' config list | true; echo "$\{PIPESTATUS[0]}"`;
+    const repeated = `for i in 1 2 3 4 5; do ${command}; done`;
+    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+      execFile("bash", ["-c", repeated], { cwd: temporaryDir() }, (_, stdout, stderr) =>
+        resolve({ stdout, stderr }),
+      );
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: "0\n".repeat(5), stderr: "" });
+  });
+});
+
+describe("every command", () => {
+  const lines = (function paths(command = buildProgram(), prefix: string[] = []): string[][] {
+    return command.commands.flatMap((child) => {
+      const path = [...prefix, child.name()];
+      return [path, ...paths(child, path)];
+    });
+  })();
+
+  it.each(lines.map((path) => [path.join(" "), path] as const))(
+    "%s has help with examples",
+    async (_, path) => {
+      const { code, stdout, stderr } = await runPm([...path, "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain("\nExamples:\n  pm ");
+      expect(stdout).toContain("--json");
+    },
+  );
+});
