@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import { type DaemonRecord, daemonOwner } from "../client/protocol.ts";
@@ -19,7 +18,7 @@ import { listen } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
 import { createServer, type Handlers } from "./server.ts";
 import { drainSpool } from "./spool.ts";
-import { watchProject } from "./watcher.ts";
+import { type Watcher, watchProject } from "./watcher.ts";
 
 export interface DaemonOptions {
   project: Project;
@@ -52,7 +51,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const endings: Ending[] = [];
   const stop = () => runInReverse(endings, log);
   try {
-    mkdirSync(project.stateDir, { recursive: true, mode: 0o700 });
     const lock = acquireWriterLock(project, daemonOwner);
     endings.push(() => lock.release());
 
@@ -64,10 +62,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       lastUsed = Date.now();
     };
     let record: DaemonRecord | null = null;
-    let watcherNote: string | null = null;
+    let watcher: Watcher | null = null;
     const handlers = createHandlers(options, work, {
       record: () => record!,
-      notes: () => [...work.notes, ...(watcherNote === null ? [] : [watcherNote])],
+      notes: () => [...work.notes, watcher?.note ?? null].filter((note) => note !== null),
     });
     const server = createServer({ record: () => record, handlers, onRequest: touch, log });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]));
@@ -86,17 +84,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         touch();
         work.update(paths);
       },
-      onRescan(reason) {
-        log.info(`looking at every file again: ${reason}`);
+      onRescan() {
         touch();
         work.reconcile();
       },
       log,
     });
     work.begin(watching);
-    const watcher = await watching;
-    endings.push(() => watcher.close());
-    watcherNote = watcher.note;
+    watcher = await watching;
+    endings.push(() => watcher?.close());
 
     await drainSpool(project, {}, log);
 

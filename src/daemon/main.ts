@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { exitLocked } from "../client/protocol.ts";
@@ -52,12 +52,13 @@ async function main(): Promise<void> {
   await run(log, (onStop) => startDaemon({ project, config, log, idleExitMs: idleSeconds * 1000, onStop }));
 }
 
+/** The project whose root is exactly `dir`. */
 function projectIn(dir: string): Project {
-  try {
-    return projectAt(realpathSync(resolve(dir)));
-  } catch (error) {
-    throw new PommelError("not_found", `There is no directory ${resolve(dir)}.`, "", { cause: error });
+  const root = resolve(dir);
+  if (!existsSync(projectAt(root).configFile)) {
+    throw new PommelError("not_initialised", `${root} is not a Pommel project.`, "Run `pm init` there.");
   }
+  return projectAt(realpathSync(root));
 }
 
 /** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */

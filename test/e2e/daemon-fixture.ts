@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import { askDaemon, readDaemonRecord } from "../../src/client/daemon-client.ts";
+import type { SearchResponse, StatusResponse } from "../../src/client/protocol.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { createStateDir } from "../../src/project/state-dir.ts";
+import { lockHolder } from "../../src/store/lock.ts";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+const projects: Project[] = [];
+const children: ChildProcess[] = [];
+
+/** An initialised project with these files. */
+export function createProject(files: Record<string, string>): Project {
+  const project = projectAt(temporaryDir("pommel-daemon-"));
+  projects.push(project);
+  createStateDir(project);
+  for (const [path, text] of Object.entries(files)) write(project, path, text);
+  return project;
+}
+
+export function write(project: Project, path: string, text: string): void {
+  mkdirSync(dirname(join(project.root, path)), { recursive: true });
+  writeFileSync(join(project.root, path), text);
+}
+
+/** `count` files of TypeScript, `src/module0.ts` and so on, each with a function of its own. */
+export function modules(count: number): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `src/module${i}.ts`,
+      `/** Number ${i}. */\nexport function compute${i}(input: number): number {\n  return input * ${i};\n}\n`.repeat(
+        3,
+      ),
+    ]),
+  );
+}
+
+/** Runs `pm ... --json` in the project; it must succeed. */
+export async function pmJson<T>(project: Project, ...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd: project.root });
+  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as T;
+}
+
+export const start = (project: Project) =>
+  pmJson<{ pid: number; port: number; already_running: boolean }>(project, "start");
+export const status = (project: Project) => pmJson<StatusResponse>(project, "status");
+
+/** The files that a search finds. */
+export async function found(project: Project, query: string): Promise<string[]> {
+  const answer = await pmJson<SearchResponse>(project, "search", query);
+  return answer.results.map(({ file }) => file);
+}
+
+/** Runs `pommeld` as a child of this process. */
+export function spawnDaemon(project: Project, ...args: string[]): ChildProcess {
+  const daemonFile = join(dirname(pmFile), "pommeld.js");
+  const child = spawn(process.execPath, [daemonFile, "--project", project.root, ...args], {
+    stdio: "ignore",
+  });
+  children.push(child);
+  return child;
+}
+
+/** Waits for a condition, however long the machine takes (the test's own timeout ends it). */
+export async function until<T>(condition: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    await sleep(20);
+  }
+}
+
+export const untilIdle = (project: Project) =>
+  until(async () => {
+    const queue = await askDaemon(project, "queue", {}).catch(() => null);
+    return queue?.is_idle;
+  });
+
+export const untilStopped = (project: Project) => until(() => lockHolder(project) === null);
+
+export const untilAnswering = (project: Project) =>
+  until(() => {
+    const record = readDaemonRecord(project);
+    return record && lockHolder(project)?.pid === record.pid ? record : null;
+  });
+
+export function logOf(project: Project): string {
+  return readFileSync(join(project.logDir, "pommeld.log"), "utf8");
+}
+
+/** For `afterEach`: no daemon and no directory outlives its test. */
+export async function cleanUp(): Promise<void> {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const project of projects.splice(0)) {
+    const holder = lockHolder(project);
+    if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
+    await untilStopped(project);
+    rmSync(project.root, { recursive: true, force: true });
+  }
+}

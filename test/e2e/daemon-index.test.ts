@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { afterEach, expect, test } from "vitest";
+import { askDaemon, readDaemonRecord } from "../../src/client/daemon-client.ts";
+import type { SearchResponse } from "../../src/client/protocol.ts";
+import {
+  cleanUp,
+  createProject,
+  found,
+  modules,
+  pmJson,
+  spawnDaemon,
+  start,
+  status,
+  until,
+  untilAnswering,
+  untilIdle,
+  write,
+} from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+afterEach(cleanUp);
+
+test("finds what was just saved, and no longer what was just deleted", async () => {
+  const project = createProject(modules(3));
+  await start(project);
+  await untilIdle(project);
+  write(project, "src/fresh.ts", "export function zebraCrossing() {\n  return 1;\n}\n");
+  await until(async () => (await found(project, "zebraCrossing")).includes("src/fresh.ts"));
+  write(project, "src/fresh.ts", "export function giraffeNeck() {\n  return 1;\n}\n");
+  await until(async () => (await found(project, "giraffeNeck")).includes("src/fresh.ts"));
+  rmSync(join(project.root, "src/fresh.ts"));
+  await until(async () => (await status(project)).index.total_files === 3);
+  expect(await found(project, "giraffeNeck")).not.toContain("src/fresh.ts");
+});
+
+test("answers while the first indexing is under way", async () => {
+  const project = createProject(modules(400));
+  spawnDaemon(project);
+  await untilAnswering(project);
+  const answer = await askDaemon(project, "search", { q: "compute" });
+  expect(answer.index).toMatchObject({ is_complete: false });
+  await untilIdle(project);
+  expect((await askDaemon(project, "search", { q: "compute" })).index).toMatchObject({
+    is_complete: true,
+    pending: 0,
+  });
+});
+
+test("searches without a daemon, and says how old the index is", async () => {
+  const project = createProject(modules(3));
+  const unindexed = await runPm(["search", "compute1"], { cwd: project.root });
+  expect(unindexed).toMatchObject({ code: 3, stderr: expect.stringContaining("pm start") });
+
+  expect(await pmJson(project, "reindex")).toMatchObject({ by: "command", indexed: 3, interrupted: false });
+  const fresh = await runPm(["search", "compute1"], { cwd: project.root });
+  expect(fresh).toMatchObject({ code: 0, stderr: "" });
+  expect(fresh.stdout).toContain("src/module1.ts:");
+
+  const db = new Database(project.indexDb);
+  db.exec("UPDATE files SET indexed_at = indexed_at - 3600000");
+  db.exec("UPDATE meta SET value = CAST(value AS INTEGER) - 3600000 WHERE key = 'reconciled_at'");
+  db.close();
+  const old = await runPm(["search", "compute1"], { cwd: project.root });
+  expect(old.stderr).toContain("No daemon is running; the index is from 1 hour ago.");
+});
+
+test("says the same with and without a daemon", async () => {
+  const project = createProject(modules(5));
+  await start(project);
+  await untilIdle(project);
+  const ask = async () => {
+    const { results } = await pmJson<SearchResponse>(
+      project,
+      "search",
+      "code",
+      "compute3",
+      "--level",
+      "method",
+    );
+    return results;
+  };
+  const withDaemon = await ask();
+  expect(withDaemon.length).toBeGreaterThan(0);
+  await pmJson(project, "stop");
+  expect(await ask()).toEqual(withDaemon);
+});
+
+test("indexes again on request", async () => {
+  const project = createProject(modules(4));
+  await start(project);
+  await untilIdle(project);
+  const db = new Database(project.indexDb);
+  db.exec("DELETE FROM chunks");
+  db.close();
+  expect((await status(project)).index.total_chunks).toBe(0);
+  expect(await pmJson(project, "reindex", "--path", "src/module1.ts")).toMatchObject({ by: "daemon" });
+  const some = (await status(project)).index.total_chunks;
+  expect(some).toBeGreaterThan(0);
+  await pmJson(project, "reindex");
+  expect((await status(project)).index.total_chunks).toBe(some * 4);
+});
+
+test("refuses a wrong token and a foreign page", async () => {
+  const project = createProject(modules(1));
+  await start(project);
+  const { port, token } = readDaemonRecord(project)!;
+  const statusWith = async (headers: Record<string, string>) => {
+    const outgoing = request({ host: "127.0.0.1", port, path: "/status", headers, agent: false }).end();
+    const [response] = await once(outgoing, "response");
+    response.resume();
+    return response.statusCode;
+  };
+  const authorization = `Bearer ${token}`;
+  expect(await statusWith({ authorization })).toBe(200);
+  expect(await statusWith({})).toBe(401);
+  expect(await statusWith({ authorization: `Bearer ${"0".repeat(64)}` })).toBe(401);
+  expect(await statusWith({ authorization, host: "rebound.example" })).toBe(403);
+  expect(await statusWith({ authorization, origin: "https://rebound.example" })).toBe(403);
+});
+
+test("has a usage error for a query without words, and no error for one without results", async () => {
+  const project = createProject(modules(1));
+  await start(project);
+  await untilIdle(project);
+  const pm = (...args: string[]) => runPm(["search", ...args], { cwd: project.root });
+  expect(await pm(" ")).toMatchObject({ code: 2, stdout: "" });
+  expect(await pm("?!...")).toMatchObject({ code: 2, stdout: "" });
+  expect(await pm("x", "--level", "paragraph")).toMatchObject({ code: 2 });
+  const nothing = await pm("xylophone quartet");
+  expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing found") });
+  expect(await pmJson(project, "search", "xylophone quartet")).toMatchObject({
+    results: [],
+    total_results: 0,
+  });
+  expect(await pm(`compute0 ${"very long ".repeat(2000)}`)).toMatchObject({ code: 0 });
+});
+
+test("survives being killed at any moment", async () => {
+  const files = 120;
+  const project = createProject(modules(files));
+  const integrity = () => {
+    const db = new Database(project.indexDb);
+    const said = db.pragma("integrity_check", { simple: true });
+    db.close();
+    return said;
+  };
+  for (let round = 0; round < 20; round++) {
+    for (let i = round % 3; i < files; i += 3) {
+      write(project, `src/module${i}.ts`, `export function round${round}of${i}() {\n  return ${round};\n}\n`);
+    }
+    const daemon = spawnDaemon(project);
+    await untilAnswering(project);
+    // Spread over start, scan and indexing: 0 to 380 ms after the first sign of life.
+    await sleep((round * 140) % 400);
+    daemon.kill("SIGKILL");
+    await once(daemon, "exit");
+    if (round % 5 === 4) expect(integrity()).toBe("ok");
+  }
+  await start(project);
+  await untilIdle(project);
+  expect((await status(project)).index.total_files).toBe(files);
+  for (let round = 17; round < 20; round++) {
+    expect(await found(project, `round${round}of${round % 3}`)).toContain(`src/module${round % 3}.ts`);
+  }
+  await pmJson(project, "stop");
+  expect(integrity()).toBe("ok");
+}, 60_000);

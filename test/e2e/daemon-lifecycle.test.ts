@@ -1,0 +1,209 @@
+import { once } from "node:events";
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, expect, test } from "vitest";
+import { readDaemonRecord } from "../../src/client/daemon-client.ts";
+import { preferredPort } from "../../src/daemon/port.ts";
+import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
+import {
+  cleanUp,
+  createProject,
+  found,
+  logOf,
+  modules,
+  pmJson,
+  spawnDaemon,
+  start,
+  status,
+  until,
+  untilAnswering,
+  untilIdle,
+  untilStopped,
+} from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+afterEach(cleanUp);
+
+test("starts once, says so when asked again, and stops", async () => {
+  const project = createProject(modules(3));
+  const first = await start(project);
+  expect(first.already_running).toBe(false);
+  expect(lockHolder(project)).toEqual({ pid: first.pid, owner: "pommeld" });
+  expect(await start(project)).toMatchObject({ pid: first.pid, port: first.port, already_running: true });
+  const again = await runPm(["start"], { cwd: project.root });
+  expect(again.stdout).toContain(`Pommel daemon is already running (PID ${first.pid}, port ${first.port}).`);
+
+  await untilIdle(project);
+  expect(await status(project)).toMatchObject({
+    daemon: { running: true, pid: first.pid, port: first.port },
+    index: { total_files: 3, pending_changes: 0, languages: { typescript: { files: 3 } } },
+    health: { status: "ok", database: "ok" },
+    queue: { pending: 0, is_idle: true },
+  });
+
+  expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid: first.pid, how: "asked" });
+  expect(lockHolder(project)).toBeNull();
+  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(await pmJson(project, "stop")).toEqual({ stopped: false, pid: null, how: null });
+  expect(await status(project)).toMatchObject({
+    daemon: { running: false, pid: null },
+    index: { total_files: 3 },
+  });
+});
+
+test("becomes one daemon when several start it at once", async () => {
+  const project = createProject(modules(3));
+  const reports = await Promise.all([start(project), start(project), start(project)]);
+  expect(new Set(reports.map(({ pid }) => pid)).size).toBe(1);
+  expect(reports.filter(({ already_running }) => !already_running)).toHaveLength(1);
+  expect(logOf(project).match(/answers on/g)).toHaveLength(1);
+});
+
+test("keeps its files for their owner only, and the token out of the log", async () => {
+  const project = createProject(modules(1));
+  await start(project);
+  const mode = (path: string) => statSync(path).mode & 0o777;
+  for (const dir of [project.stateDir, project.logDir, project.spoolDir]) expect(mode(dir)).toBe(0o700);
+  for (const file of [
+    project.daemonFile,
+    project.indexDb,
+    project.lockFile,
+    join(project.logDir, "pommeld.log"),
+  ]) {
+    expect(mode(file)).toBe(0o600);
+  }
+  expect(logOf(project)).not.toContain(readDaemonRecord(project)?.token);
+});
+
+test("starts again after it was killed, and searches go on in between", async () => {
+  const project = createProject(modules(3));
+  const { pid } = await start(project);
+  await untilIdle(project);
+  process.kill(pid, "SIGKILL");
+  await untilStopped(project);
+  expect(existsSync(project.daemonFile)).toBe(true);
+  expect(await found(project, "compute2")).toContain("src/module2.ts");
+  expect((await status(project)).daemon.running).toBe(false);
+  const next = await start(project);
+  expect(next).toMatchObject({ already_running: false });
+  expect(next.pid).not.toBe(pid);
+});
+
+test("is not fooled by a daemon.json whose pid now belongs to someone else", async () => {
+  const project = createProject(modules(1));
+  const stale = { pid: process.pid, port: 1, token: "x", started_at: new Date().toISOString(), version: "0" };
+  writeFileSync(project.daemonFile, JSON.stringify(stale));
+  // Were the pid believed, this would end the test.
+  expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
+  expect((await start(project)).already_running).toBe(false);
+});
+
+test("stops a daemon that does not answer", async () => {
+  const project = createProject(modules(1));
+  const { pid } = await start(project);
+  rmSync(project.daemonFile);
+  expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid, how: "terminated" });
+});
+
+test("takes the next port when its own is taken", async () => {
+  const project = createProject(modules(1));
+  const squatter = createServer();
+  squatter.listen(preferredPort(project.root), "127.0.0.1");
+  await once(squatter, "listening");
+  try {
+    expect((await start(project)).port).not.toBe(preferredPort(project.root));
+    await pmJson(project, "stop");
+    await runPm(["config", "set", "daemon.port", String(preferredPort(project.root))], { cwd: project.root });
+    expect(await runPm(["start"], { cwd: project.root })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/Port \d+, which daemon.port asks for, is taken/),
+    });
+  } finally {
+    squatter.close();
+  }
+});
+
+test("says who writes the index when that is not a daemon", async () => {
+  const project = createProject(modules(1));
+  const lock = acquireWriterLock(project, "a test");
+  try {
+    const refused = await runPm(["start"], { cwd: project.root });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`a test (PID ${process.pid})`),
+    });
+    expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
+  } finally {
+    lock.release();
+  }
+});
+
+test("exits when nobody needs it", async () => {
+  const project = createProject(modules(1));
+  const daemon = spawnDaemon(project, "--idle-exit-seconds", "1");
+  const [code] = await once(daemon, "exit");
+  expect(code).toBe(0);
+  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(logOf(project)).toContain("nobody needed it");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
+  const project = createProject(modules(200));
+  const daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  daemon.kill(signal);
+  expect(await once(daemon, "exit")).toEqual([0, null]);
+  expect(existsSync(project.daemonFile)).toBe(false);
+  expect(lockHolder(project)).toBeNull();
+  const db = new Database(project.indexDb);
+  expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+  db.close();
+});
+
+test("exits when its project is gone", async () => {
+  const project = createProject(modules(1));
+  const daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  await untilIdle(project);
+  const exited = once(daemon, "exit");
+  rmSync(project.root, { recursive: true, force: true });
+  expect(await exited).toEqual([0, null]);
+  expect(existsSync(project.root)).toBe(false);
+});
+
+test("rebuilds a damaged index and keeps the old one aside", async () => {
+  const project = createProject(modules(3));
+  writeFileSync(project.indexDb, "This is no database. ".repeat(1000));
+  await start(project);
+  await untilIdle(project);
+  expect(await status(project)).toMatchObject({
+    index: { total_files: 3 },
+    notes: [expect.stringContaining("The index was damaged and is being rebuilt")],
+  });
+  expect(readdirSync(project.stateDir).filter((name) => name.startsWith("index.db.corrupt-"))).toHaveLength(
+    1,
+  );
+  expect(await found(project, "compute1")).toContain("src/module1.ts");
+});
+
+test("does not touch an index of a newer Pommel", async () => {
+  const project = createProject(modules(1));
+  const db = new Database(project.indexDb);
+  db.pragma("user_version = 9999");
+  db.close();
+  const refused = await runPm(["start"], { cwd: project.root });
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("newer Pommel") });
+});
+
+test("keeps what it cannot make sense of in the spool", async () => {
+  const project = createProject(modules(1));
+  await start(project);
+  await pmJson(project, "stop");
+  writeFileSync(join(project.spoolDir, "1-odd.json"), '{"kind": "from the future"}');
+  writeFileSync(join(project.spoolDir, ".2-draft.json"), "{");
+  await start(project);
+  await until(() => existsSync(join(project.spoolDir, "rejected", "1-odd.json")));
+  expect(readdirSync(project.spoolDir).sort()).toEqual([".2-draft.json", "rejected"]);
+});
