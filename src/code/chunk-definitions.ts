@@ -45,6 +45,8 @@ class Outliner {
   readonly #root: Node;
   readonly #text: string;
   readonly #grammar: Grammar;
+  /** Everything that may be a definition. */
+  readonly #kinds: Set<string>;
   readonly #comments: Set<string>;
   readonly #attributes: Set<string>;
   readonly #wrappers: Set<string>;
@@ -60,6 +62,9 @@ class Outliner {
     this.#root = root;
     this.#text = text;
     this.#grammar = grammar;
+    const { class: classes, method, type = {}, constant = {}, keywords = {} } = grammar;
+    const tables = [classes, method, type, constant, keywords];
+    this.#kinds = new Set(tables.flatMap((table) => Object.keys(table)));
     this.#comments = new Set(grammar.comment);
     this.#attributes = new Set(grammar.attribute);
     this.#wrappers = new Set(grammar.wrapper);
@@ -69,9 +74,8 @@ class Outliner {
   }
 
   run(): Outline {
-    const { class: classes, method, type = {}, constant = {}, keywords = {} } = this.#grammar;
-    const kinds = [classes, method, type, constant, keywords].flatMap((table) => Object.keys(table));
-    for (const node of this.#root.descendantsOfType([...kinds, ...this.#comments, ...this.#attributes])) {
+    const kinds = [...this.#kinds, ...this.#comments, ...this.#attributes];
+    for (const node of this.#root.descendantsOfType(kinds)) {
       if (!node.isNamed) continue;
       const kind = node.type;
       if (this.#comments.has(kind)) this.#addLeading(node, true);
@@ -104,7 +108,7 @@ class Outliner {
     const same = this.#stack.at(-1);
     if (same !== undefined && same.definition.declaration === outerStart && same.definition.end === end) {
       // `const f = () => {}` is met twice, as a constant and as a function: the function it is.
-      if (same.definition.level !== "constant") return;
+      if (same.definition.level === "class" || same.definition.level === "method") return;
       this.#stack.pop();
       this.#siblings().pop();
     }
@@ -113,14 +117,16 @@ class Outliner {
       outerStart === same?.definition.declaration ? same.definition : this.#leadingOf(outerStart);
     const body = this.#bodyOf(node, kind);
     const definition: Definition = {
-      ...named,
-      ...what,
+      name: named.name,
+      owner: named.owner,
+      level: what.level,
+      kind: what.kind,
       start,
       end,
       declaration: outerStart,
       bodyStart: body?.startIndex ?? end,
       docs,
-      inline: naming !== node && outer.equals(naming),
+      inline: naming !== node && outer.id === naming.id,
       node,
       children: [],
     };
@@ -172,8 +178,9 @@ class Outliner {
     }
     const name = this.#read(node, this.#grammar.name?.[kind] ?? "name");
     const ownerPath = this.#grammar.owner?.[kind];
-    if (name !== null && ownerPath !== undefined)
-      name.owner = this.#read(node, ownerPath)?.name ?? name.owner;
+    const owner = ownerPath === undefined ? null : follow(node, ownerPath);
+    // Without Go's type parameters.
+    if (name !== null && owner !== null) name.owner = parseName(owner.text.replace(/\[.*/s, ""))?.name ?? "";
     return [name, node];
   }
 
@@ -204,7 +211,8 @@ class Outliner {
       parent = parent.parent
     ) {
       if (parent.lastNamedChild?.id !== outer.id) break;
-      if (outer.previousNamedSibling?.type === outer.type) break;
+      const sibling = outer.previousNamedSibling?.type;
+      if (sibling !== undefined && this.#kinds.has(sibling)) break;
       outer = parent;
     }
     return outer;
@@ -213,7 +221,8 @@ class Outliner {
   /** Directly in the file or in the class it is met in, as opposed to inside of some statement. */
   #isMember(outer: Node): boolean {
     let container = outer.parent;
-    const passes = (kind: string) => this.#wrappers.has(kind) || this.#transparent.has(kind);
+    const passes = (kind: string) =>
+      this.#wrappers.has(kind) || this.#transparent.has(kind) || kind === "ERROR";
     while (container !== null && passes(container.type)) container = container.parent;
     if (container === null) return false;
     const frame = this.#stack.at(-1);

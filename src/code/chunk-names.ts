@@ -27,6 +27,8 @@ function childOfKind(node: Node, kind: string): Node | null {
 function lastOfChain(node: Node, field: string): Node {
   let last = node;
   for (let next = node.childForFieldName(field); next !== null; next = next.childForFieldName(field)) {
+    // What C++ converts to (`operator bool()`) has no name to go on to.
+    if (next.type.startsWith("abstract_")) break;
     last = next;
   }
   return last;
@@ -45,8 +47,9 @@ export interface QualifiedName {
 export function parseName(written: string): QualifiedName | null {
   const quoted = /^(['"`])(.*)\1$/s.exec(written);
   if (quoted) return isName(quoted[2]!) ? { name: quoted[2]!.trim(), owner: "" } : null;
+  if (/^[^\w\s'"`{}(),$#]{1,3}$/.test(written)) return { name: written, owner: "" };
   if (written.startsWith("operator")) return { name: written.replace(/\s*\(.*$/s, ""), owner: "" };
-  const plain = withoutTypeArguments(written).replace(/^[\s(*&$]+|[\s)]+$/g, "");
+  const plain = withoutTypeArguments(written).replace(/^[\s(*&]+|[\s)]+$/g, "");
   const parts = plain.split(/::|[.:]|\?\./).map((part) => part.trim());
   const name = parts.pop()!;
   if (!isName(name)) return null;
@@ -59,10 +62,9 @@ function isName(text: string): boolean {
 }
 
 function withoutTypeArguments(written: string): string {
-  // Operators such as `operator<` never get here, so every bracket belongs to a type.
   let text = written;
   for (let shorter = text; ; text = shorter) {
-    shorter = text.replace(/<[^<>]*>/g, "");
+    shorter = text.replace(/(?<=\w)\s*<[^<>]*>/g, "");
     if (shorter === text) return text;
   }
 }

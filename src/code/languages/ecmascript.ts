@@ -42,7 +42,7 @@ const typescript: Grammar = {
     internal_module: "namespace",
     module: "module",
   },
-  method: { ...javascript.method, function_signature: "function" },
+  method: { ...javascript.method, function_signature: "function", abstract_method_signature: "method" },
   type: { type_alias_declaration: "type" },
   expressions: {
     ...javascript.expressions!,

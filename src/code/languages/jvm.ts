@@ -17,6 +17,7 @@ export const java: Language = {
       method_declaration: "method",
       constructor_declaration: "constructor",
       compact_constructor_declaration: "constructor",
+      annotation_type_element_declaration: "element",
     },
     constant: { field_declaration: "field", enum_constant: "constant" },
     name: { field_declaration: "declarator name" },
@@ -59,7 +60,7 @@ export const kotlin: Language = {
       secondary_constructor: ">block",
     },
     comment: ["line_comment", "block_comment"],
-    block: ["block", "class_body", "enum_class_body", "lambda_literal", "when_expression", "statements"],
+    block: ["block", "class_body", "enum_class_body", "lambda_literal", "when_expression"],
   },
 };
 

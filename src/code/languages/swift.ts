@@ -11,7 +11,6 @@ export const swift: Language = {
     method: {
       function_declaration: "function",
       protocol_function_declaration: "function",
-      init_declaration: "initializer",
       deinit_declaration: "deinitializer",
       subscript_declaration: "subscript",
     },
@@ -19,10 +18,10 @@ export const swift: Language = {
     constant: { property_declaration: "property", enum_entry: "constant" },
     name: {
       property_declaration: "name",
-      init_declaration: ">init",
       deinit_declaration: ">deinit",
       subscript_declaration: ">subscript",
     },
+    body: { subscript_declaration: ">computed_property" },
     comment: ["comment", "multiline_comment"],
     block: [
       "statements",

@@ -1,0 +1,60 @@
+import { mkdtempSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { levels } from "../project/levels.ts";
+import { type ChunkedSource, type ChunkOptions, chunkSource } from "./chunk.ts";
+import grammars from "./languages/grammars.json" with { type: "json" };
+import { grammarOf, type LanguageId } from "./languages/index.ts";
+import { SourceParser } from "./parser.ts";
+
+/** For tests: the grammars without a build, and chunking in one step. */
+
+export const grammarDir = linkGrammars();
+
+function linkGrammars(): string {
+  const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+  const target = mkdtempSync(join(tmpdir(), "pommel-grammars-"));
+  const files = { ...grammars, "web-tree-sitter": "web-tree-sitter/web-tree-sitter.wasm" };
+  for (const [name, file] of Object.entries(files))
+    symlinkSync(join(modules, file), join(target, `${name}.wasm`));
+  return target;
+}
+
+const parser = new SourceParser(grammarDir);
+
+export const allLevels: ChunkOptions = { levels: new Set(levels), withText: true };
+
+export async function chunk(
+  path: string,
+  language: LanguageId,
+  text: string,
+  options: ChunkOptions = allLevels,
+): Promise<ChunkedSource> {
+  const grammar = grammarOf(language);
+  const tree = grammar === null ? null : await parser.parse(text, grammar);
+  try {
+    return chunkSource({ path, language, text }, tree, options);
+  } finally {
+    tree?.delete();
+  }
+}
+
+/** Chunks below the file's as "level kind name first-last", indented under their parents. */
+export function outline({ chunks }: ChunkedSource): string[] {
+  const depth = new Map<string | null, number>([[null, -1]]);
+  const rows: string[] = [];
+  for (const { id, parentId, level, kind, name, startLine, endLine } of chunks) {
+    const own = depth.get(parentId)! + 1;
+    depth.set(id, own);
+    if (level !== "file")
+      rows.push(`${"  ".repeat(own - 1)}${level} ${kind} ${name} ${startLine}-${endLine}`);
+  }
+  return rows;
+}
+
+export function signatures({ chunks }: ChunkedSource): Record<string, string> {
+  return Object.fromEntries(
+    chunks.filter((c) => c.name !== "" && c.level !== "file").map((c) => [c.name, c.signature]),
+  );
+}

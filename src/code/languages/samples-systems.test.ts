@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import { chunk, outline } from "../chunk-fixture.ts";
+
+/** What is found in a small file of each language: level, kind, name and lines, nested. */
+
+describe("go", () => {
+  const source = `// Package engine routes requests.
+package engine
+
+import "net/http"
+
+const (
+	// MaxParams is plenty.
+	MaxParams = 16
+	minParams = 1
+)
+
+var Default, Other = New(), New()
+
+// Engine holds the routes.
+type Engine struct {
+	trees map[string]*node
+}
+
+type (
+	// Handler answers.
+	Handler interface {
+		Serve(c *Context) error
+	}
+	Params = []string
+)
+
+// New makes an engine.
+func New() *Engine {
+	return &Engine{}
+}
+
+// Run listens.
+func (e *Engine) Run(addr string) (err error) {
+	go func() {
+		err = http.ListenAndServe(addr, nil)
+	}()
+	return err
+}
+
+func (l *List[T]) Push(v T) {}
+
+var onError = func(err error) {
+	panic(err)
+}
+`;
+
+  test("chunks", async () => {
+    expect(outline(await chunk("shop/a.go", "go", source))).toEqual([
+      "class type Engine 14-17",
+      "class type Handler 20-23",
+      "method function New 27-30",
+      "method method Run 32-38",
+      "method method Push 40-40",
+      "method function onError 42-44",
+    ]);
+  });
+
+  test("symbols", async () => {
+    const { symbols } = await chunk("shop/a.go", "go", source);
+    expect(symbols.map(({ kind, name, line }) => `${kind} ${name} ${line}`)).toEqual([
+      "constant MaxParams 8",
+      "constant minParams 9",
+      "variable Default 12",
+      "type Engine 15",
+      "type Handler 21",
+      "type Params 24",
+      "function New 28",
+      "method Run 33",
+      "method Push 40",
+      "function onError 42",
+    ]);
+  });
+});
+
+describe("rust", () => {
+  const source = `//! Parsing of durations.
+
+use std::fmt;
+
+/// The longest there is.
+pub const MAX: u64 = 10;
+static NAMES: &[&str] = &["s", "m"];
+type Result<T> = std::result::Result<T, Error>;
+
+/// A span of time.
+#[derive(Debug, Clone)]
+pub struct Duration<'a> {
+    text: &'a str,
+}
+
+pub enum Unit {
+    Second,
+    Minute(u8),
+}
+
+pub trait Parse {
+    fn parse(text: &str) -> Self;
+    fn strict() -> bool {
+        true
+    }
+}
+
+impl<'a> Parse for Duration<'a> {
+    /// Never fails.
+    #[inline]
+    fn parse(text: &str) -> Self {
+        let trim = |t: &str| t.trim();
+        Duration { text }
+    }
+}
+
+macro_rules! seconds {
+    ($n:expr) => {
+        Duration::new($n)
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn parses() {
+        assert!(true);
+    }
+}
+
+mod elsewhere;
+
+pub async unsafe fn free(p: *mut u8) {}
+`;
+
+  test("chunks", async () => {
+    expect(outline(await chunk("shop/a.rs", "rust", source))).toEqual([
+      "class struct Duration 10-14",
+      "class enum Unit 16-19",
+      "class trait Parse 21-26",
+      "  method method parse 22-22",
+      "  method method strict 23-25",
+      "class impl Duration 28-35",
+      "  method method parse 29-34",
+      "method macro seconds 37-41",
+      "class module tests 43-49",
+      "  method function parses 45-48",
+      "method function free 53-53",
+    ]);
+  });
+
+  test("symbols", async () => {
+    const { symbols } = await chunk("shop/a.rs", "rust", source);
+    expect(symbols.map(({ kind, name, line }) => `${kind} ${name} ${line}`)).toEqual([
+      "constant MAX 6",
+      "static NAMES 7",
+      "type Result 8",
+      "struct Duration 12",
+      "enum Unit 16",
+      "trait Parse 21",
+      "method parse 22",
+      "method strict 23",
+      "impl Duration 28",
+      "method parse 31",
+      "macro seconds 37",
+      "module tests 44",
+      "function parses 46",
+      "function free 53",
+    ]);
+  });
+});
+
+describe("c", () => {
+  const source = `/* Reads packets. */
+
+#include <stdio.h>
+
+#define MAX_PACKETS 16
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+#ifdef WIDE
+#define WIDTH 8
+#endif
+
+struct packet {
+  int size;
+};
+
+typedef struct {
+  int x;
+} Point;
+
+typedef int (*reader)(struct packet *p);
+typedef unsigned long ulong_t;
+
+enum kind { KIND_A, KIND_B };
+
+static const char *names[] = { "a", "b" };
+
+int declared(int a);
+
+/* Reads one. */
+static struct packet *read_one(FILE *in, int flags)
+{
+  struct packet *p = 0;
+  return p;
+}
+`;
+
+  test("chunks", async () => {
+    expect(outline(await chunk("shop/a.c", "c", source))).toEqual([
+      "method macro MIN 6-6",
+      "class struct packet 12-14",
+      "class struct Point 16-18",
+      "class enum kind 23-23",
+      "method function read_one 29-34",
+    ]);
+  });
+
+  test("symbols", async () => {
+    const { symbols } = await chunk("shop/a.c", "c", source);
+    expect(symbols.map(({ kind, name, line }) => `${kind} ${name} ${line}`)).toEqual([
+      "constant MAX_PACKETS 5",
+      "macro MIN 6",
+      "constant WIDTH 9",
+      "struct packet 12",
+      "struct Point 16",
+      "type reader 20",
+      "type ulong_t 21",
+      "enum kind 23",
+      "constant KIND_A 23",
+      "constant KIND_B 23",
+      "variable names 25",
+      "function read_one 30",
+    ]);
+  });
+});
+
+describe("cpp", () => {
+  const source = `#include <string>
+
+namespace net::http {
+
+/// A connection.
+template <typename T>
+class LIBRARY_API Connection final : public Base {
+ public:
+  explicit Connection(int fd) : fd_(fd) {}
+  ~Connection();
+  int read() const override { return fd_; }
+  bool operator==(const Connection& other) const { return true; }
+  operator bool() const { return true; }
+
+ private:
+  int fd_;
+};
+
+template <typename T>
+struct Pair {
+  T first;
+};
+
+enum class Mode { Read, Write };
+
+using Bytes = std::string;
+
+constexpr int kMax = 3;
+
+}  // namespace net::http
+
+template <>
+int net::http::Connection<int>::read() const {
+  return 1;
+}
+
+net::http::Connection::~Connection() {}
+
+auto parse(const std::string& text) -> int {
+  return 0;
+}
+
+extern "C" {
+void entry() {
+}
+}
+`;
+
+  test("chunks", async () => {
+    expect(outline(await chunk("shop/a.cpp", "cpp", source))).toEqual([
+      "class namespace http 3-30",
+      "  class class Connection 5-17",
+      "    method method read 11-11",
+      "    method method operator== 12-12",
+      "    method method operator bool 13-13",
+      "  class struct Pair 19-22",
+      "  class enum Mode 24-24",
+      "method function read 32-35",
+      "method function ~Connection 37-37",
+      "method function parse 39-41",
+      "method function entry 44-45",
+    ]);
+  });
+
+  test("symbols", async () => {
+    const { symbols } = await chunk("shop/a.cpp", "cpp", source);
+    expect(symbols.map(({ kind, name, line }) => `${kind} ${name} ${line}`)).toEqual([
+      "namespace http 3",
+      "class Connection 6",
+      "method read 11",
+      "method operator== 12",
+      "method operator bool 13",
+      "struct Pair 19",
+      "enum Mode 24",
+      "constant Read 24",
+      "constant Write 24",
+      "type Bytes 26",
+      "function read 32",
+      "function ~Connection 37",
+      "function parse 39",
+      "function entry 44",
+    ]);
+  });
+});
