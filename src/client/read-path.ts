@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { resolveLanguage } from "../code/languages/index.ts";
 import { loadConfig } from "../project/config.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
@@ -12,16 +13,31 @@ import { CodeIndex } from "../store/code-index.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
 import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
 
-/** The question that a request asks, with the configuration's answers where it says nothing. */
+/**
+ * The question that a request asks, with the configuration's answers where it says nothing.
+ * @throws PommelError `usage` for a language that is not known
+ */
 export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],
     levels: request.level ?? config["search.levels"],
-    paths: request.path ?? [],
-    languages: request.language ?? [],
+    paths: (request.path ?? []).flatMap(globsOf),
+    languages: (request.language ?? []).map(languageIdOf),
     explain: request.explain ?? false,
   };
+}
+
+/** A path stands for itself and, if it is a directory, for everything below. */
+function globsOf(path: string): string[] {
+  const plain = path.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
+  return plain === "" || plain === "." ? ["**"] : [plain, `${plain}/**`];
+}
+
+function languageIdOf(name: string): string {
+  const id = name === "text" ? name : resolveLanguage(name);
+  if (id === null) throw new PommelError("usage", `Unknown language: ${name}.`, "See docs/languages.md.");
+  return id;
 }
 
 /**

@@ -125,6 +125,8 @@ export class Indexer {
       }
     }
     await this.drain();
+    // Ended early: what waits is found again by the next pass, which must not take this one for complete.
+    if (this.closed) return this.report;
     if (isRecipeNew) index.setMeta("recipe", recipe);
     index.setMeta("reconciled_at", String(Date.now()));
     return this.report;

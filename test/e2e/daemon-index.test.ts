@@ -39,7 +39,7 @@ test("finds what was just saved, and no longer what was just deleted", async () 
 });
 
 test("answers while the first indexing is under way", async () => {
-  const project = createProject(modules(400));
+  const project = createProject(modules(800));
   spawnDaemon(project);
   await untilAnswering(project);
   const answer = await askDaemon(project, "search", { q: "compute" });
@@ -49,6 +49,36 @@ test("answers while the first indexing is under way", async () => {
     is_complete: true,
     pending: 0,
   });
+});
+
+test("knows that a first indexing was not finished, and finishes it", async () => {
+  const project = createProject(modules(800));
+  spawnDaemon(project);
+  await untilAnswering(project);
+  await pmJson(project, "stop");
+  expect((await status(project)).notes).toEqual(["The first indexing was not finished."]);
+  const search = await runPm(["search", "compute1"], { cwd: project.root });
+  expect(search.stderr).toContain("the first indexing was not finished");
+  await start(project);
+  await untilIdle(project);
+  expect(await status(project)).toMatchObject({ index: { total_files: 800 }, notes: [] });
+});
+
+test("limits a search to paths, languages and levels", async () => {
+  const project = createProject({ ...modules(2), "lib/compute.py": "def compute0():\n    return 0\n" });
+  await pmJson(project, "reindex");
+  const files = async (...args: string[]) => {
+    const { results } = await pmJson<SearchResponse>(project, "search", "compute0", ...args);
+    return [...new Set(results.map(({ file }) => file))];
+  };
+  expect(await files("--path", "lib")).toEqual(["lib/compute.py"]);
+  expect(await files("--path", "./lib/", "--path", "nowhere")).toEqual(["lib/compute.py"]);
+  expect(await files("--path", "**/*0.ts")).toEqual(["src/module0.ts"]);
+  expect(await files("--language", "py")).toEqual(["lib/compute.py"]);
+  const levels = await pmJson<SearchResponse>(project, "search", "compute0", "--level", "method,class");
+  expect(new Set(levels.results.map(({ level }) => level))).toEqual(new Set(["method"]));
+  const unknown = await runPm(["search", "x", "--language", "klingon"], { cwd: project.root });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("klingon") });
 });
 
 test("searches without a daemon, and says how old the index is", async () => {

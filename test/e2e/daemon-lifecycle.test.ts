@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import { readDaemonRecord } from "../../src/client/daemon-client.ts";
+import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/port.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
 import {
@@ -105,6 +106,14 @@ test("stops a daemon that does not answer", async () => {
   const { pid } = await start(project);
   rmSync(project.daemonFile);
   expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid, how: "terminated" });
+});
+
+test("kills a daemon that does not even end", async () => {
+  const project = createProject(modules(1));
+  const daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  daemon.kill("SIGSTOP");
+  expect(await stopDaemon(project, 300)).toEqual({ pid: daemon.pid, how: "killed" });
 });
 
 test("takes the next port when its own is taken", async () => {
