@@ -5,7 +5,7 @@ import type { Project } from "../project/paths.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import type { LookupScope } from "../store/code-lookup.ts";
 import { collectCandidates, weighStems } from "./candidates.ts";
-import { analyseQuery } from "./query.ts";
+import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { FileReader } from "./source.ts";
@@ -42,7 +42,7 @@ export class CodeSearch {
     const scope = this.scopeOf(request);
     const candidates = collectCandidates(this.index, query, scope, this.weights);
     const ranked = rank(candidates, query, weighStems(this.index, query), this.weights);
-    const results = this.present(ranked, request);
+    const results = this.present(ranked, query, request);
     return {
       query: request.query,
       results,
@@ -51,7 +51,7 @@ export class CodeSearch {
     };
   }
 
-  private present(ranked: readonly Ranked[], request: CodeQuery): CodeResult[] {
+  private present(ranked: readonly Ranked[], query: AnalysedQuery, request: CodeQuery): CodeResult[] {
     const files = new FileReader(this.project.root);
     const results: CodeResult[] = [];
     const best = ranked[0]?.score || 1;
@@ -72,7 +72,7 @@ export class CodeSearch {
         content: content.text,
         parent_id: chunk.parentId,
         parent_name: chunk.parentName,
-        match_reasons: reasonsFor(entry),
+        match_reasons: reasonsFor(entry, query, content.text),
         freshness: content.drifted ? "drifted" : "fresh",
         ...(request.explain && { signals: mapValues(entry.signals, round) }),
       });

@@ -1,4 +1,5 @@
 import { identifiersOf, nameKey, partsOf, stem, tokenStream } from "../store/tokens.ts";
+import { stopWords } from "./stop-words.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */
 export type Intent = "symbol" | "path" | "error" | "language";
@@ -15,6 +16,8 @@ export interface AnalysedQuery {
   written: ReadonlySet<string>;
   /** Normalised names the query may be speaking of: its identifiers, its words, neighbouring words joined. */
   nameKeys: string[];
+  /** The words that carry meaning, as written, each once. */
+  words: string[];
   /** Stems of the words that carry meaning, each once, in order. */
   stems: string[];
   /** Tokens for the full-text index: whole words, parts and stems. */
@@ -23,16 +26,6 @@ export interface AnalysedQuery {
 
 /** More words than this add time, not meaning. */
 const mostTokens = 64;
-
-/** Words without meaning of their own in a question. They count only when nothing else is there. */
-const stopWords = new Set(
-  (
-    "a an and any are as at be been being but by can could did do does doing done for from get gets had has have " +
-    "how i if in into is it its me my no not of on or our should so some such than that the their them then " +
-    "there these they this those to us used uses using was we were what when where which while who why will " +
-    "with would you your"
-  ).split(" "),
-);
 
 const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|_|\$|\d[A-Za-z]|[A-Za-z]\d/;
 const looksLikePath = /^[\w.@-]*(\/[\w.@-]+)+\/?$|^[\w-]+\.[a-z]{1,5}$/i;
@@ -55,6 +48,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
     identifiers,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
+    words: [...new Set(words)],
     stems,
     tokens: [...new Set(tokenStream(words.join(" ")).split(" "))].filter(Boolean).slice(0, mostTokens * 3),
     namesAsWritten: new Set([...identifiers.map(nameKey), ...pairs, ...triples]),

@@ -1,19 +1,33 @@
+import { identifiersOf, partsOf, stem } from "../store/tokens.ts";
+import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./rank.ts";
 
-/** What a reader should know of why a result is there, strongest first. */
-export function reasonsFor({ candidate, signals }: Ranked): string[] {
+/** How much of a chunk is looked at for the words it shares with the query. Characters. */
+const longestLook = 20_000;
+
+/** What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff". */
+export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery, content: string): string[] {
   const { chunk, defines } = candidate;
   const told: [number, string][] = [
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
-    [signals.lexical ?? 0, "its text matches"],
+    [signals.lexical ?? 0, mentions(query, content)],
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],
     [signals.directories ?? 0, "its directory matches"],
-    [signals.coherence ?? 0, "other parts of the file match too"],
+    [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told
-    .filter(([weight]) => weight >= 0.1)
+    .filter(([weight, reason]) => weight >= 0.1 && reason !== "")
     .sort(([a], [b]) => b - a)
     .slice(0, 3)
     .map(([, reason]) => reason);
+}
+
+function mentions(query: AnalysedQuery, content: string): string {
+  const present = new Set<string>();
+  for (const name of new Set(identifiersOf(content.slice(0, longestLook)))) {
+    for (const part of partsOf(name)) present.add(stem(part));
+  }
+  const words = query.words.filter((word) => partsOf(word).some((part) => present.has(stem(part))));
+  return words.length === 0 ? "" : `mentions ${words.slice(0, 5).join(", ")}`;
 }

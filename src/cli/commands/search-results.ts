@@ -1,4 +1,6 @@
 import type { SearchResponse } from "../../client/protocol.ts";
+import { stopWords } from "../../search/stop-words.ts";
+import { stem } from "../../store/tokens.ts";
 import type { Colors } from "../output.ts";
 
 type Result = SearchResponse["results"][number];
@@ -37,7 +39,9 @@ function renderResult(result: Result, rank: number, words: RegExp | null, style:
   const { colors } = style;
   const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
   const what = [result.level, printable(result.name)].filter((part) => part !== "").join(" ");
-  const inside = result.parent_name ? colors.dim(` in ${printable(result.parent_name)}`) : "";
+  // A file's own name stands in the path already.
+  const isInFile = result.parent_name === null || result.file.includes(`${result.parent_name}.`);
+  const inside = !isInFile ? colors.dim(` in ${printable(result.parent_name ?? "")}`) : "";
   const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";
   const lines = [
     `${colors.dim(`${rank}.`)} ${colors.cyan(place)}  ${colors.bold(what)}${inside}  ` +
@@ -95,14 +99,28 @@ function matchingLines(lines: readonly Line[], words: RegExp | null): Line[] {
   return [...filled.slice(0, 1), ...best].sort((a, b) => a.number - b.number);
 }
 
-/** Matches the words of a query wherever they stand in a line, or null when it has none worth marking. */
+/** Matches the words of a query, and others of the same stem, or null when it has none worth marking. */
 function wordsOf(query: string): RegExp | null {
   const words = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
-  const telling = words.filter((word) => word.length > 2 || /\P{ASCII}/u.test(word));
+  const telling = words.filter((word) => !stopWords.has(word.toLowerCase()));
   // Longer ones first, so that "retry" does not cut "retryable" short.
-  const sources = [...new Set(telling)].sort((a, b) => b.length - a.length).slice(0, 32);
+  const sources = [...new Set((telling.length > 0 ? telling : words).map(patternOf))];
   if (sources.length === 0) return null;
-  return new RegExp(sources.map((word) => word.replaceAll("$", "\\$")).join("|"), "giu");
+  return new RegExp(
+    sources
+      .sort((a, b) => b.length - a.length)
+      .slice(0, 32)
+      .join("|"),
+    "giu",
+  );
+}
+
+/** "retries" also marks "retry" and "retried": they begin with its stem, but for the stem's last vowel. */
+function patternOf(word: string): string {
+  const root = stem(word.toLowerCase()).replace(/[iey]$/, "");
+  return root.length > 2 && word.toLowerCase().startsWith(root)
+    ? `${root}\\p{L}*`
+    : word.replaceAll("$", "\\$");
 }
 
 /** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
