@@ -11,7 +11,7 @@ import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
 import { CodeIndex } from "../store/code-index.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
-import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
+import { ageOf, describeIndex, describeUnreadable, reconciledAt } from "./status.ts";
 
 /**
  * The question that a request asks, with the configuration's answers where it says nothing.
@@ -102,7 +102,7 @@ function withIndex<T>(project: Project, use: (index: CodeIndex) => T): T {
     return openAndUse(project.indexDb, use);
   } catch (error) {
     // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
-    if (codeOf(error) !== "unreadable" && codeOf(error) !== "SQLITE_CANTOPEN") throw error;
+    if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(codeOf(error))) throw error;
     return withCopy(project, use, error);
   }
 }
@@ -110,6 +110,8 @@ function withIndex<T>(project: Project, use: (index: CodeIndex) => T): T {
 function openAndUse<T>(file: string, use: (index: CodeIndex) => T): T {
   const index = CodeIndex.open(file, { readonly: true });
   try {
+    // Whether a WAL database can be read comes out with the first read only.
+    index.meta(reconciledAt);
     return use(index);
   } finally {
     index.close();

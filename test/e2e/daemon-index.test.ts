@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +22,7 @@ import {
   untilIdle,
   write,
 } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { pmFile, runPm } from "./run-pm.ts";
 
 afterEach(cleanUp);
 
@@ -97,6 +98,27 @@ test("searches without a daemon, and says how old the index is", async () => {
   db.close();
   const old = await runPm(["search", "compute1"], { cwd: project.root });
   expect(old.stderr).toContain("No daemon is running; the index is from 1 hour ago.");
+});
+
+test("searches where it may not write", async () => {
+  const project = createProject(modules(2));
+  await pmJson(project, "reindex");
+  for (const end of ["-wal", "-shm"]) rmSync(project.indexDb + end, { force: true });
+  // Permissions do not bind root, so the search runs as somebody else.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (user.uid)
+    for (const path of [project.root, project.stateDir, project.indexDb, project.configFile]) {
+      chownSync(path, user.uid, user.gid);
+    }
+  chmodSync(project.stateDir, 0o555);
+  const answer = execFileSync(process.execPath, [pmFile, "search", "compute1", "--json"], {
+    ...user,
+    cwd: project.root,
+    env: { PATH: process.env.PATH, HOME: project.root },
+  });
+  expect(JSON.parse(answer.toString()).results[0].file).toBe("src/module1.ts");
+  expect(existsSync(`${project.indexDb}-shm`)).toBe(false);
+  chmodSync(project.stateDir, 0o755);
 });
 
 test("says the same with and without a daemon", async () => {

@@ -85,18 +85,18 @@ interface Line {
   text: string;
 }
 
-/** The first line with something on it, and those with the most words of the query, in their order. */
+/**
+ * The first line with something on it and those with the most words of the query, in their order; where few
+ * hold any, the lines that follow the first, as a chunk's beginning says best what it is.
+ */
 function matchingLines(lines: readonly Line[], words: RegExp | null): Line[] {
-  const filled = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
-  const hits = ({ text }: Line) => new Set(text.toLowerCase().match(words ?? /^$/g)).size;
-  const best = filled
-    .slice(1)
-    .map((line) => ({ line, hits: hits(line) }))
-    .filter((entry) => entry.hits > 0)
-    .sort((a, b) => b.hits - a.hits || a.line.number - b.line.number)
-    .slice(0, linesShown - 1)
-    .map((entry) => entry.line);
-  return [...filled.slice(0, 1), ...best].sort((a, b) => a.number - b.number);
+  const [first, ...rest] = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  if (!first) return [];
+  const hits = new Map(
+    rest.map((line) => [line, new Set(line.text.toLowerCase().match(words ?? /^$/g)).size]),
+  );
+  const best = rest.sort((a, b) => hits.get(b)! - hits.get(a)! || a.number - b.number);
+  return [first, ...best.slice(0, linesShown - 1)].sort((a, b) => a.number - b.number);
 }
 
 /** Matches the words of a query, and others of the same stem, or null when it has none worth marking. */

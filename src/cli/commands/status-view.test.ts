@@ -1,0 +1,93 @@
+import picocolors from "picocolors";
+import { expect, test } from "vitest";
+import type { StatusResponse } from "../../client/protocol.ts";
+import { renderSkipped, renderStatus } from "./status-view.ts";
+
+const colors = picocolors.createColors(false);
+
+const busy: StatusResponse = {
+  version: "1.2.3",
+  project: "/home/ada/engine",
+  daemon: { running: true, pid: 42, port: 17_423, uptime_seconds: 192, memory_bytes: 85_000_000 },
+  index: {
+    total_files: 847,
+    total_chunks: 12_453,
+    last_indexed: new Date(Date.now() - 120_000).toISOString(),
+    pending_changes: 3,
+    languages: { go: { files: 1, chunks: 1 }, typescript: { files: 846, chunks: 12_452 } },
+    skipped: { total: 5, by_reason: { too_large: 2, binary: 3 } },
+  },
+  health: { status: "ok", embedding_model: "none", database: "ok", query_ms: 2.1 },
+  queue: {
+    pending: 3,
+    done: 844,
+    total: 847,
+    processing: "src/a.ts",
+    rate_chunks_per_sec: 42.3,
+    eta_seconds: 8,
+    is_idle: false,
+    last_error: null,
+    recent: [{ path: "src/b.ts", chunks: 8, took_ms: 200, at: new Date().toISOString() }],
+  },
+  storage: { index_bytes: 5_000_000, fts_bytes: 3_000_000, log_bytes: 2000, total_bytes: 5_002_000 },
+  models: { embedding_code: "none" },
+  notes: ["Watching by polling."],
+};
+
+test("shows a daemon at work", () => {
+  expect(renderStatus(busy, colors)).toBe(
+    `Pommel 1.2.3 - running (PID 42, port 17423, up 3m 12s, 85.0 MB of memory)
+/home/ada/engine
+
+Code index
+  Files:         847
+  Chunks:        12,453
+  Last indexed:  2 minutes ago
+  Left out:      5 (2 too large, 3 binary)
+  Languages:     typescript: 846 files, 12,452 chunks
+                 go: 1 file, 1 chunk
+
+Queue
+  Pending:     3 files
+  Processing:  src/a.ts
+  Done:        844 of 847 files
+  Rate:        42.3 chunks/s
+  Time left:   about 8.0 s
+  Recent:      src/b.ts (8 chunks, 200 ms) just now
+
+Storage
+  Index:  5.0 MB, 3.0 MB of it full text
+  Logs:   2.0 kB
+
+Health
+  ✓ works, a query took 2.1 ms just now
+  Embedding model: none (search by words and structure)
+
+Notes
+  ! Watching by polling.`,
+  );
+});
+
+test("has no queue and says how to start when nothing runs", () => {
+  const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
+  const shown = renderStatus({ ...busy, daemon, notes: [] }, colors);
+  expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
+  expect(shown).toContain("pm start");
+  expect(shown).not.toContain("Queue");
+  expect(shown).not.toContain("Notes");
+});
+
+test("says which part is ill", () => {
+  const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
+  expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+});
+
+test("lists what is left out by reason, the most common first", () => {
+  const files = [
+    { path: "a.bin", reason: "binary" },
+    { path: "b.sql", reason: "too_large" },
+    { path: "c.sql", reason: "too_large" },
+  ];
+  expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
+  expect(renderSkipped([], colors)).toBe("No file is left out.");
+});
