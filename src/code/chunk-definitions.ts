@@ -3,6 +3,9 @@ import { follow, parseName, type QualifiedName } from "./chunk-names.ts";
 import type { Grammar, Path } from "./languages/language.ts";
 import type { Range } from "./lines.ts";
 
+/** Nesting beyond this is no code that anybody wrote, and following it takes time that grows with its square. */
+const deepest = 50;
+
 /** A named thing in a file's syntax tree. Ranges are UTF-16 offsets into the file's text. */
 export interface Definition extends QualifiedName, Range {
   level: "class" | "method" | "type" | "constant";
@@ -96,7 +99,7 @@ class Outliner {
     const { startIndex } = node;
     while (this.#stack.length > 0 && this.#stack.at(-1)!.definition.end <= startIndex) this.#stack.pop();
     const what = this.#classify(node, kind);
-    if (what === null) return;
+    if (what === null || this.#stack.length >= deepest) return;
     if (this.#bodied.has(kind) && this.#bodyOf(node, kind) === null) return;
 
     const [named, naming] = this.#nameOf(node, kind);
@@ -193,7 +196,8 @@ class Outliner {
     const { namedBy, through, calls = [] } = this.#grammar.expressions!;
     const inFunction = this.#stack.some(({ definition }) => definition.level === "method");
     const long = node.endPosition.row - node.startPosition.row >= 2;
-    for (let parent = node.parent; parent !== null; parent = parent.parent) {
+    let parent = node.parent;
+    for (let steps = 0; parent !== null && steps < deepest; steps++, parent = parent.parent) {
       const kind = parent.type;
       if (namedBy[kind] !== undefined) return parent;
       const passes = through.includes(kind) || (!inFunction && long && calls.includes(kind));
@@ -221,9 +225,11 @@ class Outliner {
   /** Directly in the file or in the class it is met in, as opposed to inside of some statement. */
   #isMember(outer: Node): boolean {
     let container = outer.parent;
-    const passes = (kind: string) =>
-      this.#wrappers.has(kind) || this.#transparent.has(kind) || kind === "ERROR";
-    while (container !== null && passes(container.type)) container = container.parent;
+    for (let steps = 0; container !== null && steps < deepest; steps++) {
+      const { type } = container;
+      if (!this.#wrappers.has(type) && !this.#transparent.has(type) && type !== "ERROR") break;
+      container = container.parent;
+    }
     if (container === null) return false;
     const frame = this.#stack.at(-1);
     return container.id === (frame === undefined ? this.#root.id : frame.bodyId);
@@ -272,8 +278,9 @@ class Outliner {
 
   /** A comment after code on the same line belongs to that code. */
   #startsLine(offset: number): boolean {
-    const lineStart = this.#text.lastIndexOf("\n", offset - 1) + 1;
-    return this.#text.slice(lineStart, offset).trim() === "";
+    let before = offset - 1;
+    while (this.#text[before] === " " || this.#text[before] === "\t") before--;
+    return before < 0 || this.#text[before] === "\n";
   }
 
   #docsOfFile(): Range[] {

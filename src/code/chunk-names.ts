@@ -45,6 +45,7 @@ export interface QualifiedName {
  * Null if it is no name: a pattern, a computed key, an expression.
  */
 export function parseName(written: string): QualifiedName | null {
+  if (written.length > longestName * 4) return null;
   const quoted = /^(['"`])(.*)\1$/s.exec(written);
   if (quoted) return isName(quoted[2]!) ? { name: quoted[2]!.trim(), owner: "" } : null;
   if (/^[^\w\s'"`{}(),$#]{1,3}$/.test(written)) return { name: written, owner: "" };

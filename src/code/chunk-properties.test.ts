@@ -14,7 +14,7 @@ const piece = fc.constantFrom(
     "|",
   ),
 );
-const nearlyCode = fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join(""));
+const nearlyCode = fc.array(piece, { maxLength: 80, size: "max" }).map((pieces) => pieces.join(""));
 const source = fc.oneof(
   { weight: 3, arbitrary: nearlyCode },
   // Long enough to be cut.

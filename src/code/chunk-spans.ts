@@ -32,6 +32,8 @@ const longType = 4;
 /** Code that no definition covers is cut if it is longer than this, as far as its runs have this many lines. */
 const longRest = 60;
 const longRun = 15;
+/** Nesting beyond this is no code that anybody wrote. */
+const deepest = 50;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };
 
@@ -72,13 +74,13 @@ function trimmed(lines: Lines, first: number, last: number): Range[] {
 export class SpanBuilder {
   readonly placed: PlacedDefinition[] = [];
   readonly #lines: Lines;
-  readonly #blockKinds: string[];
+  readonly #blockKinds: Set<string>;
   /** Whether the file's own code must become `lines` however short, because its chunk is not wanted. */
   readonly #cutAll: boolean;
 
   constructor(lines: Lines, grammar: Grammar, cutAll: boolean) {
     this.#lines = lines;
-    this.#blockKinds = [...grammar.block];
+    this.#blockKinds = new Set(grammar.block);
     this.#cutAll = cutAll;
   }
 
@@ -145,7 +147,7 @@ export class SpanBuilder {
     const runs = this.#uncovered(span);
     const total = runs.reduce((sum, run) => sum + this.#length(run), 0);
     if (total <= limit) return;
-    const borders = this.#bordersIn(node);
+    const borders = this.#bordersIn(node, runs);
     for (const run of runs) {
       const [first, last] = this.#lines.span(run);
       if (limit > 0 && last - first + 1 < longRun) continue;
@@ -178,40 +180,41 @@ export class SpanBuilder {
     return runs;
   }
 
-  /** Where a node may be cut: before statements, members and elements that start a line. */
-  #bordersIn(node: Node): Border[] {
+  /** Where a node may be cut, as far as it is in `runs`: before statements, members, elements that start a line. */
+  #bordersIn(node: Node, runs: readonly Range[]): Border[] {
     const borders: Border[] = [];
-    for (const list of this.#outermostLists(node)) this.#addBorders(list, 0, borders);
+    const lists = node.parent === null ? [node] : this.#outermostLists(node);
+    for (const list of lists) this.#addBorders(list, 0, runs, borders);
     return borders;
   }
 
-  #addBorders(list: Node, depth: number, borders: Border[]): void {
+  #addBorders(list: Node, depth: number, runs: readonly Range[], borders: Border[]): void {
     let previousEnd = -1;
     let afterComment = false;
     for (const child of list.namedChildren) {
-      const first = child.startPosition.row + 1;
-      const last = this.#lines.at(Math.max(child.startIndex, child.endIndex - 1));
+      const { startIndex: start, endIndex: end } = child;
+      const [first, last] = this.#lines.span({ start, end });
       // A comment goes with what it is about.
       const goesOn = afterComment && first === previousEnd + 1;
-      if (!goesOn && first > previousEnd && first > (borders.at(-1)?.line ?? 0))
+      if (!goesOn && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
         borders.push({ line: first, depth });
-      if (last - first > codeWindow.size / 2 && depth < 20) {
-        for (const inner of this.#outermostLists(child)) this.#addBorders(inner, depth + 1, borders);
+      }
+      const isLong = last - first > codeWindow.size / 2 && depth < deepest;
+      if (isLong && runs.some((run) => run.start < end && start < run.end)) {
+        const lists = this.#blockKinds.has(child.type) ? [child] : this.#outermostLists(child);
+        for (const inner of lists) this.#addBorders(inner, depth + 1, runs, borders);
       }
       previousEnd = last;
       afterComment = child.isExtra;
     }
   }
 
-  #outermostLists(node: Node): Node[] {
-    if (node.parent === null) return [node];
-    const lists: Node[] = [];
-    let end = -1;
-    for (const list of node.descendantsOfType(this.#blockKinds)) {
-      if (list.startIndex < end || !list.isNamed) continue;
-      lists.push(list);
-      end = list.endIndex;
-    }
-    return lists;
+  /** The lists inside of a node that are in no other list. */
+  #outermostLists(node: Node, depth = 0): Node[] {
+    return node.namedChildren.flatMap((child) => {
+      if (this.#blockKinds.has(child.type)) return [child];
+      const isLong = child.endPosition.row - child.startPosition.row > 1;
+      return isLong && depth < deepest ? this.#outermostLists(child, depth + 1) : [];
+    });
   }
 }

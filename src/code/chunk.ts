@@ -31,8 +31,9 @@ export interface ChunkedSource {
   lines: number;
 }
 
-/** What an embedder sees of a chunk at most. Characters. */
+/** What an embedder sees of a chunk at most, and of that, of its docs: some are longer than any code. Characters. */
 const longestText = 2000;
+const longestDocs = 800;
 
 /**
  * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and
@@ -172,7 +173,7 @@ class Emitter {
     const place = [this.#source.path, ...context.names, signature || context.signature].filter(
       (part) => part !== "",
     );
-    return [place.join(" > "), docs, code.trim()]
+    return [place.join(" > "), docs.slice(0, longestDocs), code.trim()]
       .filter((part) => part !== "")
       .join("\n")
       .slice(0, longestText);

@@ -9,7 +9,7 @@ export interface Heading {
   line: number;
 }
 
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const atx = /^ {0,3}(#{1,6})([ \t].*)?$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
 const fence = /^[ \t]*(?:[-*+>][ \t]+)*(`{3,}|~{3,})(.*)$/;
 /** What a line of a paragraph, which alone can be underlined, does not start with. */
@@ -36,7 +36,11 @@ export function headingsOf(text: string): Heading[] {
     }
     const hashes = atx.exec(row);
     if (hashes) {
-      headings.push({ depth: hashes[1]!.length, title: plain(hashes[2] ?? ""), line: i + 1 });
+      headings.push({
+        depth: hashes[1]!.length,
+        title: plain((hashes[2] ?? "").trim().replace(/(?:^|[ \t])#+$/, "")),
+        line: i + 1,
+      });
       paragraph = "";
       continue;
     }
