@@ -1,4 +1,5 @@
 import type { Node, Tree } from "web-tree-sitter";
+import { LeadingComments } from "./chunk-comments.ts";
 import { follow, parseName, type QualifiedName } from "./chunk-names.ts";
 import type { Grammar, Path } from "./languages/language.ts";
 import type { Range } from "./lines.ts";
@@ -56,8 +57,7 @@ class Outliner {
   readonly #transparent: Set<string>;
   readonly #bodied: Set<string>;
   readonly #expressions: Set<string>;
-  /** Comments and attributes met so far that may belong to a definition to come. */
-  readonly #leading: (Range & { comment: boolean })[] = [];
+  readonly #leading: LeadingComments;
   readonly #stack: Frame[] = [];
   readonly #top: Definition[] = [];
 
@@ -65,6 +65,7 @@ class Outliner {
     this.#root = root;
     this.#text = text;
     this.#grammar = grammar;
+    this.#leading = new LeadingComments(text);
     const { class: classes, method, type = {}, constant = {}, keywords = {} } = grammar;
     const tables = [classes, method, type, constant, keywords];
     this.#kinds = new Set(tables.flatMap((table) => Object.keys(table)));
@@ -81,18 +82,14 @@ class Outliner {
     for (const node of this.#root.descendantsOfType(kinds)) {
       if (!node.isNamed) continue;
       const kind = node.type;
-      if (this.#comments.has(kind)) this.#addLeading(node, true);
-      else if (this.#attributes.has(kind)) this.#addLeading(node, false);
+      const isComment = this.#comments.has(kind);
+      if (isComment || this.#attributes.has(kind))
+        this.#leading.add(node.startIndex, node.endIndex, isComment);
       else this.#addDefinition(node, kind);
     }
-    return { definitions: this.#top, docs: this.#docsOfFile() };
-  }
-
-  #addLeading(node: Node, comment: boolean): void {
-    const { startIndex: start } = node;
-    // Some grammars count a line comment's break to it.
-    const end = start + this.#text.slice(start, node.endIndex).trimEnd().length;
-    this.#leading.push({ start, end, comment });
+    const docstring = this.#docstringIn(this.#root);
+    const docs = [...this.#leading.ofFile(), ...(docstring === null ? [] : [docstring])];
+    return { definitions: this.#top, docs };
   }
 
   #addDefinition(node: Node, kind: string): void {
@@ -117,7 +114,7 @@ class Outliner {
     }
 
     const { start, docs } =
-      outerStart === same?.definition.declaration ? same.definition : this.#leadingOf(outerStart);
+      outerStart === same?.definition.declaration ? same.definition : this.#leading.claim(outerStart);
     const body = this.#bodyOf(node, kind);
     const definition: Definition = {
       name: named.name,
@@ -252,55 +249,4 @@ class Outliner {
     while (first !== null && this.#comments.has(first.type)) first = first.nextNamedSibling;
     return first;
   }
-
-  /** The comments and attributes right above a declaration, without a blank line in between. */
-  #leadingOf(declaration: number): { start: number; docs: Range[] } {
-    const docs: Range[] = [];
-    let start = declaration;
-    let i = this.#leading.length - 1;
-    while (i >= 0 && this.#leading[i]!.end > declaration) i--;
-    for (; i >= 0; i--) {
-      const { start: from, end, comment } = this.#leading[i]!;
-      if (!this.#startsLine(from) || !this.#leadsTo(from, end, start)) break;
-      if (comment) docs.unshift({ start: from, end });
-      start = from;
-    }
-    this.#leading.length = i + 1;
-    return { start, docs };
-  }
-
-  /** Whether nothing but a line break, or a single blank line after a `/**` comment, lies in between. */
-  #leadsTo(from: number, end: number, start: number): boolean {
-    const between = this.#text.slice(end, start);
-    const isDoc = this.#text.startsWith("/**", from);
-    return between.trim() === "" && between.split("\n").length <= (isDoc ? 3 : 2);
-  }
-
-  /** A comment after code on the same line belongs to that code. */
-  #startsLine(offset: number): boolean {
-    let before = offset - 1;
-    while (this.#text[before] === " " || this.#text[before] === "\t") before--;
-    return before < 0 || this.#text[before] === "\n";
-  }
-
-  #docsOfFile(): Range[] {
-    const blocks: Range[] = [];
-    let end = /^(?:#!.*\n)?\s*(?:<\?php\s*)?/.exec(this.#text)![0].length;
-    for (const comment of this.#leading) {
-      if (comment.end <= end) continue;
-      const between = this.#text.slice(end, comment.start);
-      if (!comment.comment || between.trim() !== "") break;
-      end = comment.end;
-      if (blocks.length > 0 && !/\n\s*\n/.test(between)) blocks.at(-1)!.end = end;
-      else blocks.push({ start: comment.start, end });
-    }
-    const docstring = this.#docstringIn(this.#root);
-    if (docstring !== null) blocks.push(docstring);
-    return blocks.filter(({ start, end }) => !isLicence(this.#text.slice(start, end)));
-  }
-}
-
-/** The same words on top of every file say nothing about any of them. */
-function isLicence(comment: string): boolean {
-  return /\b(?:copyright|licen[cs]ed?|SPDX)\b/i.test(comment);
 }

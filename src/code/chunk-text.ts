@@ -24,7 +24,7 @@ export function signatureOf(text: string, { declaration, bodyStart, end, childre
 }
 
 /** On one line, blanks folded; cut with an ellipsis. */
-export function folded(text: string, longest: number): string {
+function folded(text: string, longest: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }

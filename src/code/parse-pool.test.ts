@@ -131,7 +131,7 @@ const moody = new URL(
 
 describe("with a worker that fails", () => {
   async function reasons(paths: string[]): Promise<string[]> {
-    const pool = createPool({ script: moody, deadlineMs: 200 });
+    const pool = createPool({ script: moody, deadlineMs: 700 });
     const outcomes = await Promise.all(paths.map((path) => pool.parse({ path, size: 1, mtimeMs: 1 }, null)));
     return outcomes.map((outcome, i) => {
       expect(outcome).toMatchObject({ status: "skipped", path: paths[i] });

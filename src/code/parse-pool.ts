@@ -10,7 +10,7 @@ import type {
   WorkerMessage,
 } from "./parse-messages.ts";
 
-export type { ParseOutcome, ParseSettings } from "./parse-messages.ts";
+export type { ParseOutcome } from "./parse-messages.ts";
 
 export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   /** Where the .wasm files of the grammars are; those of the installation unless said otherwise. */
@@ -221,7 +221,8 @@ class Thread {
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
       const now = Atomics.load(this.#progress, 0);
-      if (now === this.#seen) this.#fail();
+      // A machine under load may take its time to start a thread; that is no file's fault.
+      if (now === this.#seen && this.#ready) this.#fail();
       this.#seen = now;
     }, this.#deadlineMs);
   }

@@ -14,9 +14,6 @@ import { rust } from "./rust.ts";
 import { swift } from "./swift.ts";
 import { textAliases, textFilenames, textFormats } from "./text-formats.ts";
 
-/** To be raised with every change that gives a file other chunks: indexes made before are made anew. */
-export const chunkerVersion = 1;
-
 /** An id of `languageIds`: of a language with a grammar, "markdown", a text format, or "text". */
 export type LanguageId = string;
 

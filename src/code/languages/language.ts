@@ -10,7 +10,7 @@ export type Path = string;
  * Node kind -> the language's word for what it defines. "keyword" takes the word from the declaration
  * itself, where a grammar has one kind for `class`, `struct` and `enum`.
  */
-export type Words = Readonly<Record<string, string>>;
+type Words = Readonly<Record<string, string>>;
 
 /** How definitions look in the syntax trees of one tree-sitter grammar. */
 export interface Grammar {
