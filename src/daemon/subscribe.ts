@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import type { IgnoreRules } from "../code/ignore.ts";
 import { directoriesLeftOut } from "../code/scan.ts";
 import { vendoredNames } from "../code/vendored.ts";
@@ -22,19 +24,33 @@ export type Subscribe = (
 
 /** Loaded when first called: where there is no binary for the system, that is one more reason to poll. */
 export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
+  await tryToWatch(directory);
   const { default: watcher } = await import("@parcel/watcher");
   return watcher.subscribe(directory, callback, options);
 };
+
+/**
+ * Asks Linux for an inotify instance and lets go of it. Users have few (often 128 for all their programs),
+ * and where none is left @parcel/watcher does not fail, it blocks this thread for good. In a thread of its
+ * own, because Node keeps the instance that a thread once asked for.
+ * @throws Error EMFILE: none left
+ */
+async function tryToWatch(directory: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const script = `require("node:fs").watch(require("node:worker_threads").workerData).close()`;
+  await once(new Worker(script, { eval: true, workerData: directory }), "exit");
+}
 
 const attempts = 3;
 const pauseMs = 100;
 /** The system's limits, which do not go away by trying again. */
 const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
+const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_instances raise the limits";
 
 /**
  * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if
  * the tree changes under the feet of the walk that a subscription begins with.
- * @throws Error whatever `subscribe` last threw
+ * @throws Error what `subscribe` last threw, with advice if a limit of the system was reached
  */
 export async function subscribeTo(
   root: string,
@@ -48,7 +64,9 @@ export async function subscribeTo(
       const ignore = [...new Set([...directoriesLeftOut(root, rules), ...yetToCome])];
       return await subscribe(root, callback, { ignore });
     } catch (error) {
-      if (attempt === attempts || limitReached.test(messageOf(error))) throw error;
+      const message = messageOf(error);
+      if (limitReached.test(message)) throw new Error(`${message} (${limitHint})`, { cause: error });
+      if (attempt === attempts) throw error;
       await wait(pauseMs);
     }
   }

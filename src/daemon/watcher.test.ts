@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -200,6 +200,33 @@ describe("by notifications", () => {
     write("b.ts");
     await delivered("b.ts");
   });
+});
+
+/** Runs a command as a user who has no inotify instance left, as root of a namespace of its own. */
+const withoutInotify = [
+  "-Ur",
+  "sh",
+  "-c",
+  'echo 0 > /proc/sys/user/max_inotify_instances && exec "$@"',
+  "sh",
+];
+const canLimitInotify = spawnSync("unshare", [...withoutInotify, "true"]).status === 0;
+
+it.skipIf(!canLimitInotify)("polls where no inotify instance is left (needs Linux user namespaces)", () => {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const script = `
+    const { watchProject } = await import(${url("./watcher.ts")});
+    const { silentLog } = await import(${url("../project/log.ts")});
+    const rules = { within: () => () => null, reload() {}, outsideFiles: [] };
+    const watcher = await watchProject({
+      root: ${JSON.stringify(root)}, rules, debounceMs: 10, pollSeconds: 1, log: silentLog,
+      onChange() {}, onRescan() {},
+    });
+    console.log(watcher.mode, watcher.note);
+    await watcher.close();`;
+  const node = [process.execPath, "--import", "tsx", "--input-type=module", "--eval", script];
+  const output = execFileSync("unshare", [...withoutInotify, ...node], { encoding: "utf8", timeout: 20_000 });
+  expect(output).toMatch(/^polling .*EMFILE.*max_user_instances/);
 });
 
 describe("by events made up", () => {
