@@ -38,7 +38,7 @@ export const parcelSubscribe: Subscribe = async (directory, callback, options) =
 async function tryToWatch(directory: string): Promise<void> {
   if (process.platform !== "linux") return;
   const script = `require("node:fs").watch(require("node:worker_threads").workerData).close()`;
-  await once(new Worker(script, { eval: true, workerData: directory }), "exit");
+  await once(new Worker(script, { eval: true, execArgv: [], workerData: directory }), "exit");
 }
 
 const attempts = 3;
