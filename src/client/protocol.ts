@@ -20,7 +20,7 @@ export const errorBody = z.object({
 });
 
 /** Left out: the project's configuration decides. */
-export const searchRequest = z.object({
+const searchRequest = z.object({
   q: z.string(),
   limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
   level: z.optional(z.array(z.enum(levels))),
@@ -58,7 +58,7 @@ const indexAge = z.object({
 });
 export type IndexAge = z.infer<typeof indexAge>;
 
-export const searchResponse = z.object({
+const searchResponse = z.object({
   query: z.string(),
   results: z.array(codeResult),
   total_results: count,
@@ -71,14 +71,12 @@ export type SearchResponse = z.infer<typeof searchResponse>;
  * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
  * again. `full`: the same for everything.
  */
-export const indexRequest = z.object({
+const indexRequest = z.object({
   paths: z.optional(strings),
   full: z.optional(z.boolean()),
 });
-export type IndexRequest = z.infer<typeof indexRequest>;
 
-export const indexResponse = z.object({ queued: z.literal(true), pending: count });
-export type IndexResponse = z.infer<typeof indexResponse>;
+const indexResponse = z.object({ queued: z.literal(true), pending: count });
 
 const finishedFile = z.object({
   path: z.string(),
@@ -88,7 +86,7 @@ const finishedFile = z.object({
   at: z.string(),
 });
 
-export const queueStatus = z.object({
+const queueStatus = z.object({
   /** Files waiting or being worked on. */
   pending: count,
   /** Files finished since the queue was last empty, and how many it had in all. */
@@ -144,7 +142,7 @@ const storageStatus = z.object({
   total_bytes: count,
 });
 
-export const statusResponse = z.object({
+const statusResponse = z.object({
   version: z.string(),
   /** The project's root directory. */
   project: z.string(),
@@ -159,7 +157,7 @@ export const statusResponse = z.object({
 });
 export type StatusResponse = z.infer<typeof statusResponse>;
 
-export const shutdownResponse = z.object({ stopping: z.literal(true), pid: z.number() });
+const shutdownResponse = z.object({ stopping: z.literal(true), pid: z.number() });
 
 const empty = z.object({});
 

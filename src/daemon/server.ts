@@ -51,7 +51,7 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** The routes of `protocol.ts`, guarded, with every error as the JSON that it promises. */
-export function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
+function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
   const app = new Hono();
 
   app.use(async (context, next) => {

@@ -20,6 +20,7 @@ import {
   until,
   untilAnswering,
   untilIdle,
+  untilStopped,
   write,
 } from "./daemon-fixture.ts";
 import { pmFile, runPm } from "./run-pm.ts";
@@ -56,7 +57,8 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   const project = createProject(modules(800));
   spawnDaemon(project);
   await untilAnswering(project);
-  await pmJson(project, "stop");
+  await askDaemon(project, "shutdown", {});
+  await untilStopped(project);
   expect((await status(project)).notes).toEqual(["The first indexing was not finished."]);
   const search = await runPm(["search", "compute1"], { cwd: project.root });
   expect(search.stderr).toContain("the first indexing was not finished");

@@ -5,7 +5,8 @@ import type { DaemonRecord, QueueStatus } from "../../client/protocol.ts";
 import { loadConfig } from "../../project/config.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
-import { humanDuration, type Output, tick } from "../output.ts";
+import { type Output, tick } from "../output.ts";
+import { roughly } from "./status-view.ts";
 
 /** The JSON of `pm start`. */
 interface StartReport {
@@ -20,6 +21,9 @@ interface StartReport {
 
 /** How long to wait for the first figures before reporting without them. Milliseconds. */
 const figuresWithinMs = 2500;
+
+/** So many files done make the time left more than a guess; the first ones wait for the parsers to load. */
+const enoughToJudge = 100;
 
 /** `pm start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
 export async function startCommand(
@@ -70,7 +74,7 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
   let queue: QueueStatus;
   do {
     queue = await callDaemon(record, "queue", {});
-    if (queue.is_idle || queue.eta_seconds) break;
+    if (queue.is_idle || (queue.eta_seconds && queue.done >= enoughToJudge)) break;
     await sleep(50);
   } while (Date.now() < deadline);
   return {
@@ -85,7 +89,7 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
 function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
   const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
-  const time = eta_seconds === null ? "not known yet" : `about ${humanDuration(eta_seconds * 1000)}`;
+  const time = eta_seconds === null ? "not known yet" : `about ${roughly(eta_seconds)}`;
   return [
     `  Files to index:     ${files}`,
     `  Estimated time:     ${time}`,

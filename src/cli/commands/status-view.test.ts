@@ -52,7 +52,7 @@ Queue
   Processing:  src/a.ts
   Done:        844 of 847 files
   Rate:        42.3 chunks/s
-  Time left:   about 8.0 s
+  Time left:   about 8 s
   Recent:      src/b.ts (8 chunks, 200 ms) just now
 
 Storage

@@ -68,8 +68,7 @@ function queueRows({ queue }: StatusResponse): [string, string][] {
   if (!queue.is_idle && queue.total > 0) {
     rows.push(["Done:", `${number(queue.done)} of ${plural(queue.total, "file")}`]);
     rows.push(["Rate:", `${queue.rate_chunks_per_sec} chunks/s`]);
-    const left =
-      queue.eta_seconds === null ? "not known yet" : `about ${humanDuration(queue.eta_seconds * 1000)}`;
+    const left = queue.eta_seconds === null ? "not known yet" : `about ${roughly(queue.eta_seconds)}`;
     rows.push(["Time left:", left]);
   }
   queue.recent.slice(0, recentShown).forEach(({ path, chunks, took_ms, at }, i) => {
@@ -110,6 +109,11 @@ export function renderSkipped(files: readonly { path: string; reason: string }[]
       return `${title}\n${paths.map((path) => `  ${path}`).join("\n")}`;
     })
     .join("\n\n");
+}
+
+/** An estimate, without the precision it does not have: "8 s", "3m 12s". */
+export function roughly(seconds: number): string {
+  return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
 }
 
 const number = (value: number) => value.toLocaleString("en");
