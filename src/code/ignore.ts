@@ -7,7 +7,7 @@ import { gitExcludeFiles, readText } from "./git-excludes.ts";
 import { isVendored } from "./vendored.ts";
 
 /** Why a path is not looked at; null for one that is. */
-export type Verdict = "ignored" | "vendored" | null;
+type Verdict = "ignored" | "vendored" | null;
 
 /** Decides what in a project is looked at. Paths are relative to its root, with `/` between the parts. */
 export interface IgnoreRules {
