@@ -17,7 +17,7 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
     [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told
-    .filter(([weight, reason]) => weight >= 0.1 && reason !== "")
+    .filter(([weight, reason]) => weight >= 0.05 && reason !== "")
     .sort(([a], [b]) => b - a)
     .slice(0, 3)
     .map(([, reason]) => reason);

@@ -1,0 +1,191 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Indexer } from "../code/indexer.ts";
+import { nullEmbedder } from "../embed/null/null-embedder.ts";
+import { silentLog } from "../project/log.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { defaultConfig } from "../project/settings.ts";
+import { CodeIndex } from "../store/code-index.ts";
+import { CodeSearch } from "./engine.ts";
+import type { CodeQuery } from "./types.ts";
+
+let project: Project;
+let index: CodeIndex;
+let engine: CodeSearch;
+
+const files: Record<string, string> = {
+  "src/http/retry.ts": `/** Sends again with exponential backoff until the attempts are used up. */
+export async function withRetries(send: () => Promise<void>, attempts: number) {
+  for (let i = 0; i < attempts; i++) await send();
+}
+`,
+  "src/http/client.ts": `import { withRetries } from "./retry";
+
+export class HttpClient {
+  /** Fetches a page. */
+  async get(url: string) {
+    return withRetries(() => this.send(url), 3);
+  }
+
+  private async send(url: string) {}
+}
+`,
+  "src/store/cache.py": `class PageCache:
+    """Keeps pages for a while."""
+
+    def evict(self, page):
+        self.pages.pop(page)
+`,
+  "tests/retry.test.ts": `import { withRetries } from "../src/http/retry";
+
+test("withRetries sends again with exponential backoff", () => {
+  withRetries(async () => {}, 2);
+});
+`,
+  "docs/notes.md": "# Notes\n\n## Backoff\n\nWe retry with exponential backoff.\n",
+};
+
+beforeAll(async () => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-engine-")));
+  mkdirSync(project.stateDir);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project.root, path)), { recursive: true });
+    writeFileSync(join(project.root, path), text);
+  }
+  index = CodeIndex.open(project.indexDb, { readonly: false });
+  const options = { project, config: defaultConfig(), index, embedder: nullEmbedder, log: silentLog };
+  const indexer = new Indexer(options);
+  await indexer.reconcile();
+  await indexer.close();
+  engine = new CodeSearch({ project, index });
+});
+
+afterAll(() => {
+  index.close();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+const search = (query: string, more: Partial<CodeQuery> = {}) =>
+  engine.search({ query, limit: 10, levels: [], paths: [], languages: [], explain: false, ...more });
+
+describe("ranking", () => {
+  it("puts the code before its test and its notes", () => {
+    const found = search("where do we retry with exponential backoff").results.map(({ file }) => file);
+    expect(found[0]).toBe("src/http/retry.ts");
+    expect(found).toContain("tests/retry.test.ts");
+  });
+
+  it("puts the test first when a test is asked for", () => {
+    expect(search("test of exponential backoff retries").results[0]?.file).toBe("tests/retry.test.ts");
+  });
+
+  it("finds a definition by its name, however it is spelled", () => {
+    for (const query of ["withRetries", "with_retries", "with retries"]) {
+      expect(search(query).results[0]).toMatchObject({
+        file: "src/http/retry.ts",
+        name: "withRetries",
+        level: "method",
+      });
+    }
+  });
+
+  it("thins out the chunks of one file", () => {
+    const { signals } = search("client get send", { explain: true }).results[1] ?? {};
+    expect(signals).toHaveProperty("saturation");
+  });
+});
+
+describe("a result", () => {
+  it("says where it is, what it is and why it is there", () => {
+    expect(search("HttpClient get").results.find(({ name }) => name === "get")).toMatchObject({
+      file: "src/http/client.ts",
+      start_line: 4,
+      end_line: 7,
+      level: "method",
+      language: "typescript",
+      parent_name: "HttpClient",
+      freshness: "fresh",
+      content: expect.stringContaining("async get(url: string)"),
+      match_reasons: expect.arrayContaining([expect.stringMatching(/mentions .*get/)]),
+    });
+  });
+
+  it("scores what its signals add up to", () => {
+    const { results } = search("retry backoff", { explain: true });
+    const sums = results.map((result) => {
+      const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
+      return Object.values(signals).reduce((a, b) => a + b, 0) * penalty * saturation;
+    });
+    expect(results.length).toBeGreaterThan(2);
+    results.forEach(({ score }, i) => {
+      expect(score).toBeCloseTo((sums[i] ?? 0) / (sums[0] ?? 1), 2);
+    });
+  });
+
+  it("has a score between 0 and 1, best first", () => {
+    const scores = search("page cache").results.map(({ score }) => score);
+    expect(scores[0]).toBe(1);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+});
+
+describe("filters", () => {
+  it("keep to paths, languages and levels", () => {
+    expect(search("retry", { paths: ["tests/**"] }).results.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(["tests/retry.test.ts"]),
+    );
+    for (const { file } of search("retry", { paths: ["tests/**"] }).results) expect(file).toMatch(/^tests\//);
+    for (const { language } of search("page", { languages: ["python"] }).results)
+      expect(language).toBe("python");
+    for (const { level } of search("retry", { levels: ["file"] }).results) expect(level).toBe("file");
+    expect(search("retry", { paths: ["nowhere/**"] }).results).toEqual([]);
+  });
+
+  it("hold at most limit results", () => {
+    expect(search("retry", { limit: 1 }).results).toHaveLength(1);
+    expect(search("retry", { limit: 1 }).total_results).toBeGreaterThan(1);
+  });
+});
+
+describe("files that change under it", () => {
+  it("are marked, and left out once they are gone", () => {
+    const path = join(project.root, "src/store/cache.py");
+    writeFileSync(path, `# moved\n${files["src/store/cache.py"]}`);
+    expect(search("PageCache").results[0]).toMatchObject({
+      file: "src/store/cache.py",
+      freshness: "drifted",
+    });
+    rmSync(path);
+    expect(search("PageCache").results.map(({ file }) => file)).not.toContain("src/store/cache.py");
+    writeFileSync(path, files["src/store/cache.py"] ?? "");
+  });
+});
+
+describe("odd queries", () => {
+  it.each(["", "   ", "?!*()", "--"])("%j is refused: it holds no word", (query) => {
+    expect(() => search(query)).toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  it("may be anything else", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        expect(search(`retry ${text}`).results.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("may be very long", () => {
+    expect(search("retry backoff ".repeat(1000)).results[0]?.file).toBe("src/http/retry.ts");
+  });
+
+  it.each(['"retry" OR NOT NEAR(x)', "name:retry*", "retry^2 -backoff"])(
+    "%s is words, not syntax",
+    (query) => {
+      expect(search(query).results.length).toBeGreaterThan(0);
+    },
+  );
+});
