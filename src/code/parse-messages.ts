@@ -37,9 +37,12 @@ export interface ParseRequest {
 
 export interface WorkerData {
   settings: ParseSettings;
-  /** Written by the worker: number of the file it is at, counted over its life. */
+  /** Shared memory, see `progressIndex`. */
   progress: Int32Array;
 }
 
-/** "ready" once, then the outcomes of a batch, in its order. */
-export type WorkerMessage = "ready" | ParseOutcome[];
+/**
+ * What the worker writes into shared memory, and not into messages, because those may come after the event
+ * that the worker has died: 1 once it is ready, and how many files it has finished.
+ */
+export const progressIndex = { ready: 0, finished: 1 } as const;

@@ -114,14 +114,14 @@ describe("with the built worker", () => {
 const moody = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, workerData } from "node:worker_threads";
-    parentPort.postMessage("ready");
+    Atomics.store(workerData.progress, 0, 1);
     parentPort.on("message", (batch) => {
       const outcomes = batch.map(({ stamp, linesOnly }) => {
         const { path } = stamp;
         if (path.startsWith("fatal") || (path.startsWith("crash") && !linesOnly)) throw new WebAssembly.RuntimeError("oops");
         if (path.startsWith("exit") && !linesOnly) process.exit(1);
         while (path.startsWith("hang") && !linesOnly);
-        Atomics.add(workerData.progress, 0, 1);
+        Atomics.add(workerData.progress, 1, 1);
         return { status: "skipped", reason: linesOnly ? "minified" : "generated", ...stamp };
       });
       parentPort.postMessage(outcomes);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { chunkSource } from "./chunk.ts";
 import { grammarOf, type LanguageId, languageOf } from "./languages/index.ts";
-import type { ParseOutcome, ParseRequest, WorkerData } from "./parse-messages.ts";
+import { type ParseOutcome, type ParseRequest, progressIndex, type WorkerData } from "./parse-messages.ts";
 import { SourceParser } from "./parser.ts";
 import { readSource } from "./read-source.ts";
 
@@ -20,7 +20,7 @@ const port = parentPort!;
 
 // Without the grammars every single file would fail: better to fail at once, and for all to see.
 accessSync(join(settings.grammarDir, "web-tree-sitter.wasm"));
-port.postMessage("ready");
+Atomics.store(progress, progressIndex.ready, 1);
 
 // Loading a grammar awaits, so a batch that arrives meanwhile has to queue behind the one under way.
 let work = Promise.resolve();
@@ -32,7 +32,7 @@ async function parseBatch(batch: ParseRequest[]): Promise<ParseOutcome[]> {
   const outcomes: ParseOutcome[] = [];
   for (const request of batch) {
     outcomes.push(await parseFile(request));
-    Atomics.add(progress, 0, 1);
+    Atomics.add(progress, progressIndex.finished, 1);
   }
   return outcomes;
 }
