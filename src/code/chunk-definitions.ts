@@ -222,8 +222,9 @@ class Outliner {
   /** Directly in the file or in the class it is met in, as opposed to inside of some statement. */
   #isMember(outer: Node): boolean {
     let container = outer.parent;
-    for (let steps = 0; container !== null && steps < deepest; steps++) {
+    for (let steps = 0; container !== null && container.id !== this.#root.id && steps < deepest; steps++) {
       const { type } = container;
+      // What does not parse leaves its parts where they would have been.
       if (!this.#wrappers.has(type) && !this.#transparent.has(type) && type !== "ERROR") break;
       container = container.parent;
     }
