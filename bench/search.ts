@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import { createIgnoreRules } from "../src/code/ignore.ts";
 import { Indexer } from "../src/code/indexer.ts";
 import { nullEmbedder } from "../src/embed/null/null-embedder.ts";
 import { silentLog } from "../src/project/log.ts";
@@ -94,7 +95,8 @@ async function measure(repository: Repository, scratch: string) {
   const config = defaultConfig();
   if (repository.benchmark_root) config["index.include"] = [`${repository.benchmark_root}/**`];
   const index = CodeIndex.open(project.indexDb, { readonly: false });
-  const indexer = new Indexer({ project, config, index, embedder: nullEmbedder, log: silentLog });
+  const rules = createIgnoreRules(root, config);
+  const indexer = new Indexer({ project, config, rules, index, embedder: nullEmbedder, log: silentLog });
   const start = performance.now();
   await indexer.reconcile();
   const indexMs = performance.now() - start;

@@ -1,3 +1,4 @@
+import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer, type IndexReport } from "../code/indexer.ts";
 import { createEmbedder } from "../embed/registry.ts";
 import { loadConfig } from "../project/config.ts";
@@ -28,7 +29,8 @@ export async function reindexInProcess(
   try {
     const { index } = openIndexToWrite(project.indexDb, log);
     const embedder = createEmbedder(config["embed.code"]);
-    const indexer = new Indexer({ project, config, index, embedder, log, whenDiskFull: "fail" });
+    const rules = createIgnoreRules(project.root, config);
+    const indexer = new Indexer({ project, config, rules, index, embedder, log, whenDiskFull: "fail" });
     const onAbort = () => void indexer.close();
     signal.addEventListener("abort", onAbort);
     const timer = setInterval(() => {

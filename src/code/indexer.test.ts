@@ -10,6 +10,7 @@ import { type Config, defaultConfig } from "../project/settings.ts";
 import { CodeIndex } from "../store/code-index.ts";
 import { definitionsOf } from "../store/code-lookup.ts";
 import { nameKey } from "../store/tokens.ts";
+import { createIgnoreRules } from "./ignore.ts";
 import { Indexer } from "./indexer.ts";
 
 let project: Project;
@@ -32,9 +33,11 @@ function indexer(
   config: Partial<Config> = {},
   more: { embedder?: Embedder; whenDiskFull?: "fail" } = {},
 ): Indexer {
+  const complete = { ...defaultConfig(), "index.workers": 1, ...config };
   const made = new Indexer({
     project,
-    config: { ...defaultConfig(), "index.workers": 1, ...config },
+    config: complete,
+    rules: createIgnoreRules(project.root, complete),
     index,
     embedder: nullEmbedder,
     log: silentLog,
@@ -144,6 +147,18 @@ describe("update", () => {
     renameSync(join(project.root, "src"), join(project.root, "lib"));
     await made.update(["src", "lib"]);
     expect(paths()).toEqual(["lib/a.ts", "lib/deep/b.ts"]);
+  });
+
+  it("forgets what was in a directory that another has taken the place of", async () => {
+    write("src/a.ts", "export function first() {}\n");
+    const made = indexer();
+    await made.reconcile();
+    renameSync(join(project.root, "src"), join(project.root, "old"));
+    write("src/.gitignore", "c.ts\n");
+    write("src/b.ts", "export function second() {}\n");
+    write("src/c.ts", "export function third() {}\n");
+    await made.update(["src", "old"]);
+    expect(paths()).toEqual(["old/a.ts", "src/.gitignore", "src/b.ts"]);
   });
 
   it("leaves ignored files alone", async () => {

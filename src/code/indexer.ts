@@ -10,7 +10,7 @@ import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
-import { createIgnoreRules, type IgnoreRules } from "./ignore.ts";
+import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
 import { headerLanguageOf } from "./languages/index.ts";
 import { type ParseOutcome, ParsePool } from "./parse-pool.ts";
@@ -37,6 +37,8 @@ const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 interface IndexerOptions {
   project: Project;
   config: Config;
+  /** Shared with the watcher, so that both look at the same files. Read anew at each pass. */
+  rules: IgnoreRules;
   index: CodeIndex;
   embedder: Embedder;
   log: Logger;
@@ -51,21 +53,13 @@ interface IndexerOptions {
 export class Indexer {
   private readonly queue = new IndexQueue();
   private readonly forced = new Set<string>();
-  private rules: IgnoreRules;
   private pool: ParsePool | null = null;
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
   private readonly stop = new AbortController();
 
-  constructor(private readonly options: IndexerOptions) {
-    this.rules = createIgnoreRules(options.project.root, options.config);
-  }
-
-  /** What is ignored; read anew at each `reconcile`. */
-  get ignoreRules(): IgnoreRules {
-    return this.rules;
-  }
+  constructor(private readonly options: IndexerOptions) {}
 
   progress(): IndexProgress {
     return this.queue.progress();
@@ -88,15 +82,15 @@ export class Indexer {
   }
 
   private async pass(force: (path: string) => boolean): Promise<IndexReport> {
-    const { index, project } = this.options;
+    const { index, project, rules } = this.options;
     this.report = emptyReport();
-    this.rules = createIgnoreRules(project.root, this.options.config);
+    rules.reload();
     const known = index.knownFiles();
     const recipe = this.recipe();
     const isRecipeNew = index.meta("recipe") !== recipe;
     const stamps: FileStamp[] = [];
     const gone = new Set(known.keys());
-    for await (const item of scanProject(project.root, this.rules)) {
+    for await (const item of scanProject(project.root, rules)) {
       if (item.kind === "file") {
         stamps.push(item.stamp);
         gone.delete(item.stamp.path);
@@ -137,23 +131,29 @@ export class Indexer {
    * Resolves when they are searchable.
    */
   async update(paths: readonly string[]): Promise<void> {
-    const { index, project } = this.options;
+    const { index, project, rules } = this.options;
     for (const path of paths) {
       const stamp = stampOf(project.root, path);
-      if (stamp === null) {
-        index.remove(index.pathsBelow(path));
-      } else if (stamp === "directory") {
-        if (this.rules.ignores(path, true)) continue;
-        for await (const item of scanProject(project.root, this.rules, path)) {
-          if (item.kind === "file") this.enqueueIfChanged(item.stamp);
-        }
-      } else if (this.rules.ignores(path, false)) {
-        index.remove([path]);
-      } else {
-        this.queue.add(stamp, "saved");
-      }
+      if (stamp === "directory") await this.updateBelow(path);
+      else if (stamp === null || rules.ignores(path, false)) index.remove(index.pathsBelow(path));
+      else this.queue.add(stamp, "saved");
     }
     await this.drain();
+  }
+
+  /** A directory that came or changed as a whole, perhaps in another's place and with ignore rules of its own. */
+  private async updateBelow(path: string): Promise<void> {
+    const { index, project, rules } = this.options;
+    rules.reload();
+    const gone = new Set(index.pathsBelow(path));
+    if (!rules.ignores(path, true)) {
+      for await (const item of scanProject(project.root, rules, path)) {
+        if (item.kind !== "file") continue;
+        gone.delete(item.stamp.path);
+        this.enqueueIfChanged(item.stamp);
+      }
+    }
+    index.remove([...gone]);
   }
 
   private enqueueIfChanged(stamp: FileStamp): void {

@@ -3,7 +3,7 @@ import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import { type DaemonRecord, daemonOwner } from "../client/protocol.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
-import { createIgnoreRules } from "../code/ignore.ts";
+import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
 import { createEmbedder } from "../embed/registry.ts";
 import { messageOf } from "../project/errors.ts";
@@ -54,7 +54,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const lock = acquireWriterLock(project, daemonOwner);
     endings.push(() => lock.release());
 
-    const work = openIndexWork(options);
+    const rules = createIgnoreRules(project.root, config);
+    const work = openIndexWork(options, rules);
     endings.push(() => work.close());
 
     let lastUsed = Date.now();
@@ -77,7 +78,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const watching = watchProject({
       root: project.root,
-      rules: createIgnoreRules(project.root, config),
+      rules,
       debounceMs: config["watch.debounce_ms"],
       pollSeconds: config["watch.poll_seconds"],
       onChange(paths) {
@@ -124,7 +125,7 @@ async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
   }
 }
 
-function openIndexWork({ project, config, log }: DaemonOptions): IndexWork {
+function openIndexWork({ project, config, log }: DaemonOptions, rules: IgnoreRules): IndexWork {
   const notes: string[] = [];
   const embedder = createEmbedder(config["embed.code"]);
   const work = new IndexWork({
@@ -136,7 +137,7 @@ function openIndexWork({ project, config, log }: DaemonOptions): IndexWork {
       return {
         index,
         search: new CodeSearch({ project, index }),
-        indexer: new Indexer({ project, config, index, embedder, log }),
+        indexer: new Indexer({ project, config, rules, index, embedder, log }),
       };
     },
   });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
 import { nullEmbedder } from "../embed/null/null-embedder.ts";
 import { silentLog } from "../project/log.ts";
@@ -56,7 +57,9 @@ beforeAll(async () => {
     writeFileSync(join(project.root, path), text);
   }
   index = CodeIndex.open(project.indexDb, { readonly: false });
-  const options = { project, config: defaultConfig(), index, embedder: nullEmbedder, log: silentLog };
+  const config = defaultConfig();
+  const rules = createIgnoreRules(project.root, config);
+  const options = { project, config, rules, index, embedder: nullEmbedder, log: silentLog };
   const indexer = new Indexer(options);
   await indexer.reconcile();
   await indexer.close();
@@ -90,6 +93,10 @@ describe("ranking", () => {
         level: "method",
       });
     }
+  });
+
+  it.each(["src/store/cache.py", "cache.py", "./store/cache.py"])("finds the file %s", (query) => {
+    expect(search(query).results[0]?.file).toBe("src/store/cache.py");
   });
 
   it("thins out the chunks of one file", () => {

@@ -35,7 +35,9 @@ const looksLikeError =
 /** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
 export function analyseQuery(raw: string): AnalysedQuery {
   const all = identifiersOf(raw.slice(0, 10_000)).slice(0, mostTokens);
-  const meaningful = all.filter((word) => !stopWords.has(word.toLowerCase()));
+  const intent = intentOf(raw, all);
+  // In "HttpClient get" the second word is a name; in a sentence it would mean nothing.
+  const meaningful = intent === "language" ? all.filter((word) => !stopWords.has(word.toLowerCase())) : all;
   const words = meaningful.length > 0 ? meaningful : all;
   const stems = [...new Set(words.flatMap((word) => partsOf(word).map(stem)))];
   const identifiers = words.filter((word) => looksLikeCode.test(word));
@@ -44,7 +46,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
   const triples = all.slice(2).map((word, i) => nameKey(all[i]!) + nameKey(all[i + 1]!) + nameKey(word));
   return {
     raw,
-    intent: intentOf(raw, words, identifiers),
+    intent,
     identifiers,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
@@ -55,11 +57,14 @@ export function analyseQuery(raw: string): AnalysedQuery {
   };
 }
 
-function intentOf(raw: string, words: string[], identifiers: string[]): Intent {
+function intentOf(raw: string, words: readonly string[]): Intent {
   const trimmed = raw.trim();
   if (looksLikePath.test(trimmed)) return "path";
   if (looksLikeError.test(trimmed)) return "error";
-  if (words.length <= 3 && (identifiers.length > 0 || /^[\w$]+((::|\.|#|->)[\w$]+)+(\(\))?$/.test(trimmed))) {
+  if (
+    words.length <= 3 &&
+    (words.some((word) => looksLikeCode.test(word)) || /^[\w$]+((::|\.|#|->)[\w$]+)+(\(\))?$/.test(trimmed))
+  ) {
     return "symbol";
   }
   if (words.length === 1 && !/\s/.test(trimmed)) return "symbol";

@@ -8,6 +8,7 @@ import {
   fileNameSignal,
   isInlineTest,
   nameSignal,
+  pathSignal,
   type StemWeights,
 } from "./signals.ts";
 import type { Weights } from "./weights.ts";
@@ -36,6 +37,7 @@ export function rank(
       coherence: weights.coherence * candidate.file,
       file_name: weights.fileName * fileNameSignal(candidate, stemWeights),
       directories: weights.directories * directoriesSignal(candidate, stemWeights),
+      path: weights.path * pathSignal(candidate, query),
       name: weights.name * nameSignal(candidate, stemWeights),
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
     };

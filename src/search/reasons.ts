@@ -10,6 +10,7 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
   const { chunk, defines } = candidate;
   const told: [number, string][] = [
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
+    [signals.path ?? 0, "it is the file that was asked for"],
     [signals.lexical ?? 0, mentions(query, content)],
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],

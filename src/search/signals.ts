@@ -73,6 +73,17 @@ export function directoriesSignal(candidate: Candidate, weight: StemWeights): nu
   return coverage(stemsOf(pathParts(candidate.chunk.path).directories), weight);
 }
 
+/** The query is the path, or the end of the path, of this file. */
+export function pathSignal({ chunk }: Candidate, query: AnalysedQuery): number {
+  if (query.intent !== "path") return 0;
+  const asked = query.raw
+    .trim()
+    .toLowerCase()
+    .replace(/^\.?\//, "")
+    .replace(/\/$/, "");
+  return `/${chunk.path.toLowerCase()}`.endsWith(`/${asked}`) ? 1 : 0;
+}
+
 export function nameSignal(candidate: Candidate, weight: StemWeights): number {
   return candidate.chunk.level === "file" ? 0 : closeness(stemsOf(candidate.chunk.name), weight);
 }

@@ -20,6 +20,8 @@ export const weights = {
   fileName: 0.8,
   /** Query words in the names of its directories. */
   directories: 0.15,
+  /** The query is this file's path. */
+  path: 1,
   /** Query words in the chunk's own name. */
   name: 0.3,
   /** The chunk defines the very name that the query holds. */
