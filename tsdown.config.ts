@@ -7,7 +7,7 @@ export default defineConfig({
     pommeld: "src/daemon/main.ts",
     "parse-worker": "src/code/parse-worker.ts",
   },
-  format: "esm",
+  format: "cjs",
   platform: "node",
   target: "node20",
   outDir: "dist",

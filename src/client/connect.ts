@@ -145,7 +145,7 @@ function stderrLog(project: Project): string {
 
 /** Beside the bundle that this code is part of; in a checkout, in `dist/`. */
 function daemonProgram(): string {
-  const relative = import.meta.url.endsWith(".ts") ? "../../dist/pommeld.js" : "./pommeld.js";
+  const relative = import.meta.url.endsWith(".ts") ? "../../dist/pommeld.cjs" : "./pommeld.cjs";
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 

@@ -164,7 +164,7 @@ class Thread {
     const {
       workers: _,
       deadlineMs = defaultDeadlineMs,
-      script = built("parse-worker.js"),
+      script = built("parse-worker.cjs"),
       ...given
     } = options;
     const settings = { grammarDir: fileURLToPath(built("grammars")), ...given };

@@ -20,7 +20,7 @@ Options:
   --help                     print this
 `;
 
-await main().catch(async (error: unknown) => {
+void main().catch(async (error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);
   if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
   if (!(error instanceof PommelError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);

@@ -58,7 +58,7 @@ export async function found(project: Project, query: string): Promise<string[]> 
 
 /** Runs `pommeld` as a child of this process. */
 export function spawnDaemon(project: Project, ...args: string[]): ChildProcess {
-  const daemonFile = join(dirname(pmFile), "pommeld.js");
+  const daemonFile = join(dirname(pmFile), "pommeld.cjs");
   const child = spawn(process.execPath, [daemonFile, "--project", project.root, ...args], {
     stdio: "ignore",
   });
