@@ -6,8 +6,6 @@ const embedders: Record<string, () => Embedder> = {
   none: () => nullEmbedder,
 };
 
-export const embedderNames = Object.keys(embedders);
-
 /** The embedder configured as `name` (validated by the configuration's schema). */
 export function createEmbedder(name: string): Embedder {
   const create = embedders[name];

@@ -2,7 +2,7 @@ import { identifiersOf, nameKey, partsOf, stem, tokenStream } from "../store/tok
 import { stopWords } from "./stop-words.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */
-export type Intent = "symbol" | "path" | "error" | "language";
+type Intent = "symbol" | "path" | "error" | "language";
 
 /** A query, taken apart once for retrieval and every signal. */
 export interface AnalysedQuery {

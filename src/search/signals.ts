@@ -18,7 +18,7 @@ export interface Candidate {
 const stemCache = new Map<string, readonly string[]>();
 
 /** The stems of a name's parts; cached, names come back query after query. */
-export function stemsOf(name: string): readonly string[] {
+function stemsOf(name: string): readonly string[] {
   let stems = stemCache.get(name);
   if (stems === undefined) {
     stems = [...new Set(partsOf(name).map(stem))];
@@ -51,7 +51,7 @@ function closeness(stems: readonly string[], weight: StemWeights): number {
   return Math.sqrt(coverage(stems, weight) * precision(stems, weight));
 }
 
-export function pathParts(path: string): { directories: string; base: string } {
+function pathParts(path: string): { directories: string; base: string } {
   const slash = path.lastIndexOf("/");
   const dot = path.indexOf(".", slash + 2);
   return {

@@ -3,19 +3,17 @@
 import type { Level } from "../project/levels.ts";
 
 /** Why a file is not in the index. */
-export const skipReasons = [
-  "binary",
-  "too_large",
-  "minified",
-  "generated",
-  "vendored",
-  "unreadable",
-  "language_off",
-] as const;
-export type SkipReason = (typeof skipReasons)[number];
+export type SkipReason =
+  | "binary"
+  | "too_large"
+  | "minified"
+  | "generated"
+  | "vendored"
+  | "unreadable"
+  | "language_off";
 
 /** Token streams for the full-text index: words separated by blanks, made by `tokens.ts`. */
-export interface ChunkTerms {
+interface ChunkTerms {
   /** The chunk's own name (for a file: its name without extension). */
   name: string;
   /** Context: enclosing names, signature, leading doc comment. */
