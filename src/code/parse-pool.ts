@@ -164,7 +164,7 @@ class Thread {
     const {
       workers: _,
       deadlineMs = defaultDeadlineMs,
-      script = built("parse-worker.cjs"),
+      script = built("parse-worker.mjs"),
       ...given
     } = options;
     const settings = { grammarDir: fileURLToPath(built("grammars")), ...given };

@@ -1,4 +1,3 @@
-import { accessSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { chunkSource } from "./chunk.ts";
@@ -18,12 +17,11 @@ const wanted = new Set(settings.languages);
 const parser = new SourceParser(settings.grammarDir);
 const port = parentPort!;
 
-// Without the grammars every single file would fail: better to fail at once, and for all to see.
-accessSync(join(settings.grammarDir, "web-tree-sitter.wasm"));
-Atomics.store(progress, progressIndex.ready, 1);
-
-// Loading a grammar awaits, so a batch that arrives meanwhile has to queue behind the one under way.
-let work = Promise.resolve();
+// Without tree-sitter every single file would fail: better to fail at once, and for all to see.
+// Loading awaits, so a batch that arrives meanwhile has to queue behind what is under way.
+let work = parser.start().then(() => {
+  Atomics.store(progress, progressIndex.ready, 1);
+});
 port.on("message", (batch: ParseRequest[]) => {
   work = work.then(async () => port.postMessage(await parseBatch(batch)));
 });

@@ -20,6 +20,13 @@ export class SourceParser {
     this.#grammarDir = grammarDir;
   }
 
+  /** Loads what every grammar needs. Fails when the installation is broken; `parse` does it when it must. */
+  async start(): Promise<void> {
+    if (this.#parser !== null) return;
+    await Parser.init({ locateFile: () => join(this.#grammarDir, "web-tree-sitter.wasm") });
+    this.#parser = new Parser();
+  }
+
   /**
    * The syntax tree of `text`, to be deleted by the caller; null if parsing took too long.
    * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
@@ -39,10 +46,7 @@ export class SourceParser {
   async language(wasm: string): Promise<Language> {
     let language = this.#languages.get(wasm);
     if (language === undefined) {
-      if (this.#parser === null) {
-        await Parser.init({ locateFile: () => join(this.#grammarDir, "web-tree-sitter.wasm") });
-        this.#parser = new Parser();
-      }
+      await this.start();
       language = await loadUnoptimised(join(this.#grammarDir, `${wasm}.wasm`));
       this.#languages.set(wasm, language);
     }
