@@ -38,7 +38,7 @@ export class DaemonUnreachable extends PommelError {
 /** What daemon.json says, or null when there is none or it makes no sense. */
 export function readDaemonRecord(project: Project): DaemonRecord | null {
   try {
-    return z.parse(daemonRecord, JSON.parse(readFileSync(project.daemonFile, "utf8")));
+    return z.parse(daemonRecord(), JSON.parse(readFileSync(project.daemonFile, "utf8")));
   } catch {
     return null;
   }
@@ -82,11 +82,11 @@ export async function callDaemon<R extends RouteName>(
     throw foreign(error);
   }
   if (answer.status === 200) {
-    const parsed = z.safeParse(response, body);
+    const parsed = z.safeParse(response(), body);
     if (!parsed.success) throw foreign(parsed.error);
     return parsed.data as ResponseOf<R>;
   }
-  const refusal = z.safeParse(errorBody, body);
+  const refusal = z.safeParse(errorBody(), body);
   // Our own daemon knows our token; the daemon of another project does not.
   if (!refusal.success || answer.status === 401 || answer.status === 403) throw foreign();
   const { code, message, hint } = refusal.data.error;

@@ -10,156 +10,191 @@ import { levels } from "../project/levels.ts";
 /** Larger request bodies are refused. Bytes. */
 export const largestBody = 1_048_576;
 
+/** A shape is made when it is first needed: `pm search` should not wait for those of all other routes. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 const strings = z.array(z.string());
 const count = z.int().check(z.minimum(0));
 const nullableNumber = z.nullable(z.number());
 
 /** The body of every response that is not 2xx. */
-export const errorBody = z.object({
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
-});
+export const errorBody = lazy(() =>
+  z.object({
+    error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
+  }),
+);
 
 /** Left out: the project's configuration decides. */
-const searchRequest = z.object({
-  q: z.string(),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
-  level: z.optional(z.array(z.enum(levels))),
-  path: z.optional(strings),
-  language: z.optional(strings),
-  explain: z.optional(z.boolean()),
-});
-export type SearchRequest = z.infer<typeof searchRequest>;
+const searchRequest = lazy(() =>
+  z.object({
+    q: z.string(),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+    level: z.optional(z.array(z.enum(levels))),
+    path: z.optional(strings),
+    language: z.optional(strings),
+    explain: z.optional(z.boolean()),
+  }),
+);
+export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
 
-const codeResult = z.object({
-  id: z.string(),
-  file: z.string(),
-  start_line: z.number(),
-  end_line: z.number(),
-  level: z.enum(levels),
-  language: z.string(),
-  name: z.string(),
-  score: z.number(),
-  content: z.string(),
-  parent_id: z.nullable(z.string()),
-  parent_name: z.nullable(z.string()),
-  match_reasons: strings,
-  freshness: z.enum(["fresh", "drifted"]),
-  signals: z.optional(z.record(z.string(), z.number())),
-});
+const codeResult = lazy(() =>
+  z.object({
+    id: z.string(),
+    file: z.string(),
+    start_line: z.number(),
+    end_line: z.number(),
+    level: z.enum(levels),
+    language: z.string(),
+    name: z.string(),
+    score: z.number(),
+    content: z.string(),
+    parent_id: z.nullable(z.string()),
+    parent_name: z.nullable(z.string()),
+    match_reasons: strings,
+    freshness: z.enum(["fresh", "drifted"]),
+    signals: z.optional(z.record(z.string(), z.number())),
+  }),
+);
 
 /** How far what was searched may be behind the files. */
-const indexAge = z.object({
-  /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
-  pending: z.nullable(count),
-  /** False until the whole project was indexed once. */
-  is_complete: z.boolean(),
-  /** When the index was last known to match the files: ISO 8601, null for never. */
-  as_of: z.nullable(z.string()),
-});
-export type IndexAge = z.infer<typeof indexAge>;
+const indexAge = lazy(() =>
+  z.object({
+    /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
+    pending: z.nullable(count),
+    /** False until the whole project was indexed once. */
+    is_complete: z.boolean(),
+    /** When the index was last known to match the files: ISO 8601, null for never. */
+    as_of: z.nullable(z.string()),
+  }),
+);
+export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 
-const searchResponse = z.object({
-  query: z.string(),
-  results: z.array(codeResult),
-  total_results: count,
-  search_time_ms: z.number(),
-  index: indexAge,
-});
-export type SearchResponse = z.infer<typeof searchResponse>;
+const searchResponse = lazy(() =>
+  z.object({
+    query: z.string(),
+    results: z.array(codeResult()),
+    total_results: count,
+    search_time_ms: z.number(),
+    index: indexAge(),
+  }),
+);
+export type SearchResponse = z.infer<ReturnType<typeof searchResponse>>;
 
 /**
  * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
  * again. `full`: the same for everything.
  */
-const indexRequest = z.object({
-  paths: z.optional(strings),
-  full: z.optional(z.boolean()),
-});
+const indexRequest = lazy(() =>
+  z.object({
+    paths: z.optional(strings),
+    full: z.optional(z.boolean()),
+  }),
+);
 
-const indexResponse = z.object({ queued: z.literal(true), pending: count });
+const indexResponse = lazy(() => z.object({ queued: z.literal(true), pending: count }));
 
-const finishedFile = z.object({
-  path: z.string(),
-  chunks: count,
-  took_ms: z.number(),
-  /** ISO 8601. */
-  at: z.string(),
-});
+const finishedFile = lazy(() =>
+  z.object({
+    path: z.string(),
+    chunks: count,
+    took_ms: z.number(),
+    /** ISO 8601. */
+    at: z.string(),
+  }),
+);
 
-const queueStatus = z.object({
-  /** Files waiting or being worked on. */
-  pending: count,
-  /** Files finished since the queue was last empty, and how many it had in all. */
-  done: count,
-  total: count,
-  /** A file being worked on. */
-  processing: z.nullable(z.string()),
-  rate_chunks_per_sec: z.number(),
-  /** null: too early to tell. */
-  eta_seconds: nullableNumber,
-  /** True when everything that was seen is searchable. */
-  is_idle: z.boolean(),
-  last_error: z.nullable(z.string()),
-  /** Newest first. */
-  recent: z.array(finishedFile),
-});
-export type QueueStatus = z.infer<typeof queueStatus>;
+const queueStatus = lazy(() =>
+  z.object({
+    /** Files waiting or being worked on. */
+    pending: count,
+    /** Files finished since the queue was last empty, and how many it had in all. */
+    done: count,
+    total: count,
+    /** A file being worked on. */
+    processing: z.nullable(z.string()),
+    rate_chunks_per_sec: z.number(),
+    /** null: too early to tell. */
+    eta_seconds: nullableNumber,
+    /** True when everything that was seen is searchable. */
+    is_idle: z.boolean(),
+    last_error: z.nullable(z.string()),
+    /** Newest first. */
+    recent: z.array(finishedFile()),
+  }),
+);
+export type QueueStatus = z.infer<ReturnType<typeof queueStatus>>;
 
-const daemonStatus = z.object({
-  running: z.boolean(),
-  pid: nullableNumber,
-  port: nullableNumber,
-  uptime_seconds: nullableNumber,
-  /** Resident memory. */
-  memory_bytes: nullableNumber,
-});
+const daemonStatus = lazy(() =>
+  z.object({
+    running: z.boolean(),
+    pid: nullableNumber,
+    port: nullableNumber,
+    uptime_seconds: nullableNumber,
+    /** Resident memory. */
+    memory_bytes: nullableNumber,
+  }),
+);
 
-const languageCounts = z.object({ files: count, chunks: count });
+const languageCounts = lazy(() => z.object({ files: count, chunks: count }));
 
-const indexStatus = z.object({
-  total_files: count,
-  total_chunks: count,
-  last_indexed: z.nullable(z.string()),
-  pending_changes: z.nullable(count),
-  languages: z.record(z.string(), languageCounts),
-  /** Files left out: how many, and by which reason. */
-  skipped: z.object({ total: count, by_reason: z.record(z.string(), count) }),
-});
+const indexStatus = lazy(() =>
+  z.object({
+    total_files: count,
+    total_chunks: count,
+    last_indexed: z.nullable(z.string()),
+    pending_changes: z.nullable(count),
+    languages: z.record(z.string(), languageCounts()),
+    /** Files left out: how many, and by which reason. */
+    skipped: z.object({ total: count, by_reason: z.record(z.string(), count) }),
+  }),
+);
 
-const healthStatus = z.object({
-  /** `empty`: works, but nothing is indexed yet. */
-  status: z.enum(["ok", "empty", "failing"]),
-  embedding_model: z.string(),
-  database: z.enum(["ok", "missing", "corrupt", "unreadable"]),
-  /** How long a real query took just now; null when it could not be asked. */
-  query_ms: nullableNumber,
-});
+const healthStatus = lazy(() =>
+  z.object({
+    /** `empty`: works, but nothing is indexed yet. */
+    status: z.enum(["ok", "empty", "failing"]),
+    embedding_model: z.string(),
+    database: z.enum(["ok", "missing", "corrupt", "unreadable"]),
+    /** How long a real query took just now; null when it could not be asked. */
+    query_ms: nullableNumber,
+  }),
+);
 
-const storageStatus = z.object({
-  index_bytes: count,
-  fts_bytes: count,
-  log_bytes: count,
-  total_bytes: count,
-});
+const storageStatus = lazy(() =>
+  z.object({
+    index_bytes: count,
+    fts_bytes: count,
+    log_bytes: count,
+    total_bytes: count,
+  }),
+);
 
-const statusResponse = z.object({
-  version: z.string(),
-  /** The project's root directory. */
-  project: z.string(),
-  daemon: daemonStatus,
-  index: indexStatus,
-  health: healthStatus,
-  queue: queueStatus,
-  storage: storageStatus,
-  models: z.object({ embedding_code: z.string() }),
-  /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
-  notes: strings,
-});
-export type StatusResponse = z.infer<typeof statusResponse>;
+const statusResponse = lazy(() =>
+  z.object({
+    version: z.string(),
+    /** The project's root directory. */
+    project: z.string(),
+    daemon: daemonStatus(),
+    index: indexStatus(),
+    health: healthStatus(),
+    queue: queueStatus(),
+    storage: storageStatus(),
+    models: z.object({ embedding_code: z.string() }),
+    /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
+    notes: strings,
+  }),
+);
+export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
 
-const shutdownResponse = z.object({ stopping: z.literal(true), pid: z.number() });
+const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z.number() }));
 
-const empty = z.object({});
+const empty = lazy(() => z.object({}));
 
 /** Every route of the daemon. `GET /search/code` takes the POST's fields as query parameters. */
 export const routes = {
@@ -171,8 +206,8 @@ export const routes = {
 } as const;
 
 export type RouteName = keyof typeof routes;
-export type RequestOf<R extends RouteName> = z.infer<(typeof routes)[R]["request"]>;
-export type ResponseOf<R extends RouteName> = z.infer<(typeof routes)[R]["response"]>;
+export type RequestOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["request"]>>;
+export type ResponseOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["response"]>>;
 
 /**
  * The request that the query string of `GET /search/code` asks for. `level`, `path` and `language` may be
@@ -192,15 +227,17 @@ export function searchRequestFromUrl(parameters: URLSearchParams): Record<string
 }
 
 /** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
-export const daemonRecord = z.object({
-  pid: z.int().check(z.minimum(1)),
-  port: z.int().check(z.minimum(1), z.maximum(65_535)),
-  token: z.string().check(z.minLength(1)),
-  /** ISO 8601. */
-  started_at: z.string(),
-  version: z.string(),
-});
-export type DaemonRecord = z.infer<typeof daemonRecord>;
+export const daemonRecord = lazy(() =>
+  z.object({
+    pid: z.int().check(z.minimum(1)),
+    port: z.int().check(z.minimum(1), z.maximum(65_535)),
+    token: z.string().check(z.minLength(1)),
+    /** ISO 8601. */
+    started_at: z.string(),
+    version: z.string(),
+  }),
+);
+export type DaemonRecord = z.infer<ReturnType<typeof daemonRecord>>;
 
 /** How the daemon signs the writer lock. */
 export const daemonOwner = "pommeld";

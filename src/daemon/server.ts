@@ -103,7 +103,7 @@ function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
   return app;
 
   async function answer<R extends RouteName>(name: R, given: unknown): Promise<ResponseOf<R>> {
-    const parsed = z.safeParse(routes[name].request, given);
+    const parsed = z.safeParse(routes[name].request(), given);
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
       throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");

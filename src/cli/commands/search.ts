@@ -6,7 +6,6 @@ import { type Level, levels } from "../../project/levels.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { relativeTime } from "../output.ts";
-import { renderAnswer } from "./search-results.ts";
 
 interface SearchOptions {
   limit?: number;
@@ -33,7 +32,8 @@ export async function searchCommand(
 ): Promise<void> {
   const project = findProject(cwd);
   const request = await requestOf(project, words, options);
-  const { answer, note } = await search(project, request);
+  const asked = search(project, request);
+  const [{ answer, note }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
   if (note !== null) output.note(output.colors.dim(note));
   output.result(answer, () =>
     renderAnswer(answer, {
@@ -44,6 +44,12 @@ export async function searchCommand(
       colors: output.colors,
     }),
   );
+}
+
+/** Loads what renders while the daemon thinks: the request goes out in the event loop's first turn. */
+async function loadRenderer() {
+  await new Promise(setImmediate);
+  return import("./search-results.ts");
 }
 
 async function requestOf(project: Project, words: string[], options: SearchOptions): Promise<SearchRequest> {
