@@ -27,7 +27,7 @@ export function collectCandidates(
   }
   const rowids = [...new Set([...lexical.keys(), ...defines.keys()])];
   const inScope = scopeFilter(scope);
-  const chunks = index.chunks(rowids).filter(inScope);
+  const chunks = index.outlines(rowids).filter(inScope);
 
   const best = Math.max(...lexical.values(), Number.MIN_VALUE);
   const ofFile = new Map<number, number>();

@@ -57,8 +57,8 @@ export class CodeSearch {
     const best = ranked[0]?.score || 1;
     for (const entry of ranked) {
       if (results.length >= request.limit) break;
-      const { chunk } = entry.candidate;
-      const content = files.lines(chunk);
+      const chunk = this.index.chunk(entry.candidate.chunk.rowid);
+      const content = chunk && files.lines(chunk);
       if (!content) continue;
       results.push({
         id: chunk.id,

@@ -1,4 +1,4 @@
-import { identifiersOf, nameKey, partsOf, stem, tokenStream } from "../store/tokens.ts";
+import { identifiersOf, isSpaced, nameKey, partsOf, stem, tokenStream } from "../store/tokens.ts";
 import { stopWords } from "./stop-words.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */
@@ -52,9 +52,15 @@ export function analyseQuery(raw: string): AnalysedQuery {
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
     words: [...new Set(words)],
     stems,
-    tokens: [...new Set(tokenStream(words.join(" ")).split(" "))].filter(Boolean).slice(0, mostTokens * 3),
+    tokens: tokensOf(words, stems),
     namesAsWritten: new Set([...identifiers.map(nameKey), ...pairs, ...triples]),
   };
+}
+
+/** Stems find more than words do, and sooner; names that look like code are looked for whole as well. */
+function tokensOf(words: readonly string[], stems: readonly string[]): string[] {
+  const whole = words.filter((word) => looksLikeCode.test(word) || !isSpaced(word));
+  return [...new Set([...stems, ...whole.flatMap((word) => tokenStream(word).split(" "))])].filter(Boolean);
 }
 
 function intentOf(raw: string, words: readonly string[]): Intent {

@@ -1,4 +1,4 @@
-import type { StoredChunk } from "../store/code-index.ts";
+import type { ChunkOutline } from "../store/code-index.ts";
 import { isAskedFor, type PathRole, roleOf } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import {
@@ -29,27 +29,38 @@ export function rank(
   weights: Weights,
 ): Ranked[] {
   const asked = new Set(query.stems);
+  const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
   const ranked = candidates.map((candidate): Ranked => {
-    const role = roleOfChunk(candidate.chunk);
-    const penalty = isAskedFor(role, asked) ? 1 : weights.roles[role];
-    const signals = {
+    const { chunk } = candidate;
+    const file = ofFile.get(chunk.fileId) ?? fileSignals(chunk.path, query, stemWeights, weights);
+    ofFile.set(chunk.fileId, file);
+    const role = roleOfChunk(chunk);
+    const signals: Record<string, number> = {
       lexical: weights.lexical * candidate.lexical,
       coherence: weights.coherence * candidate.file,
-      file_name: weights.fileName * fileNameSignal(candidate, stemWeights),
-      directories: weights.directories * directoriesSignal(candidate, stemWeights),
-      path: weights.path * pathSignal(candidate, query),
-      name: weights.name * nameSignal(candidate, stemWeights),
+      ...file,
+      name: weights.name * nameSignal(chunk, stemWeights),
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
     };
     const sum = Object.values(signals).reduce((a, b) => a + b, 0);
-    return { candidate, score: sum * penalty, signals: { ...signals, penalty } };
+    signals.penalty = isAskedFor(role, asked) ? 1 : weights.roles[role];
+    return { candidate, score: sum * signals.penalty, signals };
   });
-  ranked.sort(byScore);
-  return saturate(ranked, weights.saturation);
+  saturate(ranked.sort(byScore), weights.saturation);
+  return ranked.sort(byScore);
+}
+
+/** What a file's chunks have in common. */
+function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeights, weights: Weights) {
+  return {
+    file_name: weights.fileName * fileNameSignal(path, stemWeights),
+    directories: weights.directories * directoriesSignal(path, stemWeights),
+    path: weights.path * pathSignal(path, query),
+  };
 }
 
 /** A test among the code is a test; what a barrel file defines itself is as good as any. */
-function roleOfChunk(chunk: StoredChunk): PathRole {
+function roleOfChunk(chunk: ChunkOutline): PathRole {
   if (isInlineTest(chunk)) return "test";
   const role = roleOf(chunk.path);
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
@@ -63,14 +74,13 @@ function byScore(a: Ranked, b: Ranked): number {
 }
 
 /** Each further chunk of a file counts `factor` of the one before, so that one file cannot fill the answer. */
-function saturate(ranked: readonly Ranked[], factor: number): Ranked[] {
+function saturate(ranked: readonly Ranked[], factor: number): void {
   const seen = new Map<number, number>();
-  return ranked
-    .map((entry) => {
-      const before = seen.get(entry.candidate.chunk.fileId) ?? 0;
-      seen.set(entry.candidate.chunk.fileId, before + 1);
-      const saturation = factor ** before;
-      return { ...entry, score: entry.score * saturation, signals: { ...entry.signals, saturation } };
-    })
-    .sort(byScore);
+  for (const entry of ranked) {
+    const { fileId } = entry.candidate.chunk;
+    const before = seen.get(fileId) ?? 0;
+    seen.set(fileId, before + 1);
+    entry.signals.saturation = factor ** before;
+    entry.score *= entry.signals.saturation;
+  }
 }

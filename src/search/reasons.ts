@@ -1,4 +1,4 @@
-import { identifiersOf, partsOf, stem } from "../store/tokens.ts";
+import { rootOf } from "../store/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./rank.ts";
 
@@ -25,10 +25,7 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
 }
 
 function mentions(query: AnalysedQuery, content: string): string {
-  const present = new Set<string>();
-  for (const name of new Set(identifiersOf(content.slice(0, longestLook)))) {
-    for (const part of partsOf(name)) present.add(stem(part));
-  }
-  const words = query.words.filter((word) => partsOf(word).some((part) => present.has(stem(part))));
+  const text = content.slice(0, longestLook).toLowerCase();
+  const words = query.words.filter((word) => text.includes(rootOf(word)));
   return words.length === 0 ? "" : `mentions ${words.slice(0, 5).join(", ")}`;
 }

@@ -1,4 +1,4 @@
-import type { StoredChunk } from "../store/code-index.ts";
+import type { ChunkOutline } from "../store/code-index.ts";
 import type { DefinedName } from "../store/code-lookup.ts";
 import { partsOf, stem } from "../store/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
@@ -6,7 +6,7 @@ import type { Weights } from "./weights.ts";
 
 /** A chunk under consideration, with what retrieval found out about it. */
 export interface Candidate {
-  chunk: StoredChunk;
+  chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
   /** Names the query speaks of and this chunk defines. */
@@ -63,29 +63,29 @@ function pathParts(path: string): { directories: string; base: string } {
 /** Files whose name says nothing are known by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
-export function fileNameSignal(candidate: Candidate, weight: StemWeights): number {
-  const { directories, base } = pathParts(candidate.chunk.path);
+export function fileNameSignal(path: string, weight: StemWeights): number {
+  const { directories, base } = pathParts(path);
   const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
   return closeness(stemsOf(name), weight);
 }
 
-export function directoriesSignal(candidate: Candidate, weight: StemWeights): number {
-  return coverage(stemsOf(pathParts(candidate.chunk.path).directories), weight);
+export function directoriesSignal(path: string, weight: StemWeights): number {
+  return coverage(stemsOf(pathParts(path).directories), weight);
 }
 
 /** The query is the path, or the end of the path, of this file. */
-export function pathSignal({ chunk }: Candidate, query: AnalysedQuery): number {
+export function pathSignal(path: string, query: AnalysedQuery): number {
   if (query.intent !== "path") return 0;
   const asked = query.raw
     .trim()
     .toLowerCase()
     .replace(/^\.?\//, "")
     .replace(/\/$/, "");
-  return `/${chunk.path.toLowerCase()}`.endsWith(`/${asked}`) ? 1 : 0;
+  return `/${path.toLowerCase()}`.endsWith(`/${asked}`) ? 1 : 0;
 }
 
-export function nameSignal(candidate: Candidate, weight: StemWeights): number {
-  return candidate.chunk.level === "file" ? 0 : closeness(stemsOf(candidate.chunk.name), weight);
+export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): number {
+  return level === "file" ? 0 : closeness(stemsOf(name), weight);
 }
 
 /** How sure a definition is what was meant: as written, or a joined name, or just a word that is a name too. */
@@ -110,6 +110,6 @@ export function definitionSignal(
 }
 
 /** Tests that stand among the code they test. */
-export function isInlineTest({ name, parentName }: StoredChunk): boolean {
+export function isInlineTest({ name, parentName }: ChunkOutline): boolean {
   return /^test(_|[A-Z]|s?$)|_test$/.test(name) || (parentName !== null && /^tests?$/.test(parentName));
 }

@@ -9,7 +9,7 @@ export const weights = {
   /** Columns of the full-text index. */
   columns: { name: 8, path: 4, head: 3, body: 1 } satisfies ColumnWeights,
   /** Chunks that the full-text index hands to ranking. */
-  candidates: 500,
+  candidates: 400,
   /** Chunks added for each name the query may be speaking of. */
   definitionsPerName: 20,
 

@@ -58,9 +58,9 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
 }
 
 const find = (text: string, scope: Parameters<typeof matchTokens>[4] = everywhere) =>
-  index
-    .chunks(matchTokens(index, tokenStream(text).split(" "), columns, 10, scope).map(({ rowid }) => rowid))
-    .map((found) => found.id);
+  matchTokens(index, tokenStream(text).split(" "), columns, 10, scope).map(
+    ({ rowid }) => index.chunk(rowid)?.id,
+  );
 
 describe("replacing a file", () => {
   it("makes its chunks, words and names findable, and the old ones not", () => {
@@ -109,7 +109,7 @@ describe("looking up", () => {
     expect(matchTokens(index, ["retry"], columns, 10, everywhere)).toHaveLength(3);
     expect(find("retry").sort()).toEqual(["1", "2", "3"]);
     const best = matchTokens(index, ["retry"], columns, 10, everywhere).map(
-      ({ rowid }) => index.chunks([rowid])[0]?.id,
+      ({ rowid }) => index.chunk(rowid)?.id,
     );
     expect(best).toEqual(["1", "3", "2"]);
   });

@@ -24,29 +24,29 @@ export interface IndexCounts {
   skippedByReason: Partial<Record<SkipReason, number>>;
 }
 
-/** A chunk as search sees it. */
-export interface StoredChunk {
+/** What ranking needs of a chunk. */
+export interface ChunkOutline {
   rowid: number;
-  id: string;
   fileId: number;
   path: string;
+  level: Level;
+  name: string;
+  parentName: string | null;
+  startLine: number;
+}
+
+/** All of a chunk that is stored outside the full-text index. */
+export interface StoredChunk extends ChunkOutline {
+  id: string;
   /** Of the file as it was indexed. */
   size: number;
   mtimeMs: number;
   language: string;
   parentId: string | null;
-  parentName: string | null;
-  level: Level;
   kind: string;
-  name: string;
   signature: string;
-  startLine: number;
   endLine: number;
 }
-
-const chunkColumns = `
-  c.id AS rowid, c.uid AS id, c.file_id AS fileId, f.path, f.size, f.mtime_ms AS mtimeMs, f.language, c.parent_uid AS parentId, p.name AS parentName, c.level, c.kind,
-  c.name, c.signature, c.start_line AS startLine, c.end_line AS endLine`;
 
 /**
  * The code index: files, their chunks, the full-text rows, symbols and vectors of those, in `index.db`.
@@ -109,8 +109,9 @@ export class CodeIndex {
 
   private insertChunks(file: IndexedFile, fileId: number, embedded?: FileVectors): Map<string, number> {
     const insertChunk = this.prepare(
-      `INSERT INTO chunks (uid, file_id, parent_uid, level, kind, name, signature, start_line, end_line)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO chunks
+         (uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     const insertTerms = this.prepare(
       "INSERT INTO chunk_terms (rowid, name, path, head, body) VALUES (?, ?, ?, ?, ?)",
@@ -118,11 +119,13 @@ export class CodeIndex {
     const insertVector = this.prepare("INSERT INTO vectors (chunk_id, model, vector) VALUES (?, ?, ?)");
     const pathTerms = tokenStream(file.path);
     const rowidOf = new Map<string, number>();
+    const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
     file.chunks.forEach((chunk, i) => {
       const { lastInsertRowid } = insertChunk.run(
         chunk.id,
         fileId,
         chunk.parentId,
+        chunk.parentId && nameOf.get(chunk.parentId),
         chunk.level,
         chunk.kind,
         chunk.name,
@@ -294,19 +297,23 @@ export class CodeIndex {
 
   private readonly statements = new Map<string, Statement>();
 
-  /** Chunks by row, in no particular order; rows that are gone are missing. */
-  chunks(rowids: readonly number[]): StoredChunk[] {
+  /** Outlines of chunks, in no particular order; rows that are gone are missing. */
+  outlines(rowids: readonly number[]): ChunkOutline[] {
     return this.prepare(
-      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id LEFT JOIN chunks p ON p.uid = c.parent_uid AND p.file_id = c.file_id
-       WHERE c.id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(rowids)) as StoredChunk[];
+      `SELECT c.id AS rowid, c.file_id AS fileId, f.path, c.level, c.name, c.parent_name AS parentName,
+         c.start_line AS startLine
+       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value JOIN files f ON f.id = c.file_id`,
+    ).all(JSON.stringify(rowids)) as ChunkOutline[];
   }
 
-  /** The chunks with these public ids. */
-  chunksById(ids: readonly string[]): StoredChunk[] {
-    return this.prepare(
-      `SELECT ${chunkColumns} FROM chunks c JOIN files f ON f.id = c.file_id LEFT JOIN chunks p ON p.uid = c.parent_uid AND p.file_id = c.file_id
-       WHERE c.uid IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids)) as StoredChunk[];
+  /** The whole chunk in a row, or null when it is gone. */
+  chunk(rowid: number): StoredChunk | null {
+    const row = this.prepare(
+      `SELECT c.id AS rowid, c.uid AS id, c.file_id AS fileId, f.path, f.size, f.mtime_ms AS mtimeMs, f.language,
+         c.parent_uid AS parentId, c.parent_name AS parentName, c.level, c.kind, c.name, c.signature,
+         c.start_line AS startLine, c.end_line AS endLine
+       FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?`,
+    ).get(rowid);
+    return (row as StoredChunk | undefined) ?? null;
   }
 }

@@ -24,15 +24,16 @@ export const codeMigrations: readonly Migration[] = [
 
   CREATE TABLE chunks (
     id         INTEGER PRIMARY KEY,
-    uid        TEXT NOT NULL,
-    file_id    INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
-    parent_uid TEXT,
-    level      TEXT NOT NULL,
-    kind       TEXT NOT NULL,
-    name       TEXT NOT NULL,
-    signature  TEXT NOT NULL,
-    start_line INTEGER NOT NULL,
-    end_line   INTEGER NOT NULL
+    uid         TEXT NOT NULL,
+    file_id     INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+    parent_uid  TEXT,
+    parent_name TEXT,
+    level       TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    signature   TEXT NOT NULL,
+    start_line  INTEGER NOT NULL,
+    end_line    INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX chunks_of_file ON chunks (file_id);
   CREATE INDEX chunks_by_uid ON chunks (uid);

@@ -18,14 +18,8 @@ describe("partsOf", () => {
 });
 
 describe("tokenStream", () => {
-  it("gives an identifier whole, in parts, and stemmed", () => {
-    expect(tokenStream("retryRequests()").split(" ")).toEqual([
-      "retryrequests",
-      "retry",
-      "requests",
-      "retri",
-      "request",
-    ]);
+  it("gives an identifier whole and its parts stemmed", () => {
+    expect(tokenStream("retryRequests()").split(" ")).toEqual(["retryrequests", "retri", "request"]);
   });
 
   it("gives pairs of characters where a script has no blanks", () => {

@@ -3,9 +3,9 @@ import { stemmer } from "stemmer";
 /**
  * The token stream of the full-text index. FTS5 splits our streams at blanks only; everything it should
  * find is decided here, the same way for code and for queries:
- * an identifier `parseHTTPRequests2` gives itself whole (`parsehttprequests2`), its parts (`parse`, `http`,
- * `requests`, `2`) and the stems of those (`pars`, `request`). Runs of Chinese, Japanese and Korean
- * characters, which have no blanks, give their pairs.
+ * an identifier `parseHTTPRequests2` gives itself whole (`parsehttprequests2`) and the stems of its parts
+ * (`pars`, `http`, `request`, `2`). Runs of Chinese, Japanese and Korean characters, which have no blanks, give
+ * their pairs.
  */
 
 const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
@@ -31,6 +31,13 @@ export function stem(word: string): string {
   return known;
 }
 
+/** What "retries" shares with "retry" and "retried": the beginning of all words of its stem. Lower-case. */
+export function rootOf(word: string): string {
+  const whole = word.toLowerCase();
+  const root = stem(whole).replace(/[iey]$/, "");
+  return root.length > 2 && whole.startsWith(root) ? root : whole;
+}
+
 /** The parts of an identifier, lower-case: `parseHTTPRequests` -> parse, http, requests. */
 export function partsOf(name: string): string[] {
   return (name.match(identifierPart) ?? []).map((part) => part.toLowerCase());
@@ -41,18 +48,22 @@ export function identifiersOf(text: string): string[] {
   return (text.match(identifier) ?? []).filter((name) => name.length <= longestIdentifier);
 }
 
+/** Whether the word is of a script that puts blanks between words. */
+export function isSpaced(word: string): boolean {
+  return !unspaced.test(word);
+}
+
 function pairsOf(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
-/** All tokens under which one identifier is found: whole, parts, stems; each once. */
+/** All tokens under which one identifier is found: whole and stems of its parts, each once. */
 function tokensOfIdentifier(name: string): string[] {
   const whole = name.toLowerCase();
-  if (unspaced.test(whole)) return [...new Set([whole, ...pairsOf(whole)])];
-  const parts = partsOf(name);
-  return [...new Set([whole, ...parts, ...parts.map(stem)])];
+  if (!isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
+  return [...new Set([whole, ...partsOf(name).map(stem)])];
 }
 
 /** The token stream of a text, ready for FTS5: tokens separated by blanks. */

@@ -1,6 +1,6 @@
 import type { SearchResponse } from "../../client/protocol.ts";
 import { stopWords } from "../../search/stop-words.ts";
-import { stem } from "../../store/tokens.ts";
+import { rootOf } from "../../store/tokens.ts";
 import type { Colors } from "../output.ts";
 
 type Result = SearchResponse["results"][number];
@@ -115,12 +115,10 @@ function wordsOf(query: string): RegExp | null {
   );
 }
 
-/** "retries" also marks "retry" and "retried": they begin with its stem, but for the stem's last vowel. */
+/** "retries" also marks "retry" and "retried". */
 function patternOf(word: string): string {
-  const root = stem(word.toLowerCase()).replace(/[iey]$/, "");
-  return root.length > 2 && word.toLowerCase().startsWith(root)
-    ? `${root}\\p{L}*`
-    : word.replaceAll("$", "\\$");
+  const root = rootOf(word);
+  return root === word.toLowerCase() ? word.replaceAll("$", "\\$") : `${root}\\p{L}*`;
 }
 
 /** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
