@@ -158,9 +158,9 @@ const indexStatus = lazy(() =>
 const healthStatus = lazy(() =>
   z.object({
     /** `empty`: works, but nothing is indexed yet. */
-    status: z.enum(["ok", "empty", "failing"]),
+    status: z.enum(["healthy", "empty", "failing"]),
     embedding_model: z.string(),
-    database: z.enum(["ok", "missing", "corrupt", "unreadable"]),
+    database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
     /** How long a real query took just now; null when it could not be asked. */
     query_ms: nullableNumber,
   }),

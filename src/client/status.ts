@@ -40,9 +40,9 @@ export function describeIndex(
         skipped: { total: counts.skipped, by_reason: counts.skippedByReason },
       },
       health: {
-        status: counts.chunks > 0 ? "ok" : "empty",
+        status: counts.chunks > 0 ? "healthy" : "empty",
         embedding_model: embeddingModel,
-        database: "ok",
+        database: "connected",
         query_ms: timeOfQuery(search),
       },
       storage: storageOf(project, index.storage().terms),

@@ -87,7 +87,7 @@ export function explain(error: unknown, file: string): unknown {
       { cause: error },
     );
   }
-  if (code === "EACCES" || code === "EROFS" || code === "SQLITE_CANTOPEN" || code === "SQLITE_READONLY") {
+  if (code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)) {
     return new PommelError(
       "unreadable",
       `${file} cannot be opened: ${messageOf(error)}.`,

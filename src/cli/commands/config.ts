@@ -52,7 +52,7 @@ export async function configSetCommand(
   options: ConfigOptions,
 ): Promise<void> {
   const value = await canonicalLanguages(key, text);
-  report(output, cwd, key, setConfig(projectFor(cwd, options), key, value, options));
+  await report(output, cwd, key, setConfig(projectFor(cwd, options), key, value, options));
 }
 
 /** `pm config unset <key>` */
@@ -61,7 +61,7 @@ export async function configUnsetCommand(
   key: string,
   options: ConfigOptions,
 ): Promise<void> {
-  report(output, cwd, key, unsetConfig(projectFor(cwd, options), key, options));
+  await report(output, cwd, key, unsetConfig(projectFor(cwd, options), key, options));
 }
 
 /** Languages are stored by id, whichever of their names was given; an unknown one is refused. */
@@ -73,7 +73,12 @@ async function canonicalLanguages(key: string, text: string): Promise<string> {
   return JSON.stringify(languageIdsOf(names));
 }
 
-function report(output: Output, cwd: string, key: string, { file, changed }: EditResult): void {
+async function report(
+  output: Output,
+  cwd: string,
+  key: string,
+  { file, changed }: EditResult,
+): Promise<void> {
   if (!isSettingKey(key)) {
     output.result({ key, file, changed }, `Removed ${key} from ${file}.`);
     return;
@@ -87,6 +92,9 @@ function report(output: Output, cwd: string, key: string, { file, changed }: Edi
     output.note(`warning: ${messageOf(error)}`);
     output.result({ key, file, changed }, `${changed ? "Changed" : "Already so in"} ${file}.`);
     return;
+  }
+  if (changed && (await isDaemonRunning(cwd))) {
+    output.note("The running daemon goes by it after `pm stop` and `pm start`.");
   }
   output.result({ ...entry, file, changed }, () => {
     const where = entry.source === null ? "the default" : `from ${entry.source}`;
@@ -128,6 +136,13 @@ function globalEntries(): Entry[] {
 
 function projectFor(cwd: string, { global = false }: ConfigOptions): Project | null {
   return global ? null : findProject(cwd);
+}
+
+async function isDaemonRunning(cwd: string): Promise<boolean> {
+  const project = projectAround(cwd);
+  if (project === null) return false;
+  const { findDaemon } = await import("../../client/connect.ts");
+  return (await findDaemon(project)) !== null;
 }
 
 /** Settings can be read anywhere: outside a project, only the user's own count. */

@@ -17,7 +17,7 @@ const busy: StatusResponse = {
     languages: { go: { files: 1, chunks: 1 }, typescript: { files: 846, chunks: 12_452 } },
     skipped: { total: 5, by_reason: { too_large: 2, binary: 3 } },
   },
-  health: { status: "ok", embedding_model: "none", database: "ok", query_ms: 2.1 },
+  health: { status: "healthy", embedding_model: "none", database: "connected", query_ms: 2.1 },
   queue: {
     pending: 3,
     done: 844,

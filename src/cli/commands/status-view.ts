@@ -88,7 +88,7 @@ function storageRows({ storage }: StatusResponse): [string, string][] {
 function healthLines({ health, models }: StatusResponse, colors: Colors): string {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const said = {
-    ok: `${tick("ok", colors)} works${asked}`,
+    healthy: `${tick("ok", colors)} works${asked}`,
     empty: `${tick("warn", colors)} nothing is indexed yet`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
