@@ -62,10 +62,11 @@ async function measure(repository: Repository) {
   const root = checkOut(repository);
   console.error(`${repository.name}: cold index …`);
   const cold = await coldIndex(root);
-  console.error(`${repository.name}: searches, saves, processes …`);
+  console.error(`${repository.name}: searches …`);
   const search = await httpSearch(root, repository.queries);
+  console.error(`${repository.name}: saves, then idle until the workers have gone …`);
   const save = await saveToSearchable(root);
-  const processes = processRatio(root, repository.queries[0] ?? "error");
+  const processes = processRatio(root, repository.queries);
   return { name: repository.name, language: repository.language, cold, search, save, processes };
 }
 

@@ -25,7 +25,10 @@ function usageOf(pid: number): { peakRssMb: number; cpuSeconds: number } {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /, "")
       .split(" ");
-    return { peakRssMb: Number(peak) / 1024, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100 };
+    return {
+      peakRssMb: Number(peak ?? 0) / 1024,
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
+    };
   } catch {
     return { peakRssMb: 0, cpuSeconds: 0 };
   }
@@ -110,7 +113,8 @@ export async function saveToSearchable(root: string) {
       await sleep(50);
     }
     rmSync(file);
-    await sleep(1000);
+    // Parse workers end after 30 s without work.
+    await sleep(35_000);
     await untilIdle(root);
     const status = await askDaemon(projectAt(root), "status", {});
     return { milliseconds, daemonRssMb: (status.daemon.memory_bytes ?? 0) / 1e6 };
@@ -128,15 +132,16 @@ function wallMs(command: string, args: readonly string[]): number {
 
 /**
  * `pm search` as a process beside bare Node, in turn, so that a slow moment of the machine hits both; medians, and
- * the median of the pairs' ratios. With a warm daemon and without any.
+ * the median of the pairs' ratios. With a warm daemon and without any. Beside it `rg` for any of the query's words.
  */
-export function processRatio(root: string, query: string, rounds = 25) {
-  const search = [pm, "-C", root, "search", query];
+export function processRatio(root: string, queries: readonly string[], rounds = 3) {
   const compare = () => {
-    const pairs = Array.from({ length: rounds }, () => {
-      const node = wallMs(process.execPath, ["-e", "0"]);
-      return { node, pm: wallMs(process.execPath, search) };
-    });
+    const pairs = Array.from({ length: rounds }, () => queries)
+      .flat()
+      .map((query) => {
+        const node = wallMs(process.execPath, ["-e", "0"]);
+        return { node, pm: wallMs(process.execPath, [pm, "-C", root, "search", query]) };
+      });
     return {
       node: percentile(
         pairs.map((pair) => pair.node),
@@ -156,9 +161,9 @@ export function processRatio(root: string, query: string, rounds = 25) {
   const daemon = compare();
   runPm(root, "stop");
   const alone = compare();
-  const words = query.split(" ").join("|");
+  const patterns = queries.map((query) => query.split(" ").join("|"));
   const hasRipgrep = spawnSync("rg", ["--version"], { stdio: "ignore" }).status === 0;
-  const ripgrep = Array.from({ length: hasRipgrep ? 10 : 0 }, () => wallMs("rg", ["-n", words, root]));
+  const ripgrep = hasRipgrep ? patterns.map((pattern) => wallMs("rg", ["-n", pattern, root])) : [];
   return {
     node: daemon.node,
     daemon: daemon.pm,

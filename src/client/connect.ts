@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { lockHolder } from "../store/lock.ts";
-import { callDaemon, readDaemonRecord } from "./daemon-client.ts";
-import { type DaemonRecord, daemonOwner, exitLocked } from "./protocol.ts";
+import { callDaemon } from "./daemon-client.ts";
+import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "./daemon-record.ts";
 
 export interface Connection {
   record: DaemonRecord;

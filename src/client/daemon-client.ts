@@ -1,17 +1,9 @@
-import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import * as z from "zod/mini";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import {
-  type DaemonRecord,
-  daemonRecord,
-  errorBody,
-  type RequestOf,
-  type ResponseOf,
-  type RouteName,
-  routes,
-} from "./protocol.ts";
+import { type DaemonRecord, readDaemonRecord } from "./daemon-record.ts";
+import { endpoints, type RouteName } from "./endpoints.ts";
+import type { RequestOf, ResponseOf } from "./protocol.ts";
 
 /** Why a daemon did not answer. */
 export type UnreachableReason =
@@ -32,15 +24,6 @@ export class DaemonUnreachable extends PommelError {
     options?: ErrorOptions,
   ) {
     super("daemon_unreachable", message, "Start it with `pm start`.", options);
-  }
-}
-
-/** What daemon.json says, or null when there is none or it makes no sense. */
-export function readDaemonRecord(project: Project): DaemonRecord | null {
-  try {
-    return z.parse(daemonRecord(), JSON.parse(readFileSync(project.daemonFile, "utf8")));
-  } catch {
-    return null;
   }
 }
 
@@ -67,8 +50,10 @@ export async function callDaemon<R extends RouteName>(
   request: RequestOf<R>,
   timeoutMs = 5000,
 ): Promise<ResponseOf<R>> {
-  const { method, path, response } = routes[route];
-  const answer = await exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs);
+  const { method, path } = endpoints[route];
+  const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs);
+  // Loaded and made while the daemon thinks: a command's time is mostly its own start.
+  const [answer, protocol] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
     new DaemonUnreachable(
       "foreign",
@@ -82,16 +67,21 @@ export async function callDaemon<R extends RouteName>(
     throw foreign(error);
   }
   if (answer.status === 200) {
-    const parsed = z.safeParse(response(), body);
-    if (!parsed.success) throw foreign(parsed.error);
-    return parsed.data as ResponseOf<R>;
+    const response = protocol.readResponse(route, body);
+    if (!response) throw foreign();
+    return response;
   }
-  const refusal = z.safeParse(errorBody(), body);
+  const refusal = protocol.readRefusal(body);
   // Our own daemon knows our token; the daemon of another project does not.
-  if (!refusal.success || answer.status === 401 || answer.status === 403) throw foreign();
-  const { code, message, hint } = refusal.data.error;
-  const known: ErrorCode = isErrorCode(code) ? code : "internal";
-  throw new PommelError(known, message, hint);
+  if (!refusal || answer.status === 401 || answer.status === 403) throw foreign();
+  const known: ErrorCode = isErrorCode(refusal.code) ? refusal.code : "internal";
+  throw new PommelError(known, refusal.message, refusal.hint);
+}
+
+async function loadShapes(route: RouteName): Promise<typeof import("./protocol.ts")> {
+  const protocol = await import("./protocol.ts");
+  protocol.routes[route].response();
+  return protocol;
 }
 
 interface Answer {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
+import { endpoints, type RouteName } from "./endpoints.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -10,7 +11,7 @@ import { levels } from "../project/levels.ts";
 /** Larger request bodies are refused. Bytes. */
 export const largestBody = 1_048_576;
 
-/** A shape is made when it is first needed: `pm search` should not wait for those of all other routes. */
+/** A shape is made when it is first needed: `pm search` should not make those of all other routes. */
 function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -24,7 +25,7 @@ const count = z.int().check(z.minimum(0));
 const nullableNumber = z.nullable(z.number());
 
 /** The body of every response that is not 2xx. */
-export const errorBody = lazy(() =>
+const errorBody = lazy(() =>
   z.object({
     error: z.object({ code: z.string(), message: z.string(), hint: z.string() }),
   }),
@@ -196,18 +197,29 @@ const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z
 
 const empty = lazy(() => z.object({}));
 
-/** Every route of the daemon. `GET /search/code` takes the POST's fields as query parameters. */
+/** Every route with its shapes. */
 export const routes = {
-  search: { method: "POST", path: "/search/code", request: searchRequest, response: searchResponse },
-  index: { method: "POST", path: "/index/code", request: indexRequest, response: indexResponse },
-  status: { method: "GET", path: "/status", request: empty, response: statusResponse },
-  queue: { method: "GET", path: "/queue", request: empty, response: queueStatus },
-  shutdown: { method: "POST", path: "/shutdown", request: empty, response: shutdownResponse },
-} as const;
+  search: { ...endpoints.search, request: searchRequest, response: searchResponse },
+  index: { ...endpoints.index, request: indexRequest, response: indexResponse },
+  status: { ...endpoints.status, request: empty, response: statusResponse },
+  queue: { ...endpoints.queue, request: empty, response: queueStatus },
+  shutdown: { ...endpoints.shutdown, request: empty, response: shutdownResponse },
+} satisfies Record<RouteName, unknown>;
 
-export type RouteName = keyof typeof routes;
 export type RequestOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["request"]>>;
 export type ResponseOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["response"]>>;
+
+/** The body of a 200, or null when it is not what the route gives: somebody else answered. */
+export function readResponse<R extends RouteName>(route: R, body: unknown): ResponseOf<R> | null {
+  const parsed = z.safeParse(routes[route].response(), body);
+  return parsed.success ? (parsed.data as ResponseOf<R>) : null;
+}
+
+/** The error in the body of any other response, or null when it is none of ours. */
+export function readRefusal(body: unknown): { code: string; message: string; hint: string } | null {
+  const parsed = z.safeParse(errorBody(), body);
+  return parsed.success ? parsed.data.error : null;
+}
 
 /**
  * The request that the query string of `GET /search/code` asks for. `level`, `path` and `language` may be
@@ -225,22 +237,3 @@ export function searchRequestFromUrl(parameters: URLSearchParams): Record<string
   if (parameters.has("explain")) request.explain = !["0", "false"].includes(parameters.get("explain")!);
   return request;
 }
-
-/** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
-export const daemonRecord = lazy(() =>
-  z.object({
-    pid: z.int().check(z.minimum(1)),
-    port: z.int().check(z.minimum(1), z.maximum(65_535)),
-    token: z.string().check(z.minLength(1)),
-    /** ISO 8601. */
-    started_at: z.string(),
-    version: z.string(),
-  }),
-);
-export type DaemonRecord = z.infer<ReturnType<typeof daemonRecord>>;
-
-/** How the daemon signs the writer lock. */
-export const daemonOwner = "pommeld";
-
-/** The daemon's exit code when another process holds the writer lock (EX_TEMPFAIL): not a failure to start. */
-export const exitLocked = 75;

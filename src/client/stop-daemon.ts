@@ -5,7 +5,7 @@ import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { lockHolder } from "../store/lock.ts";
 import { askDaemon } from "./daemon-client.ts";
-import { daemonOwner } from "./protocol.ts";
+import { daemonOwner } from "./daemon-record.ts";
 
 export interface Stopped {
   pid: number;

@@ -1,10 +1,11 @@
+import { isUtf8 } from "node:buffer";
+
 /** How many bytes are looked at to tell text from binary where no NUL byte gives it away. */
 const sampleSize = 4096;
 
 /** Formats that can do without a NUL byte, and the text that Git LFS leaves in place of a binary. */
 const binaryMagic = ["%PDF-", "\x1f\x8b", "BZh", "\xfd7zXZ", "version https://git-lfs.github.com/spec/"];
 
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const lenientUtf8 = new TextDecoder("utf-8");
 
 /**
@@ -19,11 +20,8 @@ export function decodeText(bytes: Buffer): string | null {
     return text.includes("\0") ? null : text.replace(/^\ufeff/, "");
   }
   if (bytes.includes(0) || hasBinaryMagic(bytes) || isMostlyControls(bytes)) return null;
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return mostlyUtf8(bytes) ?? bytes.toString("latin1");
-  }
+  if (isUtf8(bytes)) return bytes.toString("utf8").replace(/^\ufeff/, "");
+  return mostlyUtf8(bytes) ?? bytes.toString("latin1");
 }
 
 /** The byte order of UTF-16 text: by its mark, or because every other byte of (mostly) ASCII text is NUL. */

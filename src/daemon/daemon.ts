@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
+import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
-import { type DaemonRecord, daemonOwner } from "../client/protocol.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
@@ -96,6 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => watcher?.close());
 
     await drainSpool(project, {}, log);
+    work.warmUp();
 
     const heartbeat = setInterval(() => {
       const idleFor = Date.now() - lastUsed;

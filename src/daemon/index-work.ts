@@ -28,6 +28,15 @@ interface IndexWorkOptions {
 
 const longestRetryMs = 300_000;
 
+const warmUpQuery: CodeQuery = {
+  query: "where is the main entry point",
+  limit: 10,
+  levels: [],
+  paths: [],
+  languages: [],
+  explain: false,
+};
+
 /** Keeps the index in step for as long as the daemon runs, whatever happens to disk and database. */
 export class IndexWork {
   private session: IndexSession;
@@ -136,6 +145,15 @@ export class IndexWork {
     this.trouble = messageOf(error);
     this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
+  }
+
+  /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
+  warmUp(): void {
+    try {
+      for (let i = 0; i < 3; i++) this.search.search(warmUpQuery);
+    } catch (error) {
+      this.suspect(error);
+    }
   }
 
   /** Something that reads the index failed: if the index is damaged, it is rebuilt. */

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { exitLocked } from "../client/protocol.ts";
+import { exitLocked } from "../client/daemon-record.ts";
 import { loadConfig } from "../project/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { readDaemonRecord } from "../client/daemon-client.ts";
-import type { DaemonRecord } from "../client/protocol.ts";
+import type { DaemonRecord } from "../client/daemon-record.ts";
+import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { Project } from "../project/paths.ts";
 import { version } from "../project/version.ts";
 

@@ -4,12 +4,12 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
+import type { DaemonRecord } from "../client/daemon-record.ts";
+import type { RouteName } from "../client/endpoints.ts";
 import {
-  type DaemonRecord,
   largestBody,
   type RequestOf,
   type ResponseOf,
-  type RouteName,
   routes,
   searchRequestFromUrl,
 } from "../client/protocol.ts";

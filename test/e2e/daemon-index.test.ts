@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import { askDaemon, readDaemonRecord } from "../../src/client/daemon-client.ts";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import type { SearchResponse } from "../../src/client/protocol.ts";
 import {
   cleanUp,

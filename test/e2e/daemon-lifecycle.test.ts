@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
-import { readDaemonRecord } from "../../src/client/daemon-client.ts";
+import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/port.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { askDaemon, DaemonUnreachable, readDaemonRecord } from "../../client/daemon-client.ts";
+import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
+import { readDaemonRecord } from "../../client/daemon-record.ts";
 import { loadConfig } from "../../project/config.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../client/connect.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
-import type { DaemonRecord, QueueStatus } from "../../client/protocol.ts";
+import type { DaemonRecord } from "../../client/daemon-record.ts";
+import type { QueueStatus } from "../../client/protocol.ts";
 import { loadConfig } from "../../project/config.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import type { Project } from "../project/paths.ts";
+
+/** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
+export interface DaemonRecord {
+  pid: number;
+  port: number;
+  token: string;
+  /** ISO 8601. */
+  started_at: string;
+  version: string;
+}
+
+/** How the daemon signs the writer lock. */
+export const daemonOwner = "pommeld";
+
+/** The daemon's exit code when another process holds the writer lock (EX_TEMPFAIL): not a failure to start. */
+export const exitLocked = 75;
+
+/** What daemon.json says, or null when there is none or it makes no sense. */
+export function readDaemonRecord(project: Project): DaemonRecord | null {
+  try {
+    const record: unknown = JSON.parse(readFileSync(project.daemonFile, "utf8"));
+    return isRecord(record) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** By hand: loading a schema library for five fields would cost each `pm search` 3 ms before it can ask. */
+function isRecord(value: unknown): value is DaemonRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const { pid, port, token, started_at, version } = value as Partial<Record<keyof DaemonRecord, unknown>>;
+  return (
+    isWithin(pid, 1, Number.MAX_SAFE_INTEGER) &&
+    isWithin(port, 1, 65_535) &&
+    typeof token === "string" &&
+    token !== "" &&
+    typeof started_at === "string" &&
+    typeof version === "string"
+  );
+}
+
+function isWithin(value: unknown, least: number, most: number): boolean {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
