@@ -53,7 +53,7 @@ export async function callDaemon<R extends RouteName>(
   const { method, path } = endpoints[route];
   const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs);
   // Loaded and made while the daemon thinks: a command's time is mostly its own start.
-  const [answer, protocol] = await Promise.all([asked, loadShapes(route)]);
+  const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
     new DaemonUnreachable(
       "foreign",
@@ -67,21 +67,21 @@ export async function callDaemon<R extends RouteName>(
     throw foreign(error);
   }
   if (answer.status === 200) {
-    const response = protocol.readResponse(route, body);
+    const response = readResponse(route, body);
     if (!response) throw foreign();
     return response;
   }
-  const refusal = protocol.readRefusal(body);
+  const refusal = readRefusal(body);
   // Our own daemon knows our token; the daemon of another project does not.
   if (!refusal || answer.status === 401 || answer.status === 403) throw foreign();
   const known: ErrorCode = isErrorCode(refusal.code) ? refusal.code : "internal";
   throw new PommelError(known, refusal.message, refusal.hint);
 }
 
-async function loadShapes(route: RouteName): Promise<typeof import("./protocol.ts")> {
-  const protocol = await import("./protocol.ts");
-  protocol.routes[route].response();
-  return protocol;
+async function loadShapes(route: RouteName) {
+  const { routes, readResponse, readRefusal } = await import("./protocol.ts");
+  routes[route].response();
+  return { readResponse, readRefusal };
 }
 
 interface Answer {

@@ -40,7 +40,7 @@ test("starts once, says so when asked again, and stops", async () => {
   expect(await status(project)).toMatchObject({
     daemon: { running: true, pid: first.pid, port: first.port },
     index: { total_files: 3, pending_changes: 0, languages: { typescript: { files: 3 } } },
-    health: { status: "ok", database: "ok" },
+    health: { status: "healthy", database: "connected" },
     queue: { pending: 0, is_idle: true },
   });
 
