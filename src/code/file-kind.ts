@@ -54,6 +54,17 @@ export function isGeneratedName(path: string): boolean {
   return lockFiles.has(name) || generatedName.test(name);
 }
 
+/** Files that exist to hold secrets. Templates of them (`.env.example`) do not. */
+const secretName =
+  /^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p8|p12|pfx|keystore|jks|kdbx|ppk)|credentials|secrets?\.(ya?ml|json|toml|env))$/;
+const templateName = /\.(example|sample|template|dist|defaults?|test|schema)(\.|$)/;
+
+/** Whether the name says that the file holds secrets: such a file is not read. */
+export function isSecretName(path: string): boolean {
+  const name = posix.basename(path).toLowerCase();
+  return secretName.test(name) && !templateName.test(name);
+}
+
 /** How far down a file its header is looked for. UTF-16 units. */
 const headerLength = 2048;
 

@@ -208,3 +208,19 @@ it.skipIf(process.getuid?.() === 0)(
     expect(read("secret.ts")).toEqual({ kind: "skip", reason: "unreadable", size: -1, mtimeMs: -1 });
   },
 );
+
+describe("files that exist to hold secrets", () => {
+  it.each([".env", ".env.production", "id_rsa", "server.key", "ca.pem", ".npmrc", "secrets.yml"])(
+    "%s is not read",
+    (name) => {
+      expect(textOrReason(name, "TOKEN=abc\n")).toBe("skip: secret");
+    },
+  );
+
+  it.each([".env.example", "env.ts", "keys.ts", "secret.ts", "public.key.md", "credentials.py"])(
+    "%s is",
+    (name) => {
+      expect(textOrReason(name, "TOKEN=\n")).toBe("TOKEN=\n");
+    },
+  );
+});

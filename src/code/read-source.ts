@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { codeOf } from "../project/errors.ts";
 import type { FileStamp, SkipReason } from "../store/records.ts";
 import { decodeText } from "./decode-text.ts";
-import { hasGeneratedHeader, isGeneratedName, isMinified } from "./file-kind.ts";
+import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
 /** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
 export type SourceRead =
@@ -55,6 +55,7 @@ export function readSource(
     if (!stat.isFile()) return { kind: "gone" };
     // Taken before reading: should the file change meanwhile, the next scan sees a newer stamp than this.
     seen = { size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) };
+    if (isSecretName(stamp.path)) return skip("secret");
     if (isGeneratedName(stamp.path)) return skip("generated");
     if (stat.size > options.maxFileSize) return skip("too_large");
 

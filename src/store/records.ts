@@ -10,6 +10,7 @@ export type SkipReason =
   | "generated"
   | "vendored"
   | "unreadable"
+  | "secret"
   | "language_off";
 
 /** Token streams for the full-text index: words separated by blanks, made by `tokens.ts`. */
