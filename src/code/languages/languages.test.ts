@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Language as TreeSitterLanguage } from "web-tree-sitter";
 import { grammarDir } from "../chunk-fixture.ts";
@@ -132,4 +133,12 @@ describe("headerLanguageOf", () => {
     expect(headerLanguageOf(["a.c", "b.c", "c.cpp", "d.h"])).toBe("c");
     expect(headerLanguageOf([])).toBe("c");
   });
+});
+
+test("docs/languages.md names every language with all its extensions", () => {
+  const docs = readFileSync(new URL("../../../docs/languages.md", import.meta.url), "utf8");
+  for (const { title, id, extensions } of languages) {
+    const row = `| ${title} | \`${id}\` | ${extensions.map((extension) => `.${extension}`).join(" ")}`;
+    expect(docs).toContain(row);
+  }
 });
