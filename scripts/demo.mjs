@@ -19,8 +19,8 @@ function run(...args) {
 }
 
 try {
-  run("init", "--start");
-  run("reindex");
+  run("init");
+  run("start", "--wait");
   run("status");
   run("search", "where are retries with backoff done", "--limit", "5");
   run("search", "find a free port for the daemon", "--limit", "3");

@@ -54,6 +54,14 @@ test("starts once, says so when asked again, and stops", async () => {
   });
 });
 
+test("returns from start --wait when everything is searchable", async () => {
+  const project = createProject(modules(200));
+  const { code, stdout } = await runPm(["start", "--wait"], { cwd: project.root });
+  expect(code).toBe(0);
+  expect(stdout).toContain("Everything is indexed.");
+  expect(await status(project)).toMatchObject({ index: { total_files: 200 }, queue: { is_idle: true } });
+});
+
 test("becomes one daemon when several start it at once", async () => {
   const project = createProject(modules(3));
   const reports = await Promise.all([start(project), start(project), start(project)]);

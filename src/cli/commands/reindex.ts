@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
-import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { humanDuration, type Output } from "../output.ts";
-import { createProgress, type Progress } from "../progress.ts";
+import { createProgress } from "../progress.ts";
+import { waitForIndex } from "../wait-for-index.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
@@ -17,40 +16,18 @@ export async function reindexCommand(
 ): Promise<number> {
   const project = findProject(cwd);
   const paths = options.path ?? [];
-  const progress = createProgress({ label: "Indexing", unit: "files" });
   try {
-    return await reindexByDaemon(project, paths, progress, output);
+    return await reindexByDaemon(project, paths, output);
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    return await reindexHere(project, paths, progress, output);
-  } finally {
-    progress.finish();
+    return await reindexHere(project, paths, output);
   }
 }
 
-/** Ctrl-C ends the watching only; the daemon carries on. */
-async function reindexByDaemon(
-  project: Project,
-  paths: string[],
-  progress: Progress,
-  output: Output,
-): Promise<number> {
+async function reindexByDaemon(project: Project, paths: string[], output: Output): Promise<number> {
   const started = Date.now();
   await askDaemon(project, "index", paths.length > 0 ? { paths } : { full: true });
-  for (;;) {
-    const queue = await askDaemon(project, "queue", {});
-    if (queue.is_idle) break;
-    if (queue.last_error !== null) {
-      throw new PommelError(
-        "internal",
-        queue.last_error,
-        "The daemon tries again by itself; see `pm status`.",
-      );
-    }
-    progress.update(queue.done, queue.total);
-    await sleep(100);
-  }
-  progress.finish();
+  await waitForIndex(project);
   const { index } = await askDaemon(project, "status", {}, 30_000);
   const took_ms = Date.now() - started;
   output.result(
@@ -61,12 +38,7 @@ async function reindexByDaemon(
   return 0;
 }
 
-async function reindexHere(
-  project: Project,
-  paths: string[],
-  progress: Progress,
-  output: Output,
-): Promise<number> {
+async function reindexHere(project: Project, paths: string[], output: Output): Promise<number> {
   const { reindexInProcess } = await import("../../client/reindex-in-process.ts");
   const started = Date.now();
   const interruption = new AbortController();
@@ -74,9 +46,10 @@ async function reindexHere(
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   const log = { ...silentLog, warn: output.note, error: output.note };
+  const progress = createProgress({ label: "Indexing", unit: "files" });
   const onProgress = (done: number, total: number) => progress.update(done, total);
-  const report = await reindexInProcess(project, { paths, onProgress, signal: interruption.signal, log });
-  progress.finish();
+  const { signal } = interruption;
+  const report = await reindexInProcess(project, { paths, onProgress, signal, log }).finally(progress.finish);
   const interrupted = interruption.signal.aborted;
   const took_ms = Date.now() - started;
   const { indexed, removed, skipped, failed } = report;

@@ -7,6 +7,7 @@ import { loadConfig } from "../../project/config.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
+import { waitForIndex } from "../wait-for-index.ts";
 import { roughly } from "./status-view.ts";
 
 /** The JSON of `pm start`. */
@@ -29,7 +30,7 @@ const enoughToJudge = 100;
 /** `pm start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
 export async function startCommand(
   { cwd, output }: CommandContext,
-  options: { foreground?: boolean },
+  options: { foreground?: boolean; wait?: boolean },
 ): Promise<number> {
   const project = findProject(cwd);
   // A mistake in the configuration is better shown here than found in the daemon's log.
@@ -42,6 +43,10 @@ export async function startCommand(
     return 0;
   }
   const report = await startDaemonAndReport(project, output);
+  if (options.wait) {
+    await waitForIndex(project);
+    output.print("Everything is indexed.");
+  }
   // For a person it has said everything as it went.
   if (output.json) output.result(report, "");
   return 0;

@@ -28,9 +28,14 @@ export function declareDaemonCommands(program: Command): void {
     .command("start")
     .description("Start the daemon, which indexes the project and keeps the index up to date")
     .option("--foreground", "run it in this terminal, until Ctrl-C")
+    .option("--wait", "return when everything is indexed")
     .addHelpText(
       "after",
-      examples(["pm start", "in the background"], ["pm start --foreground", "and see what it does"]),
+      examples(
+        ["pm start", "in the background"],
+        ["pm start --wait", "and wait until everything is indexed"],
+        ["pm start --foreground", "and see what it does"],
+      ),
     )
     .action(run(async () => (await import("../commands/start.ts")).startCommand));
 
