@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,9 @@ export interface Connection {
 
 /** How long a daemon may take from its start to its first answer. Milliseconds. */
 const startTimeoutMs = 30_000;
+
+/** A disk with less left is full: not even a log line fits. Bytes. */
+const leastFree = 65_536;
 
 /** What a daemon gets to see of our environment, besides our own settings: no tokens, no keys. */
 const passedOn = [
@@ -149,7 +152,20 @@ function daemonProgram(): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
+function bytesFree(dir: string): number {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
+}
+
 function startFailed(said: string, project: Project): PommelError {
+  // On a full disk it cannot even write down why it ends.
+  if (said === "" && bytesFree(project.stateDir) < leastFree) {
+    return new PommelError(
+      "disk_full",
+      `The disk that holds ${project.stateDir} is full.`,
+      "Free some space.",
+    );
+  }
   const lastLines = said.split("\n").slice(-10).join("\n");
   return new PommelError(
     "daemon_start_failed",
