@@ -16,7 +16,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const longestIdentifier = 80;
 
 /** Forgotten when full: a project's vocabulary is some tens of thousands of words. */
-const cacheLimit = 200_000;
+const cacheLimit = 50_000;
 const streamOfIdentifier = new Map<string, string>();
 const stemOfWord = new Map<string, string>();
 
