@@ -106,11 +106,13 @@ class Emitter {
   /** For each definition the smallest chunk that holds it; without one it is left out. */
   symbols(placed: readonly PlacedDefinition[]): SymbolRecord[] {
     return placed.flatMap(({ definition, span }) => {
-      const { name, kind, declaration } = definition;
+      const { name, kind, declaration, start } = definition;
+      // A definition with a chunk of its own is that chunk, whatever it was cut into.
+      const isOwn = span.name === name && span.start === start;
       const plain = span.children.find(
         (child) => child.name === "" && child.start <= declaration && declaration < child.end,
       );
-      const chunkId = this.#chunkOf.get(plain ?? span) ?? null;
+      const chunkId = this.#chunkOf.get(isOwn ? span : (plain ?? span)) ?? null;
       return chunkId === null ? [] : [{ name, kind, line: this.#lines.at(declaration), chunkId }];
     });
   }

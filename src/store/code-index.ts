@@ -24,6 +24,9 @@ export interface IndexCounts {
   skippedByReason: Partial<Record<SkipReason, number>>;
 }
 
+/** Remembered paths; more than almost any project has files. */
+const mostPaths = 50_000;
+
 /** What ranking needs of a chunk. */
 export interface ChunkOutline {
   rowid: number;
@@ -299,11 +302,29 @@ export class CodeIndex {
 
   /** Outlines of chunks, in no particular order; rows that are gone are missing. */
   outlines(rowids: readonly number[]): ChunkOutline[] {
-    return this.prepare(
-      `SELECT c.id AS rowid, c.file_id AS fileId, f.path, c.level, c.name, c.parent_name AS parentName,
+    const rows = this.prepare(
+      `SELECT c.id AS rowid, c.file_id AS fileId, '' AS path, c.level, c.name, c.parent_name AS parentName,
          c.start_line AS startLine
-       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value JOIN files f ON f.id = c.file_id`,
+       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
     ).all(JSON.stringify(rowids)) as ChunkOutline[];
+    for (const row of rows) row.path = this.pathOf(row.fileId);
+    return rows;
+  }
+
+  private readonly paths = new Map<number, string>();
+
+  /** Remembered: every search meets the same files again. */
+  private pathOf(fileId: number): string {
+    let path = this.paths.get(fileId);
+    if (path === undefined) {
+      const row = this.prepare("SELECT path FROM files WHERE id = ?").get(fileId) as
+        | { path: string }
+        | undefined;
+      path = row?.path ?? "";
+      if (this.paths.size >= mostPaths) this.paths.clear();
+      this.paths.set(fileId, path);
+    }
+    return path;
   }
 
   /** The whole chunk in a row, or null when it is gone. */

@@ -9,8 +9,9 @@ export const codeMigrations: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
 
   -- Every file that was looked at: indexed, or skipped with the reason.
+  -- An id never comes back: readers may remember which path it stands for.
   CREATE TABLE files (
-    id            INTEGER PRIMARY KEY,
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
     path          TEXT NOT NULL UNIQUE,
     size          INTEGER NOT NULL,
     mtime_ms      INTEGER NOT NULL,
