@@ -196,7 +196,7 @@ class Outliner {
     let parent = node.parent;
     for (let steps = 0; parent !== null && steps < deepest; steps++, parent = parent.parent) {
       const kind = parent.type;
-      if (namedBy[kind] !== undefined) return parent;
+      if (Object.hasOwn(namedBy, kind)) return parent;
       const passes = through.includes(kind) || (!inFunction && long && calls.includes(kind));
       if (!passes) return null;
     }

@@ -40,6 +40,12 @@ export class HttpClient {
     def evict(self, page):
         self.pages.pop(page)
 `,
+  "src/pool/ConnectionPool.java": `class ConnectionPool {
+  ConnectionPool(int size) {
+    this.size = size;
+  }
+}
+`,
   "tests/retry.test.ts": `import { withRetries } from "../src/http/retry";
 
 test("withRetries sends again with exponential backoff", () => {
@@ -130,6 +136,13 @@ describe("a result", () => {
     results.forEach(({ score }, i) => {
       expect(score).toBeCloseTo((sums[i] ?? 0) / (sums[0] ?? 1), 2);
     });
+  });
+
+  it("has a score even if its kind is called like something every object has", () => {
+    const { results } = search("ConnectionPool");
+    const constructor = results.find(({ content }) => content.includes("ConnectionPool(int size)"));
+    expect(constructor).toMatchObject({ level: "method", name: "ConnectionPool" });
+    for (const { score } of results) expect(score).toSatisfy(Number.isFinite);
   });
 
   it("has a score between 0 and 1, best first", () => {

@@ -103,7 +103,7 @@ export function definitionSignal(
       : query.namesAsWritten.has(key) || query.intent === "symbol"
         ? weights.otherSpelling
         : weights.plainWordOtherSpelling;
-    const prior = weights.kinds[kind as keyof typeof weights.kinds] ?? 1;
+    const prior = weights.kinds.get(kind) ?? 1;
     best = Math.max(best, certainty * prior);
   }
   return best;

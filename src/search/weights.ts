@@ -33,7 +33,15 @@ export const weights = {
     plainWord: 0.5,
     plainWordOtherSpelling: 0.35,
     /** Types first: an implementation or a variable of the same name is rarely what was meant. */
-    kinds: { method: 0.8, function: 0.9, impl: 0.6, variable: 0.6, constant: 0.7, heading: 0.3 },
+    kinds: new Map([
+      ["method", 0.8],
+      ["constructor", 0.8],
+      ["function", 0.9],
+      ["impl", 0.6],
+      ["variable", 0.6],
+      ["constant", 0.7],
+      ["heading", 0.3],
+    ]),
   },
 
   /** Each further chunk of a file counts this much of the one before. */

@@ -33,7 +33,7 @@ export async function searchCommand(
   const project = findProject(cwd);
   const request = await requestOf(project, words, options);
   const asked = search(project, request);
-  const [{ answer, note }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
+  const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
   if (note !== null) output.note(output.colors.dim(note));
   output.result(answer, () =>
     renderAnswer(answer, {
@@ -44,6 +44,10 @@ export async function searchCommand(
       colors: output.colors,
     }),
   );
+  if (isAlone && process.stdin.isTTY && process.stderr.isTTY) {
+    const { offerDaemon } = await import("./offer-daemon.ts");
+    await offerDaemon(project, output);
+  }
 }
 
 /** Loads what renders while the daemon thinks: the request goes out in the event loop's first turn. */
@@ -92,25 +96,25 @@ function checkedLevel(name: string): Level {
 async function search(
   project: Project,
   request: SearchRequest,
-): Promise<{ answer: SearchResponse; note: string | null }> {
+): Promise<{ answer: SearchResponse; note: string | null; isAlone: boolean }> {
   try {
     const answer = await askDaemon(project, "search", request, 10_000);
     const { pending, is_complete } = answer.index;
     const isBehind = !is_complete || (pending ?? 0) > manyChanges;
-    return { answer, note: isBehind ? "Still indexing; see `pm status --watch`." : null };
+    const note = isBehind ? "Still indexing; see `pm status --watch`." : null;
+    return { answer, note, isAlone: false };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const { searchInProcess } = await import("../../client/read-path.ts");
     const answer = searchInProcess(project, request);
-    return { answer, note: noteOnAge(answer, error.reason) };
+    return { answer, note: noteOnAge(answer, error.reason), isAlone: error.reason !== "timeout" };
   }
 }
 
 /** How far the answer may be behind the files, as nobody watches them. */
 function noteOnAge({ index }: SearchResponse, reason: DaemonUnreachable["reason"]): string | null {
   const why = reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
-  const advice = process.stderr.isTTY ? " `pm start` keeps it up to date." : "";
-  if (!index.is_complete) return `${why} and the first indexing was not finished.${advice}`;
+  if (!index.is_complete) return `${why} and the first indexing was not finished.`;
   const asOf = index.as_of === null ? 0 : Date.parse(index.as_of);
-  return Date.now() - asOf < oldAfterMs ? null : `${why}; the index is from ${relativeTime(asOf)}.${advice}`;
+  return Date.now() - asOf < oldAfterMs ? null : `${why}; the index is from ${relativeTime(asOf)}.`;
 }
