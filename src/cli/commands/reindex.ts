@@ -53,7 +53,7 @@ async function reindexHere(project: Project, paths: string[], output: Output): P
   const interrupted = interruption.signal.aborted;
   const took_ms = Date.now() - started;
   const { indexed, removed, skipped, failed } = report;
-  const counts = `${indexed} files indexed, ${removed} removed, ${skipped} left out, ${failed} failed`;
+  const counts = `${indexed} ${indexed === 1 ? "file" : "files"} indexed, ${removed} removed, ${skipped} left out, ${failed} failed`;
   output.result(
     { by: "command", ...report, interrupted, took_ms },
     interrupted
