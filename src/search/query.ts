@@ -8,8 +8,6 @@ type Intent = "symbol" | "path" | "error" | "language";
 export interface AnalysedQuery {
   raw: string;
   intent: Intent;
-  /** Words that look like code (`retryLimit`, `fs.read`, `MAX_SIZE`): as written. */
-  identifiers: string[];
   /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
   namesAsWritten: ReadonlySet<string>;
   /** The query's words as they stand there. */
@@ -20,7 +18,7 @@ export interface AnalysedQuery {
   words: string[];
   /** Stems of the words that carry meaning, each once, in order. */
   stems: string[];
-  /** Tokens for the full-text index: whole words, parts and stems. */
+  /** Tokens for the full-text index: the stems, and names that look like code (`retryLimit`) as a whole. */
   tokens: string[];
 }
 
@@ -28,7 +26,9 @@ export interface AnalysedQuery {
 const mostTokens = 64;
 
 const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|_|\$|\d[A-Za-z]|[A-Za-z]\d/;
-const looksLikePath = /^[\w.@-]*(\/[\w.@-]+)+\/?$|^[\w-]+\.[a-z]{1,5}$/i;
+/** With a slash, or a file name with a usual extension: `server.ts`, but not `app.use`. */
+const looksLikePath =
+  /^[\w.@-]*(\/[\w.@-]+)+\/?$|^[\w.-]+\.([cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|c|cc|cpp|h|hpp|php|swift|scala|lua|sh|exs?|md|json|ya?ml|toml|html?|s?css|sql|proto|xml|txt|vue|svelte)$/i;
 const looksLikeError =
   /\b(?:error|exception|panic(?:ked)?|traceback|fatal|failed|cannot|unexpected|undefined)\b.*[:"'`(]|^\s*at \S+ \(/i;
 
@@ -47,7 +47,6 @@ export function analyseQuery(raw: string): AnalysedQuery {
   return {
     raw,
     intent,
-    identifiers,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
     words: [...new Set(words)],
