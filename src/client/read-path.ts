@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resolveLanguage } from "../code/languages/index.ts";
+import { languageIdsOf } from "../code/languages/by-name.ts";
 import { loadConfig } from "../project/config.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
@@ -9,9 +9,9 @@ import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
-import { CodeIndex } from "../store/code-index.ts";
+import { CodeIndex, reconciledAt } from "../store/code-index.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
-import { ageOf, describeIndex, describeUnreadable, reconciledAt } from "./status.ts";
+import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
 
 /**
  * The question that a request asks, with the configuration's answers where it says nothing.
@@ -23,7 +23,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
     limit: request.limit ?? config["search.limit"],
     levels: request.level ?? config["search.levels"],
     paths: (request.path ?? []).flatMap(globsOf),
-    languages: (request.language ?? []).map(languageIdOf),
+    languages: languageIdsOf(request.language ?? []),
     explain: request.explain ?? false,
   };
 }
@@ -32,12 +32,6 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
 function globsOf(path: string): string[] {
   const plain = path.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
   return plain === "" || plain === "." ? ["**"] : [plain, `${plain}/**`];
-}
-
-function languageIdOf(name: string): string {
-  const id = name === "text" ? name : resolveLanguage(name);
-  if (id === null) throw new PommelError("usage", `Unknown language: ${name}.`, "See docs/languages.md.");
-  return id;
 }
 
 /**

@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { CodeSearch } from "../search/engine.ts";
-import type { CodeIndex } from "../store/code-index.ts";
+import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 import { explain } from "../store/database.ts";
 import type { IndexAge, StatusResponse } from "./protocol.ts";
 
@@ -90,9 +90,6 @@ export function ageOf(index: CodeIndex, pending: number | null): IndexAge {
     as_of: isoTime(pending === 0 ? Date.now() : last > 0 ? last : null),
   };
 }
-
-/** The index's own note of when it was last in step with the files. Milliseconds since the epoch. */
-export const reconciledAt = "reconciled_at";
 
 /** How long the engine takes for a question asked now. Milliseconds. */
 function timeOfQuery(search: CodeSearch): number {

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
-import type { CodeIndex } from "../store/code-index.ts";
+import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
@@ -122,7 +122,7 @@ export class Indexer {
     // Ended early: what waits is found again by the next pass, which must not take this one for complete.
     if (this.closed) return this.report;
     if (isRecipeNew) index.setMeta("recipe", recipe);
-    index.setMeta("reconciled_at", String(Date.now()));
+    index.setMeta(reconciledAt, String(Date.now()));
     return this.report;
   }
 
@@ -231,7 +231,8 @@ export class Indexer {
   private async indexFile(stamp: FileStamp): Promise<void> {
     const { index, log } = this.options;
     const known = this.forced.has(stamp.path) ? null : index.known(stamp.path);
-    this.pool ??= this.createPool([]);
+    // A save may come before the first scan is through: then what was known tells what `.h` means.
+    this.pool ??= this.createPool(index.filePaths());
     const outcome = await this.pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
       if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
       return null;
@@ -274,7 +275,7 @@ export class Indexer {
     return { model: embedder.id, vectors: await embedder.embed(file.chunks.map((chunk) => chunk.text)) };
   }
 
-  private createPool(stamps: readonly FileStamp[]): ParsePool {
+  private createPool(files: readonly { path: string }[]): ParsePool {
     const { config, project, embedder } = this.options;
     return new ParsePool({
       root: project.root,
@@ -282,7 +283,7 @@ export class Indexer {
       maxFileSize: config["index.max_file_size"],
       levels: config["index.levels"],
       languages: config["index.languages"],
-      headerLanguage: headerLanguageOf(stamps.map(({ path }) => path)),
+      headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
       withText: embedder.dimensions > 0,
     });
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueStatus } from "../client/protocol.ts";
-import { isoTime, reconciledAt } from "../client/status.ts";
+import { isoTime } from "../client/status.ts";
 import type { Indexer, IndexReport } from "../code/indexer.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { CodeSearch } from "../search/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../search/types.ts";
-import type { CodeIndex } from "../store/code-index.ts";
+import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 
 /** One open index with the two that use it. Replaced as a whole when the index turns out to be damaged. */
 export interface IndexSession {

@@ -24,6 +24,9 @@ export interface IndexCounts {
   skippedByReason: Partial<Record<SkipReason, number>>;
 }
 
+/** Key of the note of when the index was last in step with the files. Milliseconds since the epoch. */
+export const reconciledAt = "reconciled_at";
+
 /** Remembered paths; more than almost any project has files. */
 const mostPaths = 50_000;
 

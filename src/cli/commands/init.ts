@@ -96,7 +96,7 @@ async function parseLanguages(text: string): Promise<string[]> {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const { languageIdsOf } = await import("../languages.ts");
+  const { languageIdsOf } = await import("../../code/languages/by-name.ts");
   return languageIdsOf(names);
 }
 

@@ -1,4 +1,4 @@
-import { flagsOf, type Place, quoted, walkBranches } from "./tree.ts";
+import { flagsOf, type Place, quoted, valueBranches, walkBranches } from "./tree.ts";
 
 /** A completion script for bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {
@@ -12,7 +12,7 @@ ${walkBranches(places)}
   done
   COMPREPLY=()
   case "$at:$prev" in
-${valueBranches(places)}
+${valueBranches(places, actionFor)}
   esac
   case "$cur" in
   -*)
@@ -36,21 +36,9 @@ function wordsOf({ commands, values }: Place): string[] {
   return [...commands.map(({ name }) => name), ...values];
 }
 
-/** What to offer right after an option that takes a value; an empty answer makes bash offer files. */
-function valueBranches(places: readonly Place[]): string {
-  const branches: string[] = [];
-  for (const { at, options } of places) {
-    for (const option of options) {
-      if (option.value === "none") continue;
-      const pattern = flagsOf(option)
-        .map((flag) => quoted(`${at}:${flag}`))
-        .join("|");
-      if (option.value === "any") branches.push(`${pattern}) return ;;`);
-      else {
-        const source = option.value === "directory" ? "-d" : `-W ${quoted(option.value.join(" "))}`;
-        branches.push(`${pattern}) COMPREPLY=($(compgen ${source} -- "$cur")); return ;;`);
-      }
-    }
-  }
-  return branches.map((branch) => `      ${branch}`).join("\n");
+/** An empty answer makes bash offer files. */
+function actionFor(value: "directory" | "any" | string[]): string {
+  if (value === "any") return "return";
+  const source = value === "directory" ? "-d" : `-W ${quoted(value.join(" "))}`;
+  return `COMPREPLY=($(compgen ${source} -- "$cur")); return`;
 }

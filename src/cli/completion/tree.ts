@@ -85,3 +85,24 @@ export function walkBranches(places: readonly Place[]): string {
   }
   return branches.map((branch) => `      ${branch}`).join("\n");
 }
+
+/**
+ * The branches of a shell's `case` on "<place>:<option>": what to offer right after an option that takes a value.
+ * @param actionFor the shell's commands for one kind of value
+ */
+export function valueBranches(
+  places: readonly Place[],
+  actionFor: (value: Exclude<OptionCandidate["value"], "none">) => string,
+): string {
+  const branches: string[] = [];
+  for (const { at, options } of places) {
+    for (const option of options) {
+      if (option.value === "none") continue;
+      const pattern = flagsOf(option)
+        .map((flag) => quoted(`${at}:${flag}`))
+        .join("|");
+      branches.push(`      ${pattern}) ${actionFor(option.value)} ;;`);
+    }
+  }
+  return branches.join("\n");
+}

@@ -1,4 +1,4 @@
-import { flagsOf, type Place, quoted, walkBranches } from "./tree.ts";
+import { flagsOf, type Place, quoted, valueBranches, walkBranches } from "./tree.ts";
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
 export function zshScript(places: readonly Place[]): string {
@@ -12,7 +12,7 @@ ${walkBranches(places)}
     esac
   done
   case "$at:$words[CURRENT-1]" in
-${valueBranches(places)}
+${valueBranches(places, actionFor)}
   esac
   if [[ $words[CURRENT] == -* ]]; then
     case "$at" in
@@ -46,20 +46,8 @@ function described(name: string, about: string): string {
   return quoted(`${name.replaceAll(":", "\\:")}:${about}`);
 }
 
-function valueBranches(places: readonly Place[]): string {
-  const branches: string[] = [];
-  for (const { at, options } of places) {
-    for (const option of options) {
-      if (option.value === "none") continue;
-      const pattern = flagsOf(option)
-        .map((flag) => quoted(`${at}:${flag}`))
-        .join("|");
-      let action = "_files";
-      if (option.value === "directory") action = "_files -/";
-      else if (option.value !== "any")
-        action = `found=(${option.value.map(quoted).join(" ")}); _describe value found`;
-      branches.push(`${pattern}) ${action}; return ;;`);
-    }
-  }
-  return branches.map((line) => `      ${line}`).join("\n");
+function actionFor(value: "directory" | "any" | string[]): string {
+  if (value === "any") return "_files; return";
+  if (value === "directory") return "_files -/; return";
+  return `found=(${value.map(quoted).join(" ")}); _describe value found; return`;
 }

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
-import { languageIds, resolveLanguage } from "../code/languages/index.ts";
-import { PommelError } from "../project/errors.ts";
+import { PommelError } from "../../project/errors.ts";
+import { languageIds, resolveLanguage } from "./index.ts";
 
 /**
  * The ids of languages that people name by id, name or extension, without duplicates.
