@@ -196,6 +196,8 @@ it("stores vectors with the chunks they belong to, and embeds again for another 
   const embedder = (id: string): Embedder => ({
     id,
     dimensions: 2,
+    prepare: async () => {},
+    close: async () => {},
     embed: async (texts) =>
       texts.map((text) => (text.includes("second") ? null : new Int8Array([text.length % 100, 1]))),
   });

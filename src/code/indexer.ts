@@ -272,7 +272,13 @@ export class Indexer {
   private async vectorsOf(file: IndexedFile) {
     const { embedder } = this.options;
     if (embedder.dimensions === 0) return undefined;
-    return { model: embedder.id, vectors: await embedder.embed(file.chunks.map((chunk) => chunk.text)) };
+    return {
+      model: embedder.id,
+      vectors: await embedder.embed(
+        file.chunks.map((chunk) => chunk.text),
+        "passage",
+      ),
+    };
   }
 
   private createPool(files: readonly { path: string }[]): ParsePool {

@@ -6,6 +6,7 @@ import { ageOf, describeIndex } from "../client/status.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
 import { createEmbedder } from "../embed/registry.ts";
+import { embedderSettings } from "../embed/settings.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
@@ -128,7 +129,7 @@ async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
 
 function openIndexWork({ project, config, log }: DaemonOptions, rules: IgnoreRules): IndexWork {
   const notes: string[] = [];
-  const embedder = createEmbedder(config["embed.code"]);
+  const embedder = createEmbedder(config["embed.code"], embedderSettings(config));
   const work = new IndexWork({
     log,
     moveAside: (why) => moveAside(project.indexDb, why, log),

@@ -1,12 +1,49 @@
+/** What a text is: something to be found, or a question. Some models want to be told. */
+export type TextKind = "passage" | "query";
+
 /** What every embedder gives: vectors of texts, all of one model and one length. */
 export interface Embedder {
-  /** Stored with every vector; vectors of different ids are never compared. "none" makes no vectors. */
+  /**
+   * Stored with every vector; vectors of different ids are never compared. Names driver, model and whatever else
+   * changes the space: "static-1", "ollama/nomic-embed-text". "none" makes no vectors.
+   */
   readonly id: string;
-  /** Length of a vector; 0 for "none". */
+  /** Length of a vector; 0 for "none", and until `prepare` for a model whose length only its server knows. */
   readonly dimensions: number;
   /**
-   * One int8 vector of `dimensions` per text, in order; null where there is none for that text
-   * (it stays searchable by its words).
+   * Makes it ready: loads weights, starts threads, asks its server. `embed` calls it when nobody did; again, it does
+   * nothing. A failed try may be repeated.
+   * @throws PommelError `embedder_unavailable` with a hint that says what to do
    */
-  embed(texts: readonly string[]): Promise<(Int8Array | null)[]>;
+  prepare(): Promise<void>;
+  /**
+   * One int8 vector of `dimensions` per text, in order: the unit vector scaled so that its largest component is 127
+   * (`quantise`). null where there is none for that text (it stays searchable by its words): an empty text, one that
+   * the model chokes on. Any length and script of text is fine; what the model cannot take in is cut off.
+   * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone
+   */
+  embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
+  /** Frees what it holds: memory, threads, connections. `embed` makes it ready again. */
+  close(): Promise<void>;
+}
+
+/** What drivers need to know beyond the model's name. */
+export interface EmbedderSettings {
+  /** Where Ollama answers, e.g. `http://127.0.0.1:11434`. */
+  ollamaUrl: string;
+  /** Base of an OpenAI-compatible API, e.g. `https://api.openai.com/v1`. */
+  openaiUrl: string;
+  /** The environment variable that holds the key; the key itself is never stored. */
+  openaiKeyVariable: string;
+  /** Where a driver may keep files it makes (converted weights). */
+  cacheDir: string;
+}
+
+/** A way to get embeddings, registered in `registry.ts`. */
+export interface EmbedderDriver {
+  /** As in `embed.code = "name"` or `"name/model"`. */
+  name: string;
+  /** The model used when none is named; null when the driver has but one. */
+  defaultModel: string | null;
+  create(model: string, settings: EmbedderSettings): Embedder;
 }

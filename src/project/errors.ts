@@ -26,6 +26,7 @@ const exitCodeOf = {
   index_corrupt: exitCode.failed,
   index_too_new: exitCode.failed,
   unreadable: exitCode.failed,
+  embedder_unavailable: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

@@ -70,3 +70,8 @@ export function rootForInit(cwd: string = process.cwd()): string {
 export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "pommel");
 }
+
+/** `~/.cache/pommel`, honouring XDG_CACHE_HOME: what can be made again. */
+export function globalCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel");
+}

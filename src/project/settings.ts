@@ -5,6 +5,9 @@ const strings = z.array(z.string());
 const level = z.enum(levels);
 const positive = z.int().check(z.minimum(1));
 const natural = z.int().check(z.minimum(0));
+/** A driver, or a driver and its model. */
+const embedder = z.string().check(z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/));
+const url = z.string().check(z.regex(/^https?:\/\/\S+$/));
 
 /**
  * Every setting: the one place that knows its type, default and explanation. `config.toml`'s comments,
@@ -83,9 +86,30 @@ export const settings = {
     about: "What is written to .pommel/log/.",
   },
   "embed.code": {
-    schema: z.enum(["none"]),
-    default: "none" as const,
-    about: "The embedder for code; none searches by words and code structure alone.",
+    schema: embedder,
+    default: "static",
+    about:
+      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL beside it, or none to search by words alone.",
+  },
+  "embed.text": {
+    schema: embedder,
+    default: "static",
+    about: "The embedder for conversations; the same choices as for code.",
+  },
+  "embed.ollama_url": {
+    schema: url,
+    default: "http://127.0.0.1:11434",
+    about: "Where Ollama answers.",
+  },
+  "embed.openai_url": {
+    schema: url,
+    default: "https://api.openai.com/v1",
+    about: "Base of the OpenAI-compatible API whose /embeddings is asked. The texts leave this machine.",
+  },
+  "embed.openai_key_env": {
+    schema: z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
+    default: "OPENAI_API_KEY",
+    about: "The environment variable that holds the key of that API.",
   },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 

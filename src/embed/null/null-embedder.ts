@@ -1,8 +1,16 @@
-import type { Embedder } from "../embedder.ts";
+import type { Embedder, EmbedderDriver } from "../embedder.ts";
 
 /** Makes no vectors: search is lexical. */
 export const nullEmbedder: Embedder = {
   id: "none",
   dimensions: 0,
+  prepare: async () => {},
   embed: async (texts) => texts.map(() => null),
+  close: async () => {},
+};
+
+export const nullDriver: EmbedderDriver = {
+  name: "none",
+  defaultModel: null,
+  create: () => nullEmbedder,
 };

@@ -1,0 +1,13 @@
+/**
+ * A vector as int8, scaled so that its largest component is ±127. Only directions are compared, so the scale is
+ * not kept. A vector without a direction (zero, not finite) gives null.
+ */
+export function quantise(vector: ArrayLike<number>): Int8Array | null {
+  let largest = 0;
+  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));
+  if (!(largest > 0 && largest < Number.POSITIVE_INFINITY)) return null;
+  const scale = 127 / largest;
+  const quantised = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i++) quantised[i] = Math.round(vector[i]! * scale);
+  return quantised;
+}
