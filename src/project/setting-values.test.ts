@@ -42,6 +42,13 @@ describe("allowedValues", () => {
     expect(allowedValues(settings["search.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
   });
 
+  it("says what a text has to look like where that matters", () => {
+    expect(allowedValues(settings["embed.code"].schema)).toContain("ollama/MODEL");
+    expect(allowedValues(settings["embed.openai_key_env"].schema)).toBe(
+      "the name of an environment variable",
+    );
+  });
+
   it("knows the bounds of every number", () => {
     for (const key of settingKeys) expect(allowedValues(settings[key].schema)).not.toContain("undefined");
   });

@@ -19,6 +19,8 @@ export function nearestSettingKey(key: string): SettingKey | null {
 
 /** What values a schema allows, for a person: "a whole number from 1 to 1000". */
 export function allowedValues(schema: z.ZodMiniType): string {
+  const described = z.globalRegistry.get(schema)?.description;
+  if (described !== undefined) return described;
   if (schema instanceof z.ZodMiniArray) {
     const element = schema.def.element as z.ZodMiniType;
     return element instanceof z.ZodMiniEnum ? `a list of ${allowedValues(element)}` : "a list of texts";

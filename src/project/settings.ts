@@ -6,8 +6,16 @@ const level = z.enum(levels);
 const positive = z.int().check(z.minimum(1));
 const natural = z.int().check(z.minimum(0));
 /** A driver, or a driver and its model. */
-const embedder = z.string().check(z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/));
-const url = z.string().check(z.regex(/^https?:\/\/\S+$/));
+const embedder = z
+  .string()
+  .check(
+    z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/),
+    z.describe("none, static, minilm, ollama, ollama/MODEL, openai or openai/MODEL"),
+  );
+const url = z.string().check(z.regex(/^https?:\/\/\S+$/), z.describe("an http:// or https:// address"));
+const variableName = z
+  .string()
+  .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.describe("the name of an environment variable"));
 
 /**
  * Every setting: the one place that knows its type, default and explanation. `config.toml`'s comments,
@@ -89,7 +97,7 @@ export const settings = {
     schema: embedder,
     default: "static",
     about:
-      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL beside it, or none to search by words alone.",
+      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure alone.",
   },
   "embed.text": {
     schema: embedder,
@@ -107,7 +115,7 @@ export const settings = {
     about: "Base of the OpenAI-compatible API whose /embeddings is asked. The texts leave this machine.",
   },
   "embed.openai_key_env": {
-    schema: z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
+    schema: variableName,
     default: "OPENAI_API_KEY",
     about: "The environment variable that holds the key of that API.",
   },
