@@ -66,6 +66,30 @@ test("an embedder sees where the code is, its docs and the code", async () => {
 test("without withText there is no text", async () => {
   const { chunks } = await chunk("src/bank.ts", "typescript", service, { ...allLevels, withText: false });
   expect(chunks.map(({ text }) => text)).toEqual(["", "", ""]);
+  expect(chunks.map(({ docs }) => docs)).toEqual([[], [], []]);
+});
+
+describe("docs", () => {
+  test("are given as they stand in the file, and where", async () => {
+    const { chunks } = await chunk("src/bank.ts", "typescript", service);
+    expect(chunks.map(({ docs }) => docs.map(({ text }) => text))).toEqual([
+      ["/** Talks to the bank. */"],
+      ["/** Moves money. */"],
+      ["/** Sends it. */"],
+    ]);
+    for (const { start, end, text } of chunks.flatMap(({ docs }) => docs)) {
+      expect(service.slice(start, end)).toBe(text);
+    }
+  });
+
+  test("line comments one below the other are one, a docstring is one of its own", async () => {
+    const go = "package a\n\n// Run starts it,\n// and waits.\nfunc Run() {\n}\n";
+    const { chunks } = await chunk("a.go", "go", go);
+    expect(chunks[1]!.docs.map(({ text }) => text)).toEqual(["// Run starts it,\n// and waits."]);
+    const python = '# Careful.\ndef run():\n    """Start it."""\n    return 1\n';
+    const run = (await chunk("a.py", "python", python)).chunks[1]!;
+    expect(run.docs.map(({ text }) => text)).toEqual(["# Careful.", '"""Start it."""']);
+  });
 });
 
 describe("levels", () => {
@@ -196,8 +220,8 @@ describe("odd files", () => {
   test("Windows line ends change nothing", async () => {
     const unix = await chunk("src/bank.ts", "typescript", service);
     const windows = await chunk("src/bank.ts", "typescript", service.replaceAll("\n", "\r\n"));
-    expect(windows.chunks.map(({ text: _, ...record }) => record)).toEqual(
-      unix.chunks.map(({ text: _, ...record }) => record),
+    expect(windows.chunks.map(({ text: _, docs: __, ...record }) => record)).toEqual(
+      unix.chunks.map(({ text: _, docs: __, ...record }) => record),
     );
   });
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Tree } from "web-tree-sitter";
 import type { Level } from "../project/levels.ts";
-import type { ChunkRecord, SymbolRecord } from "../store/records.ts";
+import type { ChunkRecord, DocComment, SymbolRecord } from "../store/records.ts";
 import { tokenStream } from "../store/tokens.ts";
 import { outlineOf } from "./chunk-definitions.ts";
 import { type PlacedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
@@ -19,7 +19,7 @@ export interface SourceText {
 export interface ChunkOptions {
   /** Levels to emit. The code of a level that is not stays findable in the nearest chunk around it. */
   levels: ReadonlySet<Level>;
-  /** Whether to fill `ChunkRecord.text`, which only an embedder needs. */
+  /** Whether to fill `ChunkRecord.text` and `ChunkRecord.docs`, which the index itself does not keep. */
   withText: boolean;
 }
 
@@ -143,7 +143,20 @@ class Emitter {
       endLine,
       terms: { name: tokenStream(name), head: tokenStream(head), body: tokenStream(body) },
       text: this.#options.withText ? this.#textOf(context, signature, docs, body) : "",
+      docs: this.#options.withText ? this.#docsOf(span) : [],
     };
+  }
+
+  /** Its docs, with those joined that only blanks keep apart: line comments are a comment a line. */
+  #docsOf(span: Span): DocComment[] {
+    const { text } = this.#source;
+    const runs: Range[] = [];
+    for (const { start, end } of span.docs.toSorted((a, b) => a.start - b.start)) {
+      const last = runs.at(-1);
+      if (last && text.slice(last.end, start).trim() === "") last.end = end;
+      else runs.push({ start, end });
+    }
+    return runs.map(({ start, end }) => ({ start, end, text: text.slice(start, end) }));
   }
 
   /** The code of a chunk: its span without its docs and without what has a chunk of its own. */

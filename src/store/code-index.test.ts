@@ -38,6 +38,7 @@ function chunk(id: string, name: string, body: string, more: Partial<ChunkRecord
     endLine: 3,
     terms: { name: tokenStream(name), head: "", body: tokenStream(body) },
     text: "",
+    docs: [],
     ...more,
   };
 }

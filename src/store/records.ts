@@ -40,6 +40,17 @@ export interface ChunkRecord {
   terms: ChunkTerms;
   /** What an embedder should see: context line, doc comment and code. Cut by the embedder, not here. */
   text: string;
+  /** The comments that document it, as they are in the file; filled in together with `text`. */
+  docs: DocComment[];
+}
+
+/** A run of documentation: a block comment, a docstring, or line comments one below the other. */
+export interface DocComment {
+  /** UTF-16 offsets in the file's text, `end` exclusive. */
+  start: number;
+  end: number;
+  /** What is between them, comment marks and all. */
+  text: string;
 }
 
 /** A named definition, also of things too small for a chunk of their own (constants, type aliases). */
