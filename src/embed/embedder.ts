@@ -25,6 +25,17 @@ export interface Embedder {
   embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
   /** Frees what it holds: memory, threads, connections. `embed` makes it ready again. */
   close(): Promise<void>;
+  /** What was asked of a server that counts, since this embedder was made. Absent where nothing is counted. */
+  usage?(): EmbedderUsage;
+}
+
+/** What embedding has cost so far. */
+export interface EmbedderUsage {
+  requests: number;
+  /** As the server counts them. */
+  tokens: number;
+  /** By the list price; null where no price is known. */
+  dollars: number | null;
 }
 
 /** What drivers need to know beyond the model's name. */
@@ -39,11 +50,48 @@ export interface EmbedderSettings {
   cacheDir: string;
 }
 
+/** Whether an embedder can be used here and now, and what is missing if not. */
+export interface Availability {
+  usable: boolean;
+  /** One line without a full stop: "running, 3 models". */
+  detail: string;
+  /** What to do about it; "" when it is usable. */
+  hint: string;
+  /** The models that are there to be used, where the driver can tell. */
+  models?: string[];
+}
+
+/** How far fetching or building a model is. */
+export interface PullProgress {
+  /** What happens right now: "pulling manifest". */
+  step: string;
+  /** Bytes, both 0 while unknown. */
+  done: number;
+  total: number;
+}
+
 /** A way to get embeddings, registered in `registry.ts`. */
 export interface EmbedderDriver {
   /** As in `embed.code = "name"` or `"name/model"`. */
   name: string;
+  /** One line for people: what it is, and whether texts leave the machine. */
+  about?: string;
   /** The model used when none is named; null when the driver has but one. */
   defaultModel: string | null;
   create(model: string, settings: EmbedderSettings): Embedder;
+  /**
+   * Looks whether `model` can be used, without downloading, building or paying for anything. That it cannot be used
+   * is an answer, not an error.
+   */
+  available?(model: string, settings: EmbedderSettings, signal: AbortSignal): Promise<Availability>;
+  /**
+   * Fetches or builds what `model` needs on this machine, unless it is there. Absent where there is nothing to fetch.
+   * @throws PommelError `embedder_unavailable`; the signal's reason when it is aborted
+   */
+  pull?(
+    model: string,
+    settings: EmbedderSettings,
+    onProgress: (progress: PullProgress) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
