@@ -20,7 +20,8 @@ export interface Embedder {
    * One int8 vector of `dimensions` per text, in order: the unit vector scaled so that its largest component is 127
    * (`quantise`). null where there is none for that text (it stays searchable by its words): an empty text, one that
    * the model chokes on. Any length and script of text is fine; what the model cannot take in is cut off.
-   * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone
+   * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone;
+   *   the signal's reason when it is aborted, before or meanwhile
    */
   embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
   /** Frees what it holds: memory, threads, connections. `embed` makes it ready again. */

@@ -34,7 +34,8 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
     id,
     dimensions,
     prepare: async () => void load(),
-    embed: async (texts) => {
+    embed: async (texts, _kind, signal) => {
+      signal?.throwIfAborted();
       const loaded = load();
       return texts.map((text) => quantise(loaded.embed(text)));
     },
@@ -46,6 +47,17 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
 
 export const staticDriver: EmbedderDriver = {
   name: "static",
+  about: "comes with Pommel, runs here, needs nothing",
   defaultModel: null,
   create: () => createStaticEmbedder(),
+  async available() {
+    const embedder = createStaticEmbedder();
+    try {
+      await embedder.prepare();
+      return { usable: true, detail: `ready, ${dimensions} dimensions`, hint: "" };
+    } catch (error) {
+      const { message, hint } = error as PommelError;
+      return { usable: false, detail: message, hint };
+    }
+  },
 };

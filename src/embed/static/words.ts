@@ -7,8 +7,10 @@ const isAscii = /^[\x00-\x7f]*$/;
 
 /** Runs remembered with their tokens; code repeats itself. */
 const mostRemembered = 100_000;
-/** Longer runs are no words: base64, hashes. Characters. */
+/** Longer runs of ASCII are no words: base64, hashes. Characters. */
 const longestRun = 100;
+/** A paragraph without blanks, as in Chinese, is read up to here. Characters. */
+const longestParagraph = 10_000;
 
 /**
  * Cuts text into the ids of a vocabulary: identifiers into their parts, lower-cased, each part into the longest
@@ -34,7 +36,9 @@ export class Tokenizer {
       if (i < text.length && isWordCharacter(text.charCodeAt(i))) {
         if (start < 0) start = i;
       } else if (start >= 0) {
-        for (const id of this.idsOfRun(text.slice(start, i))) ids.push(id);
+        for (const id of this.idsOfRun(text.slice(start, i))) {
+          if (ids.length < most) ids.push(id);
+        }
         start = -1;
       }
     }
@@ -42,13 +46,20 @@ export class Tokenizer {
   }
 
   private idsOfRun(run: string): readonly number[] {
+    if (run.length > longestRun) return isAscii.test(run) ? [] : this.cut(run.slice(0, longestParagraph));
     let ids = this.remembered.get(run);
     if (ids === undefined) {
-      ids = run.length > longestRun ? [] : partsOf(run).flatMap((part) => this.piecesOf(part));
+      ids = this.cut(run);
       if (this.remembered.size >= mostRemembered) this.remembered.clear();
-      this.remembered.set(run, ids);
+      this.remembered.set(detached(run), ids);
     }
     return ids;
+  }
+
+  private cut(run: string): number[] {
+    return partsOf(run)
+      .filter((part) => part.length <= longestRun)
+      .flatMap((part) => this.piecesOf(part));
   }
 
   private piecesOf(part: string): number[] {
@@ -65,6 +76,11 @@ export class Tokenizer {
     }
     return ids;
   }
+}
+
+/** A copy: a part of a string keeps the whole string in memory, here that would be the text of every file. */
+function detached(run: string): string {
+  return Buffer.from(run, "utf16le").toString("utf16le");
 }
 
 /** Letters, digits, `$`, `_` and everything beyond ASCII. */
