@@ -30,7 +30,8 @@ test("paths and names of files are left out", () => {
   );
   expect(ask("Retry failed requests in Makefile", ["Makefile"])).toBe("Retry failed requests in");
   expect(ask("net/http: retry failed requests")).toBe("retry failed requests");
-  expect(ask("Retry failed requests after app.use is called")).toBe("Retry failed requests after is called");
+  expect(ask("Retry failed requests as server.ts does")).toBe("Retry failed requests as does");
+  expect(ask("Retry failed requests in app.use")).toBe("Retry failed requests in app.use");
 });
 
 describe("says nothing about code", () => {
