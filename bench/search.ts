@@ -13,13 +13,14 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import { createCodeEmbedders } from "../src/code/code-embedders.ts";
 import { createIgnoreRules } from "../src/code/ignore.ts";
 import { Indexer } from "../src/code/indexer.ts";
-import { nullEmbedder } from "../src/embed/null/null-embedder.ts";
 import { silentLog } from "../src/project/log.ts";
 import { type Project, projectAt } from "../src/project/paths.ts";
 import { defaultConfig } from "../src/project/settings.ts";
 import { CodeSearch } from "../src/search/engine.ts";
+import { VectorSearch } from "../src/search/vector-search.ts";
 import { CodeIndex } from "../src/store/code-index.ts";
 import { average, half, ndcg, percentile, rankOf, type Target } from "./measure.ts";
 
@@ -96,22 +97,25 @@ async function measure(repository: Repository, scratch: string) {
   if (repository.benchmark_root) config["index.include"] = [`${repository.benchmark_root}/**`];
   const index = CodeIndex.open(project.indexDb, { readonly: false });
   const rules = createIgnoreRules(root, config);
-  const indexer = new Indexer({ project, config, rules, index, embedder: nullEmbedder, log: silentLog });
+  const { first } = createCodeEmbedders(config);
+  const indexer = new Indexer({ project, config, rules, index, embedder: first, log: silentLog });
   const start = performance.now();
   await indexer.reconcile();
   const indexMs = performance.now() - start;
   await indexer.close();
-  const search = new CodeSearch({ project, index });
+  const vectors = new VectorSearch({ index, first });
+  const search = new CodeSearch({ project, index, vectors });
   const questions = annotations.parse(
     JSON.parse(readFileSync(join(annotationsDir, `${repository.name}.json`), "utf8")),
   );
-  const outcomes = questions.map((question): Outcome => {
+  const outcomes: Outcome[] = [];
+  for (const question of questions) {
     const targets = [...question.relevant, ...(question.secondary ?? [])].map(
       (t): Target => (typeof t === "string" ? { path: t } : t),
     );
     const query = options.stress ? withoutPathWords(question.query, targets) : question.query;
     const begin = performance.now();
-    const { results } = search.search({
+    const { results } = await search.search({
       query,
       limit: 10,
       levels: [],
@@ -121,7 +125,7 @@ async function measure(repository: Repository, scratch: string) {
     });
     const milliseconds = performance.now() - begin;
     const ranks = targets.map((t) => rankOf(t, results)).filter((rank) => rank > 0);
-    return {
+    outcomes.push({
       repository: repository.name,
       language: repository.language ?? "",
       category: question.category ?? "",
@@ -129,8 +133,8 @@ async function measure(repository: Repository, scratch: string) {
       ranks,
       ndcg: ndcg(ranks, targets.length, 10),
       milliseconds,
-    };
-  });
+    });
+  }
   const { files, chunks } = index.counts();
   index.close();
   return { repository, outcomes, files, chunks, indexMs };

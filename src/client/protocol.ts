@@ -82,6 +82,10 @@ const searchResponse = lazy(() =>
     results: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
+    /** "words", and the id of each model that understood the query. */
+    searched_by: strings,
+    /** What a person should know: a model that could not be asked, and why. */
+    notes: strings,
     index: indexAge(),
   }),
 );

@@ -9,6 +9,7 @@ import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
+import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
 import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
@@ -38,16 +39,25 @@ function globsOf(path: string): string[] {
  * Answers a search in this process from what the index holds, without a daemon.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`, `usage`
  */
-export function searchInProcess(project: Project, request: SearchRequest): SearchResponse {
+export async function searchInProcess(project: Project, request: SearchRequest): Promise<SearchResponse> {
   const { config } = loadConfig(project);
-  return withIndex(project, (index) => {
-    const answer = new CodeSearch({ project, index }).search(toCodeQuery(request, config));
+  return withIndex(project, async (index) => {
+    const vectors = await vectorSearchIn(index, config);
+    const answer = await new CodeSearch({ project, index, vectors }).search(toCodeQuery(request, config));
     return { ...answer, index: ageOf(index, null) };
   });
 }
 
+/** Only the bundled model: any other takes longer to load than the answer may take. */
+async function vectorSearchIn(index: CodeIndex, config: Config): Promise<VectorSearch | null> {
+  if (config["embed.code"] === "none") return null;
+  const { VectorSearch } = await import("../search/vector-search.ts");
+  const { createStaticEmbedder } = await import("../embed/static/static-embedder.ts");
+  return new VectorSearch({ index, first: createStaticEmbedder() });
+}
+
 /** The status of a project whose daemon does not run. Never fails because of the index: it says what is wrong. */
-export function statusInProcess(project: Project): StatusResponse {
+export async function statusInProcess(project: Project): Promise<StatusResponse> {
   const { config } = loadConfig(project);
   const model = config["embed.code"];
   const base = {
@@ -68,9 +78,9 @@ export function statusInProcess(project: Project): StatusResponse {
     models: { embedding_code: model },
   };
   try {
-    return withIndex(project, (index) => {
-      const search = new CodeSearch({ project, index });
-      const { error, ...described } = describeIndex(project, { index, search }, null, model);
+    return await withIndex(project, async (index) => {
+      const search = new CodeSearch({ project, index, vectors: null });
+      const { error, ...described } = await describeIndex(project, { index, search }, null, model);
       const isComplete = error !== undefined || ageOf(index, null).is_complete;
       return { ...base, ...described, notes: isComplete ? notesOn(error) : [neverFinished] };
     });
@@ -87,13 +97,13 @@ function notesOn(error: unknown): string[] {
 }
 
 /** The files that are left out, and why, whether a daemon runs or not. */
-export function skippedFiles(project: Project): { path: string; reason: string }[] {
+export function skippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
   return withIndex(project, (index) => index.skippedFiles().map(({ path, reason }) => ({ path, reason })));
 }
 
-function withIndex<T>(project: Project, use: (index: CodeIndex) => T): T {
+async function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
   try {
-    return openAndUse(project.indexDb, use);
+    return await openAndUse(project.indexDb, use);
   } catch (error) {
     // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
     if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(codeOf(error))) throw error;
@@ -101,25 +111,29 @@ function withIndex<T>(project: Project, use: (index: CodeIndex) => T): T {
   }
 }
 
-function openAndUse<T>(file: string, use: (index: CodeIndex) => T): T {
+async function openAndUse<T>(file: string, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
   const index = CodeIndex.open(file, { readonly: true });
   try {
     // Whether a WAL database can be read comes out with the first read only.
     index.meta(reconciledAt);
-    return use(index);
+    return await use(index);
   } finally {
     index.close();
   }
 }
 
-function withCopy<T>(project: Project, use: (index: CodeIndex) => T, cause: unknown): T {
+async function withCopy<T>(
+  project: Project,
+  use: (index: CodeIndex) => T | Promise<T>,
+  cause: unknown,
+): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
   try {
     const copy = join(dir, "index.db");
     for (const end of ["", "-wal"]) {
       if (existsSync(project.indexDb + end)) copyFileSync(project.indexDb + end, copy + end);
     }
-    return openAndUse(copy, use);
+    return await openAndUse(copy, use);
   } catch (error) {
     throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;
   } finally {

@@ -1,7 +1,6 @@
+import { createCodeEmbedders } from "../code/code-embedders.ts";
 import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer, type IndexReport } from "../code/indexer.ts";
-import { createEmbedder } from "../embed/registry.ts";
-import { embedderSettings } from "../embed/settings.ts";
 import { loadConfig } from "../project/config.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
@@ -29,7 +28,7 @@ export async function reindexInProcess(
   const lock = acquireWriterLock(project, "pm reindex");
   try {
     const { index } = openIndexToWrite(project.indexDb, log);
-    const embedder = createEmbedder(config["embed.code"], embedderSettings(config));
+    const { first: embedder } = createCodeEmbedders(config);
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index, embedder, log, whenDiskFull: "fail" });
     const onAbort = () => void indexer.close();

@@ -22,12 +22,12 @@ interface IndexDescription {
  * What is in an index, how it is and what it takes. Never fails: an index that cannot be read is a status too.
  * @param pending changes not indexed yet, null when nobody watches
  */
-export function describeIndex(
+export async function describeIndex(
   project: Project,
   { index, search }: { index: CodeIndex; search: CodeSearch },
   pending: number | null,
   embeddingModel: string,
-): IndexDescription {
+): Promise<IndexDescription> {
   try {
     const counts = index.counts();
     return {
@@ -43,7 +43,7 @@ export function describeIndex(
         status: counts.chunks > 0 ? "healthy" : "empty",
         embedding_model: embeddingModel,
         database: "connected",
-        query_ms: timeOfQuery(search),
+        query_ms: await timeOfQuery(search),
       },
       storage: storageOf(project, index.storage().terms),
     };
@@ -92,9 +92,9 @@ export function ageOf(index: CodeIndex, pending: number | null): IndexAge {
 }
 
 /** How long the engine takes for a question asked now. Milliseconds. */
-function timeOfQuery(search: CodeSearch): number {
+async function timeOfQuery(search: CodeSearch): Promise<number> {
   const start = performance.now();
-  search.search({ query: "main test", limit: 1, levels: [], paths: [], languages: [], explain: false });
+  await search.search({ query: "main test", limit: 1, levels: [], paths: [], languages: [], explain: false });
   return Math.round((performance.now() - start) * 100) / 100;
 }
 

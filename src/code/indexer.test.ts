@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Embedder } from "../embed/embedder.ts";
 import { nullEmbedder } from "../embed/null/null-embedder.ts";
+import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { type Config, defaultConfig } from "../project/settings.ts";
@@ -192,26 +193,43 @@ it("starts workers again after they were released", async () => {
   expect(defined("second")).toBe(true);
 });
 
-it("stores vectors with the chunks they belong to, and embeds again for another model", async () => {
-  const embedder = (id: string): Embedder => ({
-    id,
+/** Makes a vector of each text but those that speak of "second". */
+function fakeEmbedder(more: Partial<Embedder> = {}): Embedder {
+  return {
+    id: "one",
     dimensions: 2,
     prepare: async () => {},
     close: async () => {},
     embed: async (texts) =>
       texts.map((text) => (text.includes("second") ? null : new Int8Array([text.length % 100, 1]))),
-  });
+    ...more,
+  };
+}
+
+it("stores the vectors of a file with its chunks, and how many have none", async () => {
   write("a.ts", "export function first() {}\n");
   write("b.ts", "export function second() {}\n");
-  const models = () => index.prepare("SELECT DISTINCT model FROM vectors").all();
-  await indexer({}, { embedder: embedder("one") }).reconcile();
-  expect(models()).toEqual([{ model: "one" }]);
-  const without = index.prepare(
-    "SELECT DISTINCT f.path FROM chunks c JOIN files f ON f.id = c.file_id LEFT JOIN vectors v ON v.chunk_id = c.id WHERE v.model IS NULL",
+  await indexer({}, { embedder: fakeEmbedder() }).reconcile();
+  const rows = index.prepare(
+    `SELECT f.path, v.model, v.dimensions, v.missing, length(v.levels) AS chunks, length(v.data) AS bytes
+     FROM vectors v JOIN files f ON f.id = v.file_id ORDER BY f.path`,
   );
-  expect(without.all()).toEqual([{ path: "b.ts" }]);
-  await indexer({}, { embedder: embedder("two") }).reconcile();
-  expect(models()).toEqual([{ model: "two" }]);
+  expect(rows.all()).toEqual([
+    { path: "a.ts", model: "one", dimensions: 2, missing: 0, chunks: 2, bytes: 4 },
+    { path: "b.ts", model: "one", dimensions: 2, missing: 2, chunks: 2, bytes: 4 },
+  ]);
+});
+
+it("indexes the words when the model cannot be used", async () => {
+  write("a.ts", "export function first() {}\n");
+  const broken = fakeEmbedder({
+    embed: async () => {
+      throw new PommelError("embedder_unavailable", "weights.bin is damaged.");
+    },
+  });
+  expect(await indexer({}, { embedder: broken }).reconcile()).toMatchObject({ indexed: 1, failed: 0 });
+  expect(defined("first")).toBe(true);
+  expect(index.prepare("SELECT count(*) AS n FROM vectors").get()).toEqual({ n: 0 });
 });
 
 it("fails with a clear error when the disk is full, and goes on when there is room again", async () => {

@@ -9,6 +9,7 @@ import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
+import type { FileVectors } from "../store/code-vectors.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
@@ -57,6 +58,7 @@ export class Indexer {
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
+  private embedderFailed = false;
   private readonly stop = new AbortController();
 
   constructor(private readonly options: IndexerOptions) {}
@@ -269,16 +271,19 @@ export class Indexer {
     }
   }
 
-  private async vectorsOf(file: IndexedFile) {
-    const { embedder } = this.options;
-    if (embedder.dimensions === 0) return undefined;
-    return {
-      model: embedder.id,
-      vectors: await embedder.embed(
-        file.chunks.map((chunk) => chunk.text),
-        "passage",
-      ),
-    };
+  /** Without vectors a file is found by its words; they can be made later. */
+  private async vectorsOf(file: IndexedFile): Promise<FileVectors | undefined> {
+    const { embedder, log } = this.options;
+    const { id: model, dimensions } = embedder;
+    if (dimensions === 0) return undefined;
+    const texts = file.chunks.map((chunk) => chunk.text);
+    try {
+      return { model, dimensions, vectors: await embedder.embed(texts, "passage") };
+    } catch (error) {
+      if (!this.embedderFailed) log.warn(messageOf(error));
+      this.embedderFailed = true;
+      return undefined;
+    }
   }
 
   private createPool(files: readonly { path: string }[]): ParsePool {
@@ -294,12 +299,11 @@ export class Indexer {
     });
   }
 
-  /** Everything but the files that the index depends on; when it changes, every file is indexed again. */
+  /** Everything but the files that chunks depend on; when it changes, every file is indexed again. */
   private recipe(): string {
-    const { config, embedder } = this.options;
+    const { config } = this.options;
     const parts = [
       chunkerVersion,
-      embedder.id,
       config["index.levels"],
       config["index.languages"],
       config["index.max_file_size"],

@@ -3,16 +3,16 @@ import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
+import { createCodeEmbedders } from "../code/code-embedders.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
-import { createEmbedder } from "../embed/registry.ts";
-import { embedderSettings } from "../embed/settings.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
+import { VectorSearch } from "../search/vector-search.ts";
 import { acquireWriterLock } from "../store/lock.ts";
 import { IndexWork } from "./index-work.ts";
 import { listen } from "./port.ts";
@@ -97,7 +97,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => watcher?.close());
 
     await drainSpool(project, {}, log);
-    work.warmUp();
+    await work.warmUp();
 
     const heartbeat = setInterval(() => {
       const idleFor = Date.now() - lastUsed;
@@ -129,17 +129,18 @@ async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
 
 function openIndexWork({ project, config, log }: DaemonOptions, rules: IgnoreRules): IndexWork {
   const notes: string[] = [];
-  const embedder = createEmbedder(config["embed.code"], embedderSettings(config));
+  const { first, second, deadlineMs } = createCodeEmbedders(config);
   const work = new IndexWork({
     log,
     moveAside: (why) => moveAside(project.indexDb, why, log),
     open() {
       const { index, note } = openIndexToWrite(project.indexDb, log);
       if (note) notes.push(note);
+      const vectors = first.dimensions === 0 ? null : new VectorSearch({ index, first, second, deadlineMs });
       return {
         index,
-        search: new CodeSearch({ project, index }),
-        indexer: new Indexer({ project, config, rules, index, embedder, log }),
+        search: new CodeSearch({ project, index, vectors }),
+        indexer: new Indexer({ project, config, rules, index, embedder: first, log }),
       };
     },
   });
@@ -153,8 +154,8 @@ function createHandlers(
   us: { record: () => DaemonRecord; notes: () => string[] },
 ): Handlers {
   return {
-    search(request) {
-      const answer = work.ask(toCodeQuery(request, config));
+    async search(request) {
+      const answer = await work.ask(toCodeQuery(request, config));
       const { pending, is_idle } = work.queue();
       // Between two files nothing waits, and yet the pass goes on.
       return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
@@ -166,10 +167,10 @@ function createHandlers(
       return { queued: true, pending: work.queue().pending };
     },
     queue: () => work.queue(),
-    status() {
+    async status() {
       const queue = work.queue();
       const model = config["embed.code"];
-      const { error, ...described } = describeIndex(project, work, queue.pending, model);
+      const { error, ...described } = await describeIndex(project, work, queue.pending, model);
       if (error !== undefined) work.suspect(error);
       return {
         version,

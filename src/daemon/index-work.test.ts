@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Indexer, IndexProgress } from "../code/indexer.ts";
-import { PommelError } from "../project/errors.ts";
+import { codeOf, PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import type { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
@@ -38,7 +38,7 @@ function fakeSession() {
       meta: (key: string) => meta.get(key) ?? null,
       setMeta: vi.fn((key: string, value: string) => meta.set(key, value)),
     },
-    search: { search: vi.fn(() => ({ query: "x", results: [], total_results: 0, search_time_ms: 0 })) },
+    search: { search: vi.fn(async () => ({ query: "x", results: [], total_results: 0, search_time_ms: 0 })) },
     indexer: {
       reconcile: vi.fn(async () => {
         meta.set("reconciled_at", "1");
@@ -124,7 +124,7 @@ test("tries again after a full disk, and says so meanwhile", async () => {
   work.reconcile();
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 2);
   expect(work.queue()).toMatchObject({ last_error: "The disk is full.", is_idle: false });
-  expect(work.ask(query).query).toBe("x");
+  expect((await work.ask(query)).query).toBe("x");
   fail();
   await untilIdle(work);
   expect(work.queue().last_error).toBeNull();
@@ -149,14 +149,14 @@ test.each([
 test("starts over when a search finds the index damaged, once", async () => {
   const [damaged, fresh] = [fakeSession(), fakeSession()];
   const raw = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT_VTAB" });
-  damaged.search.search.mockImplementation(() => {
-    throw raw;
-  });
+  damaged.search.search.mockRejectedValue(raw);
   const { work, open } = createWork([damaged, fresh]);
-  expect(() => work.ask(query)).toThrow(expect.objectContaining({ code: "index_corrupt" }));
-  expect(() => work.ask(query)).toThrow(expect.objectContaining({ code: "index_corrupt" }));
+  const asked = await Promise.allSettled([work.ask(query), work.ask(query)]);
+  for (const { status, reason } of asked as PromiseRejectedResult[]) {
+    expect([status, codeOf(reason)]).toEqual(["rejected", "index_corrupt"]);
+  }
   await untilIdle(work);
-  expect(work.ask(query).query).toBe("x");
+  expect((await work.ask(query)).query).toBe("x");
   expect(open).toHaveBeenCalledTimes(2);
   expect(work.notes).toHaveLength(1);
 });
@@ -174,13 +174,11 @@ test("keeps trying to open a new index while that fails", async () => {
   expect(work.queue().last_error).toBeNull();
 });
 
-test("passes on what is wrong with a query", () => {
+test("passes on what is wrong with a query", async () => {
   const session = fakeSession();
-  session.search.search.mockImplementation(() => {
-    throw new PommelError("usage", "No word.");
-  });
+  session.search.search.mockRejectedValue(new PommelError("usage", "No word."));
   const { work } = createWork([session]);
-  expect(() => work.ask(query)).toThrow(expect.objectContaining({ code: "usage" }));
+  await expect(work.ask(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
 });
 
 test("lets the parse workers go when nothing happens", async () => {

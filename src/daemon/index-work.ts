@@ -148,9 +148,9 @@ export class IndexWork {
   }
 
   /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
-  warmUp(): void {
+  async warmUp(): Promise<void> {
     try {
-      for (let i = 0; i < 3; i++) this.search.search(warmUpQuery);
+      for (let i = 0; i < 3; i++) await this.search.search(warmUpQuery);
     } catch (error) {
       this.suspect(error);
     }
@@ -192,9 +192,9 @@ export class IndexWork {
    * Asks the index.
    * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
    */
-  ask(query: CodeQuery): CodeAnswer {
+  async ask(query: CodeQuery): Promise<CodeAnswer> {
     try {
-      return this.session.search.search(query);
+      return await this.session.search.search(query);
     } catch (error) {
       this.suspect(error);
       if (!this.recovery || codeOf(error) === "usage") throw error;

@@ -40,6 +40,8 @@ const handlers = {
     results: [],
     total_results: 0,
     search_time_ms: 0.1,
+    searched_by: ["words"],
+    notes: [],
     index: { pending: 0, is_complete: true, as_of: null },
   })),
   index: vi.fn(() => ({ queued: true as const, pending: 1 })),

@@ -8,14 +8,16 @@ import {
 } from "../store/code-lookup.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
+import type { SemanticEvidence } from "./vector-evidence.ts";
 import type { Weights } from "./weights.ts";
 
-/** Collects the chunks worth ranking: by words, and by the names they define. */
+/** Collects the chunks worth ranking: by words, by meaning, and by the names they define. */
 export function collectCandidates(
   index: CodeIndex,
   query: AnalysedQuery,
   scope: LookupScope,
   weights: Weights,
+  semantic: SemanticEvidence,
 ): Candidate[] {
   const matches = matchTokens(index, query.tokens, weights.columns, weights.candidates, scope);
   const lexical = new Map(matches.map(({ rowid, score }) => [rowid, score]));
@@ -25,7 +27,8 @@ export function collectCandidates(
     if (names) names.push(definition);
     else defines.set(definition.rowid, [definition]);
   }
-  const rowids = [...new Set([...lexical.keys(), ...defines.keys()])];
+  const near = [semantic.first, semantic.second].flatMap((model) => [...(model?.nearest.keys() ?? [])]);
+  const rowids = [...new Set([...lexical.keys(), ...defines.keys(), ...near])];
   const inScope = scopeFilter(scope);
   const chunks = index.outlines(rowids).filter(inScope);
 
@@ -35,9 +38,15 @@ export function collectCandidates(
     ofFile.set(chunk.fileId, (ofFile.get(chunk.fileId) ?? 0) + (lexical.get(chunk.rowid) ?? 0));
   }
   const bestFile = Math.max(...ofFile.values(), Number.MIN_VALUE);
-  return chunks.map((chunk) => ({
+  const ids = chunks.map(({ rowid }) => rowid);
+  const first = semantic.first?.similarities(ids);
+  const second = semantic.second?.similarities(ids);
+  return chunks.map((chunk, i) => ({
     chunk,
     lexical: (lexical.get(chunk.rowid) ?? 0) / best,
+    // NaN, for a chunk without a vector, becomes 0 or null.
+    semantic: Math.max(first?.[i] || 0, 0),
+    semantic2: second && !Number.isNaN(second[i]) ? Math.max(second[i]!, 0) : null,
     defines: defines.get(chunk.rowid) ?? [],
     file: (ofFile.get(chunk.fileId) ?? 0) / bestFile,
   }));

@@ -69,7 +69,7 @@ beforeAll(async () => {
   const indexer = new Indexer(options);
   await indexer.reconcile();
   await indexer.close();
-  engine = new CodeSearch({ project, index });
+  engine = new CodeSearch({ project, index, vectors: null });
 });
 
 afterAll(() => {
@@ -81,19 +81,23 @@ const search = (query: string, more: Partial<CodeQuery> = {}) =>
   engine.search({ query, limit: 10, levels: [], paths: [], languages: [], explain: false, ...more });
 
 describe("ranking", () => {
-  it("puts the code before its test and its notes", () => {
-    const found = search("where do we retry with exponential backoff").results.map(({ file }) => file);
+  it("puts the code before its test and its notes", async () => {
+    const found = (await search("where do we retry with exponential backoff")).results.map(
+      ({ file }) => file,
+    );
     expect(found[0]).toBe("src/http/retry.ts");
     expect(found).toContain("tests/retry.test.ts");
   });
 
-  it("puts the test first when a test is asked for", () => {
-    expect(search("test of exponential backoff retries").results[0]?.file).toBe("tests/retry.test.ts");
+  it("puts the test first when a test is asked for", async () => {
+    expect((await search("test of exponential backoff retries")).results[0]?.file).toBe(
+      "tests/retry.test.ts",
+    );
   });
 
-  it("finds a definition by its name, however it is spelled", () => {
+  it("finds a definition by its name, however it is spelled", async () => {
     for (const query of ["withRetries", "with_retries", "with retries"]) {
-      expect(search(query).results[0]).toMatchObject({
+      expect((await search(query)).results[0]).toMatchObject({
         file: "src/http/retry.ts",
         name: "withRetries",
         level: "method",
@@ -101,19 +105,19 @@ describe("ranking", () => {
     }
   });
 
-  it.each(["src/store/cache.py", "cache.py", "./store/cache.py"])("finds the file %s", (query) => {
-    expect(search(query).results[0]?.file).toBe("src/store/cache.py");
+  it.each(["src/store/cache.py", "cache.py", "./store/cache.py"])("finds the file %s", async (query) => {
+    expect((await search(query)).results[0]?.file).toBe("src/store/cache.py");
   });
 
-  it("thins out the chunks of one file", () => {
-    const { signals } = search("client get send", { explain: true }).results[1] ?? {};
+  it("thins out the chunks of one file", async () => {
+    const { signals } = (await search("client get send", { explain: true })).results[1] ?? {};
     expect(signals).toHaveProperty("saturation");
   });
 });
 
 describe("a result", () => {
-  it("says where it is, what it is and why it is there", () => {
-    expect(search("HttpClient get").results.find(({ name }) => name === "get")).toMatchObject({
+  it("says where it is, what it is and why it is there", async () => {
+    expect((await search("HttpClient get")).results.find(({ name }) => name === "get")).toMatchObject({
       file: "src/http/client.ts",
       start_line: 4,
       end_line: 7,
@@ -126,8 +130,8 @@ describe("a result", () => {
     });
   });
 
-  it("scores what its signals add up to", () => {
-    const { results } = search("retry backoff", { explain: true });
+  it("scores what its signals add up to", async () => {
+    const { results } = await search("retry backoff", { explain: true });
     const sums = results.map((result) => {
       const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
       return Object.values(signals).reduce((a, b) => a + b, 0) * penalty * saturation;
@@ -138,73 +142,74 @@ describe("a result", () => {
     });
   });
 
-  it("has a score even if its kind is called like something every object has", () => {
-    const { results } = search("ConnectionPool");
+  it("has a score even if its kind is called like something every object has", async () => {
+    const { results } = await search("ConnectionPool");
     expect(results.map(({ level, name }) => `${level} ${name}`)).toContain("method ConnectionPool");
     for (const { score } of results) expect(score).toSatisfy(Number.isFinite);
   });
 
-  it("has a score between 0 and 1, best first", () => {
-    const scores = search("page cache").results.map(({ score }) => score);
+  it("has a score between 0 and 1, best first", async () => {
+    const scores = (await search("page cache")).results.map(({ score }) => score);
     expect(scores[0]).toBe(1);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
   });
 });
 
 describe("filters", () => {
-  it("keep to paths, languages and levels", () => {
-    expect(search("retry", { paths: ["tests/**"] }).results.map(({ file }) => file)).toEqual(
+  it("keep to paths, languages and levels", async () => {
+    expect((await search("retry", { paths: ["tests/**"] })).results.map(({ file }) => file)).toEqual(
       expect.arrayContaining(["tests/retry.test.ts"]),
     );
-    for (const { file } of search("retry", { paths: ["tests/**"] }).results) expect(file).toMatch(/^tests\//);
-    for (const { language } of search("page", { languages: ["python"] }).results)
+    for (const { file } of (await search("retry", { paths: ["tests/**"] })).results)
+      expect(file).toMatch(/^tests\//);
+    for (const { language } of (await search("page", { languages: ["python"] })).results)
       expect(language).toBe("python");
-    for (const { level } of search("retry", { levels: ["file"] }).results) expect(level).toBe("file");
-    expect(search("retry", { paths: ["nowhere/**"] }).results).toEqual([]);
+    for (const { level } of (await search("retry", { levels: ["file"] })).results) expect(level).toBe("file");
+    expect((await search("retry", { paths: ["nowhere/**"] })).results).toEqual([]);
   });
 
-  it("hold at most limit results", () => {
-    expect(search("retry", { limit: 1 }).results).toHaveLength(1);
-    expect(search("retry", { limit: 1 }).total_results).toBeGreaterThan(1);
+  it("hold at most limit results", async () => {
+    expect((await search("retry", { limit: 1 })).results).toHaveLength(1);
+    expect((await search("retry", { limit: 1 })).total_results).toBeGreaterThan(1);
   });
 });
 
 describe("files that change under it", () => {
-  it("are marked, and left out once they are gone", () => {
+  it("are marked, and left out once they are gone", async () => {
     const path = join(project.root, "src/store/cache.py");
     writeFileSync(path, `# moved\n${files["src/store/cache.py"]}`);
-    expect(search("PageCache").results[0]).toMatchObject({
+    expect((await search("PageCache")).results[0]).toMatchObject({
       file: "src/store/cache.py",
       freshness: "drifted",
     });
     rmSync(path);
-    expect(search("PageCache").results.map(({ file }) => file)).not.toContain("src/store/cache.py");
+    expect((await search("PageCache")).results.map(({ file }) => file)).not.toContain("src/store/cache.py");
     writeFileSync(path, files["src/store/cache.py"] ?? "");
   });
 });
 
 describe("odd queries", () => {
-  it.each(["", "   ", "?!*()", "--"])("%j is refused: it holds no word", (query) => {
-    expect(() => search(query)).toThrow(expect.objectContaining({ code: "usage" }));
+  it.each(["", "   ", "?!*()", "--"])("%j is refused: it holds no word", async (query) => {
+    await expect(search(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
   });
 
-  it("may be anything else", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
-        expect(search(`retry ${text}`).results.length).toBeGreaterThan(0);
+  it("may be anything else", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => {
+        expect((await search(`retry ${text}`)).results.length).toBeGreaterThan(0);
       }),
       { numRuns: 200 },
     );
   });
 
-  it("may be very long", () => {
-    expect(search("retry backoff ".repeat(1000)).results[0]?.file).toBe("src/http/retry.ts");
+  it("may be very long", async () => {
+    expect((await search("retry backoff ".repeat(1000))).results[0]?.file).toBe("src/http/retry.ts");
   });
 
   it.each(['"retry" OR NOT NEAR(x)', "name:retry*", "retry^2 -backoff"])(
     "%s is words, not syntax",
-    (query) => {
-      expect(search(query).results.length).toBeGreaterThan(0);
+    async (query) => {
+      expect((await search(query)).results.length).toBeGreaterThan(0);
     },
   );
 });

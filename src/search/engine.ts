@@ -10,17 +10,29 @@ import { type Ranked, rank } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { FileReader } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
+import { noEvidence } from "./vector-evidence.ts";
+import type { VectorSearch } from "./vector-search.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
-/** Answers questions from one code index. Holds no state but prepared statements and caches. */
+interface CodeSearchOptions {
+  project: Project;
+  index: CodeIndex;
+  /** Search by meaning; null: by words and structure alone. */
+  vectors: VectorSearch | null;
+  weights?: Weights;
+}
+
+/** Answers questions from one code index. Holds no state but prepared statements, vectors and caches. */
 export class CodeSearch {
   private readonly project: Project;
   private readonly index: CodeIndex;
+  private readonly vectors: VectorSearch | null;
   private readonly weights: Weights;
 
-  constructor({ project, index, weights }: { project: Project; index: CodeIndex; weights?: Weights }) {
+  constructor({ project, index, vectors, weights }: CodeSearchOptions) {
     this.project = project;
     this.index = index;
+    this.vectors = vectors;
     this.weights = weights ?? standardWeights;
   }
 
@@ -29,7 +41,7 @@ export class CodeSearch {
    * gone are left out.
    * @throws PommelError `usage` when the query holds no word at all, `index_corrupt`
    */
-  search(request: CodeQuery): CodeAnswer {
+  async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
     const query = analyseQuery(request.query);
     if (query.tokens.length === 0) {
@@ -39,14 +51,21 @@ export class CodeSearch {
         'Try `pm search "where is …"`.',
       );
     }
-    const scope = this.scopeOf(request);
-    const candidates = collectCandidates(this.index, query, scope, this.weights);
-    const ranked = rank(candidates, query, weighStems(this.index, query), this.weights);
-    const results = this.present(ranked, query, request);
+    const embedded = this.vectors && (await this.vectors.embed(request.query));
+    const { results, total } = this.index.inSnapshot(() => {
+      const scope = this.scopeOf(request);
+      const semantic =
+        embedded && this.vectors ? this.vectors.evidence(embedded, scope, this.weights.nearest) : noEvidence;
+      const candidates = collectCandidates(this.index, query, scope, this.weights, semantic);
+      const ranked = rank(candidates, query, weighStems(this.index, query), this.weights);
+      return { results: this.present(ranked, query, request), total: ranked.length };
+    });
     return {
       query: request.query,
       results,
-      total_results: ranked.length,
+      total_results: total,
+      searched_by: ["words", ...((embedded && this.vectors?.modelsOf(embedded)) ?? [])],
+      notes: embedded?.notes ?? [],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
   }

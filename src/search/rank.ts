@@ -37,6 +37,7 @@ export function rank(
     const role = roleOfChunk(chunk);
     const signals: Record<string, number> = {
       lexical: weights.lexical * candidate.lexical,
+      semantic: weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
       ...file,
       name: weights.name * nameSignal(chunk, stemWeights),

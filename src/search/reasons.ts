@@ -15,6 +15,7 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],
     [signals.directories ?? 0, "its directory matches"],
+    [signals.semantic ?? 0, "similar in meaning"],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told

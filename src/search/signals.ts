@@ -9,6 +9,10 @@ export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
+  /** Cosine to the query in the first model's space; 0 for less, or without a vector. */
+  semantic: number;
+  /** The same in the second model's space; null when it has nothing to say. */
+  semantic2: number | null;
   /** Names the query speaks of and this chunk defines. */
   defines: readonly DefinedName[];
   /** Lexical evidence of the whole file as a share of the best file's. */

@@ -44,6 +44,10 @@ export interface CodeAnswer {
   results: CodeResult[];
   /** How many chunks were candidates before `limit`. */
   total_results: number;
+  /** What the answer rests on: "words", and the id of each model that understood the query. */
+  searched_by: string[];
+  /** What a person should know of it: a model that could not be asked, and why. */
+  notes: string[];
   /** Time in the engine. Milliseconds. */
   search_time_ms: number;
 }

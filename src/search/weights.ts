@@ -10,10 +10,14 @@ export const weights = {
   columns: { name: 8, path: 4, head: 3, body: 1 } satisfies ColumnWeights,
   /** Chunks that the full-text index hands to ranking. */
   candidates: 400,
+  /** Chunks that each model's vectors add. */
+  nearest: 200,
   /** Chunks added for each name the query may be speaking of. */
   definitionsPerName: 20,
 
   lexical: 0.75,
+  /** Nearness of the chunk's vector to the query's. */
+  semantic: 0.6,
   /** The file's other matching chunks. */
   coherence: 0.4,
   /** Query words in the file's name. */

@@ -83,19 +83,6 @@ describe("replacing a file", () => {
     expect(find("before")).toEqual(["1"]);
     expect(find("after")).toEqual([]);
   });
-
-  it("keeps a vector with the chunk it belongs to, and drops it with the chunk", () => {
-    const vectors = [new Int8Array([1, -2, 127]), null];
-    const chunks = [chunk("1", "a", "x"), chunk("2", "b", "y")];
-    index.replace(indexed("src/a.ts", chunks), { model: "m", vectors });
-    const stored = () =>
-      index
-        .prepare("SELECT c.uid, v.model, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id")
-        .all();
-    expect(stored()).toEqual([{ uid: "1", model: "m", vector: Buffer.from([1, 254, 127]) }]);
-    index.remove(["src/a.ts"]);
-    expect(stored()).toEqual([]);
-  });
 });
 
 describe("looking up", () => {

@@ -1,5 +1,6 @@
 import type { Level } from "../project/levels.ts";
 import { codeMigrations } from "./code-schema.ts";
+import { type FileVectors, insertVectors } from "./code-vectors.ts";
 import { type Database, explain, openDatabase, type Statement } from "./database.ts";
 import type { FileStamp, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
 import { nameKey, tokenStream } from "./tokens.ts";
@@ -8,12 +9,6 @@ import { nameKey, tokenStream } from "./tokens.ts";
 export interface KnownFile extends FileStamp {
   /** null for a skipped file. */
   hash: string | null;
-}
-
-/** Vectors of one file's chunks, in the order of its chunks; null where there is none. */
-export interface FileVectors {
-  model: string;
-  vectors: readonly (Int8Array | null)[];
 }
 
 export interface IndexCounts {
@@ -122,10 +117,10 @@ export class CodeIndex {
     const insertTerms = this.prepare(
       "INSERT INTO chunk_terms (rowid, name, path, head, body) VALUES (?, ?, ?, ?, ?)",
     );
-    const insertVector = this.prepare("INSERT INTO vectors (chunk_id, model, vector) VALUES (?, ?, ?)");
     const pathTerms = tokenStream(file.path);
     const rowidOf = new Map<string, number>();
     const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
+    let firstChunk: number | undefined;
     file.chunks.forEach((chunk, i) => {
       const { lastInsertRowid } = insertChunk.run(
         chunk.id,
@@ -140,11 +135,15 @@ export class CodeIndex {
         chunk.endLine,
       );
       const rowid = Number(lastInsertRowid);
+      if (firstChunk === undefined) firstChunk = rowid;
+      else if (rowid !== firstChunk + i) throw new Error(`chunk ids of ${file.path} are not consecutive`);
       rowidOf.set(chunk.id, rowid);
       insertTerms.run(rowid, chunk.terms.name, pathTerms, chunk.terms.head, chunk.terms.body);
-      const vector = embedded?.vectors[i];
-      if (embedded && vector) insertVector.run(rowid, embedded.model, Buffer.from(vector.buffer));
     });
+    if (embedded) {
+      const levels = file.chunks.map((chunk) => chunk.level);
+      insertVectors(this, { fileId, firstChunk: firstChunk ?? 0, levels }, embedded);
+    }
     return rowidOf;
   }
 
@@ -186,12 +185,27 @@ export class CodeIndex {
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 
-  private inTransaction(work: () => void): void {
+  /** Runs all of it or nothing. What writes to the index goes through here. */
+  inTransaction<T>(work: () => T): T {
     try {
-      this.db.transaction(work).immediate();
+      this.writes++;
+      return this.db.transaction(work).immediate();
     } catch (error) {
       throw explain(error, this.file);
     }
+  }
+
+  /** Reads that belong together: others may write meanwhile, these see nothing of it. */
+  inSnapshot<T>(read: () => T): T {
+    return this.db.transaction(read).deferred();
+  }
+
+  private writes = 0;
+
+  /** Another text whenever the database may hold something else than before, whoever wrote it. */
+  version(): string {
+    const { data_version: others } = this.prepare("PRAGMA data_version").get() as { data_version: number };
+    return `${others}.${this.writes}`;
   }
 
   setMeta(key: string, value: string): void {

@@ -57,12 +57,26 @@ export const codeMigrations: readonly Migration[] = [
   CREATE INDEX symbols_by_key ON symbols (key);
   CREATE INDEX symbols_of_file ON symbols (file_id);
   CREATE INDEX symbols_of_chunk ON symbols (chunk_id);
-
-  -- int8 vectors; those of another model are never compared, only replaced.
+  `,
+  `
+  -- Vectors of a model for the chunks of a file, one row for all: a thousand rows are read sooner than the
+  -- twelve thousand of their chunks. An id never comes back: readers ask for the rows after the last they know.
+  DROP TABLE IF EXISTS vectors;
   CREATE TABLE vectors (
-    chunk_id INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
-    model    TEXT NOT NULL,
-    vector   BLOB NOT NULL
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    file_id     INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+    model       TEXT NOT NULL,
+    dimensions  INTEGER NOT NULL,
+    -- Chunks of a file have consecutive ids, from this one on.
+    first_chunk INTEGER NOT NULL,
+    -- How many of them have no vector.
+    missing     INTEGER NOT NULL,
+    -- For each chunk a byte: the place of its level in levels.ts.
+    levels      BLOB NOT NULL,
+    -- For each chunk its int8 components; all zero where there is no vector.
+    data        BLOB NOT NULL,
+    UNIQUE (file_id, model)
   ) STRICT;
+  CREATE INDEX vectors_of_model ON vectors (model);
   `,
 ];

@@ -31,7 +31,8 @@ const result: Result = {
 
 function answerOf(query: string, ...results: Result[]): SearchResponse {
   const index = { pending: 0, is_complete: true, as_of: null };
-  return { query, results, total_results: results.length, search_time_ms: 1.5, index };
+  const meta = { search_time_ms: 1.5, searched_by: ["words"], notes: [] };
+  return { query, results, total_results: results.length, ...meta, index };
 }
 
 const plain = {

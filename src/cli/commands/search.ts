@@ -34,7 +34,7 @@ export async function searchCommand(
   const request = await requestOf(project, words, options);
   const asked = search(project, request);
   const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
-  if (note !== null) output.note(output.colors.dim(note));
+  for (const said of [note, ...answer.notes]) if (said !== null) output.note(output.colors.dim(said));
   output.result(answer, () =>
     renderAnswer(answer, {
       full: options.full ?? false,
@@ -106,7 +106,7 @@ async function search(
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const { searchInProcess } = await import("../../client/read-path.ts");
-    const answer = searchInProcess(project, request);
+    const answer = await searchInProcess(project, request);
     return { answer, note: noteOnAge(answer, error.reason), isAlone: error.reason !== "timeout" };
   }
 }

@@ -18,7 +18,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   const project = findProject(cwd);
   if (options.skipped) {
     const { skippedFiles } = await import("../../client/read-path.ts");
-    const skipped = skippedFiles(project);
+    const skipped = await skippedFiles(project);
     output.result({ skipped }, () => renderSkipped(skipped, output.colors));
   } else if (options.watch) {
     await watch(project, output);
@@ -34,7 +34,7 @@ async function statusOf(project: Project): Promise<StatusResponse> {
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const { statusInProcess } = await import("../../client/read-path.ts");
-    const status = statusInProcess(project);
+    const status = await statusInProcess(project);
     return error.reason === "timeout" ? { ...status, notes: [error.message, ...status.notes] } : status;
   }
 }
