@@ -48,6 +48,9 @@ describe("what would give the answer away or ask nothing", () => {
     expect(questionOfDocs("/** The caller of parse_http retries the failed request. */", "parse_http")).toBe(
       "The caller of retries the failed request",
     );
+    expect(questionOfDocs("// Render (JSON) writes the answer's body.", "Render")).toBe(
+      "writes the answer's body",
+    );
     expect(questionOfDocs("// Retry the failed request after a pause", "retry")).toBe(
       "Retry the failed request after a pause",
     );

@@ -91,5 +91,8 @@ function withoutName(sentence: string, name: string): string {
   const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[_$\d]/.test(name);
   const anywhere = new RegExp(`(?<![\\p{L}\\p{N}_$])${escaped}(?:\\(\\))?(?![\\p{L}\\p{N}_$])`, "gu");
   const rest = sentence.replace(leading, "");
-  return (looksLikeCode ? rest.replace(anywhere, " ") : rest).replace(/\s+/g, " ").trim();
+  return (looksLikeCode ? rest.replace(anywhere, " ") : rest)
+    .replace(/\s+/g, " ")
+    .replace(/^\s*(?:\([^)]*\)|[:,–—-])\s*/, "")
+    .trim();
 }

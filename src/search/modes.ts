@@ -1,0 +1,24 @@
+import { type Weights, weights } from "./weights.ts";
+
+/** Ways to search, for measuring what each contributes. People always get the hybrid. */
+export const modes = ["lexical", "semantic", "hybrid"] as const;
+export type Mode = (typeof modes)[number];
+
+/** Vectors alone: no word of the query counts. Penalties and thinning out stay, they never looked at words. */
+const semanticOnly: Weights = {
+  ...weights,
+  candidates: 0,
+  definitionsPerName: 0,
+  lexical: 0,
+  coherence: 0,
+  fileName: 0,
+  directories: 0,
+  path: 0,
+  name: 0,
+  definition: 0,
+};
+
+/** The weights of a mode. "lexical" is also to be searched without vectors. */
+export function weightsOf(mode: Mode): Weights {
+  return mode === "semantic" ? semanticOnly : weights;
+}

@@ -1,0 +1,32 @@
+/** A question made of the project's own text, and where its answer lies. */
+export interface Pair {
+  query: string;
+  targets: readonly PairTarget[];
+}
+
+/** A file, or a part of one when lines are given. */
+export interface PairTarget {
+  file: string;
+  /** 1-based, inclusive. */
+  lines?: readonly [first: number, last: number];
+}
+
+interface Place {
+  file: string;
+  start_line: number;
+  end_line: number;
+}
+
+/**
+ * The rank (from 1) of the first result for each target that has one. A part of a file is found by what lies in it:
+ * the class or the file around a function is not yet the function.
+ */
+export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] {
+  return targets
+    .map(({ file, lines }) => {
+      const isIn = (result: Place) =>
+        lines === undefined || (result.start_line >= lines[0] && result.end_line <= lines[1]);
+      return 1 + results.findIndex((result) => result.file === file && isIn(result));
+    })
+    .filter((rank) => rank > 0);
+}
