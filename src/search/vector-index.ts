@@ -2,7 +2,7 @@ import { levels } from "../project/levels.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import type { LookupScope } from "../store/code-lookup.ts";
 import { type VectorRow, vectorRowIds, vectorRowsAfter } from "../store/code-vectors.ts";
-import { blockSize, createPlainKernel, type VectorKernel } from "./vector-kernel.ts";
+import { blockSize, createKernel, type VectorKernel } from "./vector-kernel.ts";
 
 /** A chunk near to a query. */
 export interface Neighbour {
@@ -36,7 +36,7 @@ export class VectorIndex {
   constructor(
     private readonly index: CodeIndex,
     readonly model: string,
-    private readonly createKernel: (dimensions: number) => VectorKernel = createPlainKernel,
+    private readonly create: (dimensions: number) => VectorKernel = createKernel,
   ) {}
 
   /** Takes in what changed in the database since the last time; when nothing did, it costs microseconds. */
@@ -71,12 +71,12 @@ export class VectorIndex {
     for (let start = 0; start < count; start += blockSize) {
       const n = Math.min(blockSize, count - start);
       if (chosen) {
-        this.kernel.list.set(chosen.subarray(start, start + n));
+        this.kernel.list().set(chosen.subarray(start, start + n));
         this.kernel.dotListed(n);
       } else {
         this.kernel.dot(start, n);
       }
-      const { dots } = this.kernel;
+      const dots = this.kernel.dots();
       for (let i = 0; i < n; i++) {
         const slot = chosen ? chosen[start + i]! : start + i;
         const inverse = this.inverse[slot]!;
@@ -94,7 +94,7 @@ export class VectorIndex {
     const scale = this.take(query);
     const cosines = new Float64Array(rowids.length).fill(Number.NaN);
     if (this.kernel === null || scale === 0) return cosines;
-    const { list, dots } = this.kernel;
+    const [list, dots] = [this.kernel.list(), this.kernel.dots()];
     for (let start = 0; start < rowids.length; start += blockSize) {
       const n = Math.min(blockSize, rowids.length - start);
       for (let i = 0; i < n; i++) list[i] = this.slotOf.get(rowids[start + i]!) ?? 0;
@@ -127,7 +127,7 @@ export class VectorIndex {
   /** Hands the query to the kernel. Returns 1 / its length; 0 when it cannot be compared. */
   private take(query: Int8Array): number {
     if (this.kernel === null || query.length !== this.dimensions) return 0;
-    this.kernel.query.set(query);
+    this.kernel.query().set(query);
     let square = 0;
     for (const component of query) square += component * component;
     return square === 0 ? 0 : 1 / Math.sqrt(square);
@@ -149,20 +149,17 @@ export class VectorIndex {
 
   private add({ id, fileId, firstChunk, dimensions, levels: levelsOfRow, data }: VectorRow): void {
     if (this.kernel === null) {
-      this.kernel = this.createKernel(dimensions);
+      this.kernel = this.create(dimensions);
       this.dimensions = dimensions;
     }
     // Of another length: another space, whatever its name says.
     if (dimensions !== this.dimensions) return;
     const slots = this.occupy(levelsOfRow.length);
-    const rows = this.kernel.rows();
-    const { stride } = this.kernel;
+    const [rows, dots] = [this.kernel.rows(), this.kernel.dots()];
     slots.forEach((slot, i) => {
-      const components = data.subarray(i * dimensions, (i + 1) * dimensions);
-      rows.set(components, slot * stride);
+      rows.set(data.subarray(i * dimensions, (i + 1) * dimensions), slot * this.kernel!.stride);
       this.kernel!.squares(slot, 1);
-      const square = this.kernel!.dots[0]!;
-      this.inverse[slot] = square === 0 ? 0 : 1 / Math.sqrt(square);
+      this.inverse[slot] = dots[0] === 0 ? 0 : 1 / Math.sqrt(dots[0]!);
       this.rowids[slot] = firstChunk + i;
       this.files[slot] = fileId;
       this.levels[slot] = levelsOfRow[i]!;

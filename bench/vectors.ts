@@ -1,0 +1,214 @@
+/**
+ * Speed and exactness of the vector index: how long loading takes, how long the nearest ten are looked for, and how
+ * many of them float32 vectors would have found as well.
+ *
+ *   npm run bench:vectors [-- --index FILE.db [--model ID]] [--json]
+ *
+ * Without an index: clustered random vectors, 12,000 and 100,000 of them, in several dimensions. With one: the
+ * vectors in it, each asked for its neighbours; recall needs the vectors before they were made int8, so there is none.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+import { quantise } from "../src/embed/quantise.ts";
+import type { Level } from "../src/project/levels.ts";
+import { VectorIndex } from "../src/search/vector-index.ts";
+import { createKernel, createPlainKernel } from "../src/search/vector-kernel.ts";
+import { CodeIndex } from "../src/store/code-index.ts";
+import { insertVectors } from "../src/store/code-vectors.ts";
+import { average, percentile } from "./measure.ts";
+
+const everywhere = { fileIds: null, levels: null };
+const queries = 100;
+const k = 10;
+const chunksPerFile = 12;
+
+const { values: options } = parseArgs({
+  options: {
+    index: { type: "string" },
+    model: { type: "string", default: "static-1" },
+    json: { type: "boolean", default: false },
+  },
+});
+
+interface Figures {
+  vectors: number;
+  dimensions: number;
+  load_ms: number;
+  p50_ms: number;
+  p95_ms: number;
+  /** Only chunks of one level in five. */
+  filtered_p50_ms: number;
+  plain_p50_ms: number;
+  bytes: number;
+  recall_at_10: number | null;
+}
+
+/** Always the same numbers: mulberry32 (Tommy Ettinger, public domain), made normal by Box and Muller's method. */
+function normalNumbers(seed: number): () => number {
+  let state = seed;
+  const uniform = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
+/** Unit vectors around `clusters` centres, as texts of a few topics are. */
+function clustered(count: number, dimensions: number, clusters: number): Float32Array[] {
+  const next = normalNumbers(count + dimensions);
+  const random = () => Float32Array.from({ length: dimensions }, next);
+  const centres = Array.from({ length: clusters }, random);
+  return Array.from({ length: count }, (_, i) => {
+    const centre = centres[i % clusters]!;
+    return unit(random().map((component, d) => centre[d]! + component));
+  });
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return vector.map((component) => component / length);
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+/** Places of the `k` vectors nearest to `query`. */
+function nearestExactly(vectors: readonly Float32Array[], query: Float32Array): Set<number> {
+  const scored = vectors.map((vector, i) => ({ i, score: dot(vector, query) }));
+  scored.sort((a, b) => b.score - a.score);
+  return new Set(scored.slice(0, k).map(({ i }) => i));
+}
+
+function measure(index: CodeIndex, model: string, asked: readonly Int8Array[]) {
+  const start = performance.now();
+  const vectors = new VectorIndex(index, model, createKernel);
+  const { chunks, bytes } = vectors.size();
+  const loadMs = performance.now() - start;
+  const plain = new VectorIndex(index, model, createPlainKernel);
+  const level: Level = "class";
+  const times = (ask: (query: Int8Array) => unknown) => {
+    for (const query of asked.slice(0, 10)) ask(query);
+    return asked.map((query) => {
+      const begin = performance.now();
+      ask(query);
+      return performance.now() - begin;
+    });
+  };
+  const all = times((query) => vectors.nearest(query, 200, everywhere));
+  const filtered = times((query) => vectors.nearest(query, 200, { fileIds: null, levels: [level] }));
+  const slow = times((query) => plain.nearest(query, 200, everywhere));
+  const figures = {
+    vectors: chunks,
+    dimensions: asked[0]?.length ?? 0,
+    load_ms: loadMs,
+    p50_ms: percentile(all, 50),
+    p95_ms: percentile(all, 95),
+    filtered_p50_ms: percentile(filtered, 50),
+    plain_p50_ms: percentile(slow, 50),
+    bytes,
+  };
+  return { vectors, figures };
+}
+
+function measureRandom(dir: string, count: number, dimensions: number): Figures {
+  const vectors = clustered(count, dimensions, 100);
+  const file = join(dir, `${count}-${dimensions}.db`);
+  fill(file, vectors);
+  // Read-only and anew, as a command without a daemon does.
+  const index = CodeIndex.open(file, { readonly: true });
+  const asked = clustered(queries + 100, dimensions, 100)
+    .slice(100)
+    .map((vector, i) => unit(vector.map((component, d) => component + vectors[i]![d]!)));
+  const quantised = asked.map((query) => quantise(query)!);
+  const { vectors: loaded, figures } = measure(index, "random", quantised);
+  const recalls = asked.map((query, i) => {
+    const exact = nearestExactly(vectors, query);
+    const found = loaded.nearest(quantised[i]!, k, everywhere);
+    return found.filter(({ rowid }) => exact.has(rowid - 1)).length / k;
+  });
+  index.close();
+  return { ...figures, recall_at_10: average(recalls) };
+}
+
+/** Vectors as an index holds them, a file for every few; chunk ids count from 1. */
+function fill(file: string, vectors: readonly Float32Array[]): void {
+  const index = CodeIndex.open(file, { readonly: false });
+  const levelsInTurn: Level[] = ["file", "class", "method", "block", "lines"];
+  index.inTransaction(() => {
+    for (let start = 0; start < vectors.length; start += chunksPerFile) {
+      const part = vectors.slice(start, start + chunksPerFile);
+      const { lastInsertRowid } = index
+        .prepare("INSERT INTO files (path, size, mtime_ms, hash, indexed_at) VALUES (?, 0, 0, '', 0)")
+        .run(String(start));
+      insertVectors(
+        index,
+        {
+          fileId: Number(lastInsertRowid),
+          firstChunk: start + 1,
+          levels: part.map((_, i) => levelsInTurn[i % 5]!),
+        },
+        {
+          model: "random",
+          dimensions: part[0]!.length,
+          vectors: part.map((vector) => quantise(vector)),
+        },
+      );
+    }
+  });
+  index.close();
+}
+
+function measureIndex(file: string, model: string): Figures {
+  const index = CodeIndex.open(file, { readonly: true });
+  const rows = index
+    .prepare("SELECT dimensions, data FROM vectors WHERE model = ? AND missing = 0 ORDER BY id LIMIT ?")
+    .all(model, queries) as { dimensions: number; data: Buffer }[];
+  if (rows.length === 0) throw new Error(`${file} holds no vectors of ${model}`);
+  const asked = rows.map(({ dimensions, data }) => Int8Array.from(data.subarray(0, dimensions)));
+  const { figures } = measure(index, model, asked);
+  index.close();
+  return { ...figures, recall_at_10: null };
+}
+
+const dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
+try {
+  const measured = options.index
+    ? [measureIndex(options.index, options.model)]
+    : (
+        [
+          [12_000, 256],
+          [100_000, 256],
+          [12_000, 384],
+          [12_000, 768],
+        ] as const
+      ).map(([count, dimensions]) => measureRandom(dir, count, dimensions));
+  if (options.json) {
+    console.log(JSON.stringify(measured, null, 2));
+  } else {
+    console.log("vectors  dims  load ms  p50 ms  p95 ms  filtered  plain TS      MB  recall@10");
+    for (const m of measured) {
+      const cells = [
+        String(m.vectors).padStart(7),
+        String(m.dimensions).padStart(5),
+        m.load_ms.toFixed(1).padStart(8),
+        m.p50_ms.toFixed(2).padStart(7),
+        m.p95_ms.toFixed(2).padStart(7),
+        m.filtered_p50_ms.toFixed(2).padStart(9),
+        m.plain_p50_ms.toFixed(2).padStart(9),
+        (m.bytes / 1e6).toFixed(1).padStart(7),
+        m.recall_at_10?.toFixed(4).padStart(10) ?? "         -",
+      ];
+      console.log(cells.join(" "));
+    }
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
