@@ -31,4 +31,11 @@ export default defineConfig([
     inputOptions: { checks: { eval: false } },
     plugins: [licenses("parse-worker")],
   },
+  {
+    ...common,
+    entry: { "minilm-worker": "src/embed/minilm/minilm-worker.ts" },
+    // It awaits at the top level.
+    format: "esm",
+    plugins: [licenses("minilm-worker")],
+  },
 ]);
