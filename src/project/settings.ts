@@ -12,7 +12,10 @@ const embedder = z
     z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/),
     z.describe("none, static, minilm, ollama, ollama/MODEL, openai or openai/MODEL"),
   );
-const url = z.string().check(z.regex(/^https?:\/\/\S+$/), z.describe("an http:// or https:// address"));
+const url = z.string().check(
+  z.refine((text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+  z.describe("an http:// or https:// address"),
+);
 const variableName = z
   .string()
   .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.describe("the name of an environment variable"));
