@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { examples, run } from "../frame.ts";
+import { collect, list, positiveInteger } from "./values.ts";
 
 /** The commands that run, ask and question the daemon. */
 export function declareDaemonCommands(program: Command): void {
@@ -74,19 +75,4 @@ export function declareDaemonCommands(program: Command): void {
       ),
     )
     .action(run(async () => (await import("../commands/reindex.ts")).reindexCommand));
-}
-
-function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("It must be 1 or more.");
-  return value;
-}
-
-function list(text: string, before: string[] = []): string[] {
-  const parts = text.split(",").map((part) => part.trim());
-  return [...before, ...parts.filter((part) => part !== "")];
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { Shell } from "../commands/completion.ts";
 import { examples, run } from "../frame.ts";
+import { positiveInteger } from "./values.ts";
 
 /** The commands that set up a project and look after it. */
 export function declareProjectCommands(program: Command): void {
@@ -30,6 +31,25 @@ export function declareProjectCommands(program: Command): void {
       examples(["pm doctor", "check everything"], ["pm doctor --fix", "repair what can be repaired safely"]),
     )
     .action(run(async () => (await import("../commands/doctor.ts")).doctorCommand));
+
+  program
+    .command("bench")
+    .description("Measure how well search finds your own code, by its doc comments and its commits")
+    .option(
+      "-q, --queries <count>",
+      "at most this many questions of each kind (default: 100)",
+      positiveInteger,
+    )
+    .option("--misses", "print the worst misses")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
+        ["pm bench --queries 300 --misses", "more of them, and what was not found"],
+        ["pm bench --json > before.json", "to compare with later"],
+      ),
+    )
+    .action(run(async () => (await import("../commands/bench.ts")).benchCommand));
 
   program
     .command("completion")

@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from "commander";
+
+/** How the values of options are read. */
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("It must be 1 or more.");
+  return value;
+}
+
+/** Comma separated, and repeatable. */
+export function list(text: string, before: string[] = []): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return [...before, ...parts.filter((part) => part !== "")];
+}
+
+/** Repeatable. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
