@@ -1,18 +1,17 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import type { Embedder, TextKind } from "../embedder.ts";
+import type { Embedder } from "../embedder.ts";
 import { numbers } from "../remote/numbers.ts";
 import { refusalOf } from "../remote/refusal.ts";
 import { RemoteEmbedder } from "../remote/remote-embedder.ts";
 import { endpointAt, RequestFailed, requestJson } from "../remote/request.ts";
-import { type Clock, retrying, systemClock } from "../remote/retry.ts";
+import { type Clock, patienceFor, retrying, systemClock } from "../remote/retry.ts";
 import { knownModel, withoutLatest } from "./known-models.ts";
 
 const embedAnswer = z.object({ embeddings: z.array(numbers) });
 
 /** Ollama works the texts of a request off at once, on a CPU some 1,000 tokens a second: this is half a minute. */
 const limits = { texts: 32, tokens: 16_000 };
-const attempts: Record<TextKind, number> = { passage: 4, query: 2 };
 /** A model may first have to be loaded. */
 const defaultTimeoutMs = 180_000;
 
@@ -40,7 +39,7 @@ export function createOllamaEmbedder(
       const body = { model, input: texts, truncate: true, options: { num_ctx: 8192 } };
       const request = () => requestJson(endpoint, "/api/embed", embedAnswer, { body, timeoutMs, signal });
       try {
-        return (await retrying(request, { attempts: attempts[kind], clock, signal })).value.embeddings;
+        return (await retrying(request, { patience: patienceFor[kind], clock, signal })).value.embeddings;
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
         throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model);

@@ -211,16 +211,22 @@ describe("rate limits", () => {
     expect(clock.waits).toEqual([]);
   });
 
-  it("holds back the other calls too", async () => {
+  it("fails a question at once that would have to wait, and holds back the calls after it", async () => {
     server.faults.push({ status: 429, headers: { "retry-after": "5" } });
-    await embedder.embed(["a"], "passage");
+    const question = unavailable("429", "rate limit is used up for another 5 s");
+    await expect(embedder.embed(["a"], "query")).rejects.toMatchObject(question);
+    await expect(embedder.embed(["a"], "query")).rejects.toMatchObject(
+      unavailable("no request for another 5 s"),
+    );
+    expect(server.requests).toHaveLength(1);
+    expect(clock.waits).toEqual([]);
     await Promise.all([embedder.embed(["b"], "passage"), embedder.embed(["c"], "passage")]);
     expect(clock.waits).toEqual([5000]);
   });
 
   it("does not wait for minutes", async () => {
     server.faults.push({ status: 429, headers: { "retry-after": "1200" } });
-    await expect(embedder.embed(["a"], "passage")).rejects.toMatchObject(unavailable("429", "20 minutes"));
+    await expect(embedder.embed(["a"], "passage")).rejects.toMatchObject(unavailable("429", "1200 s"));
     expect(clock.waits).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import type { Embedder, TextKind } from "../embedder.ts";
+import type { Embedder } from "../embedder.ts";
 import { numbers } from "../remote/numbers.ts";
 import { waitAskedFor } from "../remote/rate-limits.ts";
 import { refusalOf } from "../remote/refusal.ts";
 import { RemoteEmbedder } from "../remote/remote-embedder.ts";
 import { endpointAt, RequestFailed, requestJson } from "../remote/request.ts";
-import { type Clock, longestWaitMs, retrying, systemClock } from "../remote/retry.ts";
+import { type Clock, patienceFor, retrying, systemClock } from "../remote/retry.ts";
 import { knownModel, readModel } from "./known-models.ts";
 import { RateGate } from "./rate-gate.ts";
 
@@ -33,7 +33,6 @@ const embeddingsAnswer = z.object({
 const openaiLimits = { texts: 512, tokens: 250_000, tokensPerText: 8000 };
 /** Many servers that speak the same protocol take no more texts than this. */
 const otherLimits = { ...openaiLimits, texts: 32 };
-const attempts: Record<TextKind, number> = { passage: 4, query: 2 };
 const defaultTimeoutMs = 60_000;
 
 /**
@@ -65,6 +64,7 @@ export function createOpenaiEmbedder(
     prefixes: { passage: "", query: "" },
     limits: isOpenai ? openaiLimits : otherLimits,
     async ask(texts, kind, signal) {
+      const patience = patienceFor[kind];
       const endpoint = endpointAt(url, readKey({ url, keyVariable }, env, isOpenai));
       const body = {
         model: name,
@@ -74,12 +74,12 @@ export function createOpenaiEmbedder(
         ...(length === null ? {} : { dimensions: length }),
       };
       const request = async () => {
-        await gate.pass(signal);
+        await gate.pass(patience.longestWaitMs, signal);
         return requestJson(endpoint, "/embeddings", embeddingsAnswer, { body, timeoutMs, signal });
       };
       try {
         const { value, headers } = await retrying(request, {
-          attempts: attempts[kind],
+          patience,
           clock,
           signal,
           onFailure: ({ waitMs }) => gate.hold(waitMs),
@@ -145,27 +145,25 @@ function openaiFailure(
   model: string,
   keyVariable: string,
 ): PommelError {
-  const { kind, status, serverCode, waitMs } = failure;
-  const error = (message: string, hint: string) =>
-    new PommelError("embedder_unavailable", message, hint, { cause: failure });
-  if (status === 401 || status === 403) {
-    // Its words may repeat parts of the key.
-    return error(
-      `${server} answered ${status}: it does not accept the key in ${keyVariable}, or not for ${model}.`,
-      `Check ${keyVariable} where the daemon was started, and what that key may do.`,
-    );
+  const { status } = failure;
+  // On 401 and 403 its own words may repeat parts of the key.
+  const [message, hint] =
+    status === 401 || status === 403
+      ? [
+          `${server} answered ${status}: it does not accept the key in ${keyVariable}, or not for ${model}.`,
+          `Check ${keyVariable} where the daemon was started, and what that key may do.`,
+        ]
+      : [`${server} ${failure.message}.`, hintFor(failure)];
+  return new PommelError("embedder_unavailable", message, hint, { cause: failure });
+}
+
+function hintFor({ kind, status, serverCode, waitMs }: RequestFailed): string {
+  if (kind === "unreachable" || kind === "timeout") return "Check the network and embed.openai_url.";
+  if (serverCode === "insufficient_quota") return "The account behind the key has no credit left.";
+  if (status === 404) return "Check the model's name and embed.openai_url, which usually ends in /v1.";
+  if (status === 429) {
+    const until = waitMs === null ? "" : ` for another ${Math.ceil(waitMs / 1000)} s`;
+    return `The account's rate limit is used up${until}.`;
   }
-  const hint =
-    kind === "unreachable" || kind === "timeout"
-      ? "Check the network and embed.openai_url."
-      : serverCode === "insufficient_quota"
-        ? "The account behind the key has no credit left."
-        : waitMs !== null && waitMs > longestWaitMs
-          ? `It asks to wait ${Math.ceil(waitMs / 60_000)} minutes.`
-          : status === 404
-            ? "Check the model's name and embed.openai_url, which usually ends in /v1."
-            : status === 429
-              ? "The account's rate limit is used up; what is missing is embedded later."
-              : "Check embed.openai_url and the model's name.";
-  return error(`${server} ${failure.message}.`, hint);
+  return "Check embed.openai_url and the model's name.";
 }

@@ -1,4 +1,5 @@
-import { type Clock, longestWaitMs } from "../remote/retry.ts";
+import { RequestFailed } from "../remote/request.ts";
+import type { Clock } from "../remote/retry.ts";
 
 /** Holds back all requests of an embedder while the server asks to wait, not only the one that was told so. */
 export class RateGate {
@@ -8,15 +9,26 @@ export class RateGate {
 
   /** Nobody passes for so many milliseconds; null changes nothing. */
   hold(ms: number | null): void {
-    if (ms !== null) this.opensAt = Math.max(this.opensAt, this.clock.now() + Math.min(ms, longestWaitMs));
+    if (ms !== null) this.opensAt = Math.max(this.opensAt, this.clock.now() + ms);
   }
 
-  /** @throws the signal's reason when it is aborted */
-  async pass(signal: AbortSignal | undefined): Promise<void> {
-    for (let wait = this.wait(); wait > 0; wait = this.wait()) await this.clock.sleep(wait, signal);
+  /**
+   * Waits until it opens.
+   * @throws RequestFailed when that takes longer than `longestWaitMs`; the signal's reason when it is aborted
+   */
+  async pass(longestWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    for (let wait = this.wait(); wait > 0; wait = this.wait()) {
+      if (wait > longestWaitMs) throw tooEarly(wait);
+      await this.clock.sleep(wait, signal);
+    }
   }
 
   private wait(): number {
     return this.opensAt - this.clock.now();
   }
+}
+
+function tooEarly(waitMs: number): RequestFailed {
+  const message = `wants no request for another ${Math.ceil(waitMs / 1000)} s`;
+  return new RequestFailed("status", message, { status: 429, waitMs });
 }

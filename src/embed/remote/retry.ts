@@ -1,4 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
+import type { TextKind } from "../embedder.ts";
 import { refusalOf } from "./refusal.ts";
 import { RequestFailed } from "./request.ts";
 
@@ -24,8 +25,20 @@ export const systemClock: Clock = {
   random: Math.random,
 };
 
-interface RetryOptions {
+/** How often to try, and how long to wait in between at most. */
+export interface Patience {
   attempts: number;
+  longestWaitMs: number;
+}
+
+/** Somebody waits for the answer to a question. What cannot be embedded of passages is tried again later anyway. */
+export const patienceFor: Readonly<Record<TextKind, Patience>> = {
+  query: { attempts: 2, longestWaitMs: 2000 },
+  passage: { attempts: 4, longestWaitMs: 60_000 },
+};
+
+interface RetryOptions {
+  patience: Patience;
   clock: Clock;
   signal: AbortSignal | undefined;
   /** Called with every failure, also those after which it is tried again. */
@@ -33,16 +46,15 @@ interface RetryOptions {
 }
 
 const firstWaitMs = 500;
-/** Who is asked to wait longer gives up instead; what is not embedded is tried again later anyway. */
-export const longestWaitMs = 60_000;
 
 /**
- * Tries `run` up to `attempts` times while it fails for a reason that may pass, with exponential backoff and jitter
- * in between, or the time that the server asks for. A second timeout is the last: it is busy, or too slow for us.
+ * Tries `run` again while it fails for a reason that may pass, with exponential backoff and jitter in between, or
+ * the time that the server asks for; who is asked to wait too long gives up. So does a second timeout: the server is
+ * busy, or too slow for us.
  * @throws what the last try threw; the signal's reason when it is aborted
  */
 export async function retrying<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { attempts, clock, signal, onFailure } = options;
+  const { patience, clock, signal, onFailure } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -50,11 +62,11 @@ export async function retrying<T>(run: () => Promise<T>, options: RetryOptions):
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
       onFailure?.(error);
-      if (!mayPass(error) || attempt >= attempts) throw error;
+      if (!mayPass(error) || attempt >= patience.attempts) throw error;
       if (error.kind === "timeout" && ++timeouts > 1) throw error;
       const backoff = firstWaitMs * 2 ** (attempt - 1) * (0.5 + clock.random());
       const wait = error.waitMs ?? backoff;
-      if (wait > longestWaitMs) throw error;
+      if (wait > patience.longestWaitMs) throw error;
       await clock.sleep(wait, signal);
     }
   }
