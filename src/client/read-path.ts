@@ -101,7 +101,11 @@ export function skippedFiles(project: Project): Promise<{ path: string; reason: 
   return withIndex(project, (index) => index.skippedFiles().map(({ path, reason }) => ({ path, reason })));
 }
 
-async function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
+/**
+ * Opens the index to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
+ */
+export async function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
   try {
     return await openAndUse(project.indexDb, use);
   } catch (error) {

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import picomatch from "picomatch";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { CodeIndex } from "../store/code-index.ts";
@@ -8,6 +7,7 @@ import { collectCandidates, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
+import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
 import { noEvidence } from "./vector-evidence.ts";
@@ -103,17 +103,8 @@ export class CodeSearch {
     const restricted = paths.length > 0 || languages.length > 0;
     return {
       levels: levels.length > 0 ? levels : null,
-      fileIds: restricted ? this.filesIn(paths, languages) : null,
+      fileIds: restricted ? filesIn(this.index, { paths, languages }).map(({ id }) => id) : null,
     };
-  }
-
-  private filesIn(paths: readonly string[], languages: readonly string[]): number[] {
-    const matches = paths.length > 0 ? picomatch([...paths], { dot: true }) : () => true;
-    const wanted = new Set(languages);
-    return this.index
-      .filePaths()
-      .filter((file) => matches(file.path) && (wanted.size === 0 || wanted.has(file.language)))
-      .map((file) => file.id);
   }
 }
 

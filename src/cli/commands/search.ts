@@ -14,6 +14,7 @@ interface SearchOptions {
   language?: string[];
   full?: boolean;
   explain?: boolean;
+  metrics?: boolean;
 }
 
 /** An index older than this is worth a word when no daemon keeps it up to date. Milliseconds. */
@@ -35,15 +36,22 @@ export async function searchCommand(
   const asked = search(project, request);
   const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
   for (const said of [note, ...answer.notes]) if (said !== null) output.note(output.colors.dim(said));
-  output.result(answer, () =>
-    renderAnswer(answer, {
-      full: options.full ?? false,
-      isFiltered: Boolean(options.path ?? options.language ?? options.level),
-      columns: process.stdout.columns ?? 160,
-      pathOf: (file) => relative(cwd, join(project.root, file)),
-      colors: output.colors,
-    }),
-  );
+  const style = {
+    full: options.full ?? false,
+    isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    columns: process.stdout.columns ?? 160,
+    pathOf: (file: string) => relative(cwd, join(project.root, file)),
+    colors: output.colors,
+  };
+  if (options.metrics) {
+    const { contextMetricsOf } = await import("../../client/context-metrics.ts");
+    const { renderMetrics } = await import("./search-metrics.ts");
+    const metrics = await contextMetricsOf(project, request, answer);
+    const text = () => `${renderAnswer(answer, style)}\n\n${renderMetrics(metrics)}`;
+    output.result({ ...answer, metrics }, text);
+  } else {
+    output.result(answer, () => renderAnswer(answer, style));
+  }
   if (isAlone && process.stdin.isTTY && process.stderr.isTTY) {
     const { offerDaemon } = await import("./offer-daemon.ts");
     await offerDaemon(project, output);

@@ -14,6 +14,7 @@ export function declareDaemonCommands(program: Command): void {
     .option("--language <languages>", "only these languages, comma separated (ids or extensions)", list)
     .option("--full", "print whole chunks instead of the lines that match")
     .option("--explain", "print what each ranking signal contributed")
+    .option("--metrics", "print how much reading the results save, compared with grep")
     .addHelpText(
       "after",
       `${examples(
