@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareDaemonCommands } from "./declare/daemon.ts";
+import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
 
 /**
@@ -48,5 +49,6 @@ export function buildProgram(): Command {
     .configureOutput({ writeErr: () => {} });
   declareProjectCommands(program);
   declareDaemonCommands(program);
+  declareModelsCommands(program);
   return program;
 }

@@ -76,7 +76,7 @@ export interface EmbedderDriver {
   /** As in `embed.code = "name"` or `"name/model"`. */
   name: string;
   /** One line for people: what it is, and whether texts leave the machine. */
-  about?: string;
+  about: string;
   /** The model used when none is named; null when the driver has but one. */
   defaultModel: string | null;
   create(model: string, settings: EmbedderSettings): Embedder;

@@ -61,6 +61,18 @@ export function findProject(cwd: string = process.cwd()): Project {
   return projectAt(realpathSync(root));
 }
 
+/**
+ * The project that `cwd` lies in, or null: what can be asked anywhere is then answered with the user's own settings.
+ */
+export function findProjectIfAny(cwd: string = process.cwd()): Project | null {
+  try {
+    return findProject(cwd);
+  } catch (error) {
+    if (error instanceof PommelError && error.code === "not_initialised") return null;
+    throw error;
+  }
+}
+
 /** The root `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
 export function rootForInit(cwd: string = process.cwd()): string {
   return realpathSync(findUpwards(cwd, ".git") ?? cwd);

@@ -1,7 +1,7 @@
 import { envName, globalConfigFile, loadConfig, type Origin, readConfigFile } from "../../project/config.ts";
 import { type EditResult, requireSettingKey, setConfig, unsetConfig } from "../../project/config-edit.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
-import { findProject, type Project } from "../../project/paths.ts";
+import { findProject, findProjectIfAny, type Project } from "../../project/paths.ts";
 import { isSettingKey, nearestSettingKey, parseValue, settingKeys } from "../../project/setting-values.ts";
 import { type Config, defaultConfig, type SettingKey, settings } from "../../project/settings.ts";
 import type { CommandContext } from "../frame.ts";
@@ -86,7 +86,7 @@ async function report(
   let entry: Entry;
   try {
     // Loaded again: a stronger source may hide what was just written.
-    entry = entriesOf(projectAround(cwd)).find((candidate) => candidate.key === key)!;
+    entry = entriesOf(findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
   } catch (error) {
     // The edit is done; that something else is wrong must not read as if it were not.
     output.note(`warning: ${messageOf(error)}`);
@@ -104,7 +104,7 @@ async function report(
 }
 
 function readEntries(cwd: string, { global = false }: ConfigOptions): Entry[] {
-  return global ? globalEntries() : entriesOf(projectAround(cwd));
+  return global ? globalEntries() : entriesOf(findProjectIfAny(cwd));
 }
 
 function entriesOf(project: Project | null): Entry[] {
@@ -139,20 +139,10 @@ function projectFor(cwd: string, { global = false }: ConfigOptions): Project | n
 }
 
 async function isDaemonRunning(cwd: string): Promise<boolean> {
-  const project = projectAround(cwd);
+  const project = findProjectIfAny(cwd);
   if (project === null) return false;
   const { findDaemon } = await import("../../client/connect.ts");
   return (await findDaemon(project)) !== null;
-}
-
-/** Settings can be read anywhere: outside a project, only the user's own count. */
-function projectAround(cwd: string): Project | null {
-  try {
-    return findProject(cwd);
-  } catch (error) {
-    if (error instanceof PommelError && error.code === "not_initialised") return null;
-    throw error;
-  }
 }
 
 function show(value: Config[SettingKey]): string {

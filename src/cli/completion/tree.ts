@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { embedderDrivers, readEmbedderSpec } from "../../embed/registry.ts";
 import { settingKeys } from "../../project/setting-values.ts";
 
 /** What can follow at one place of the command line: after `pm`, after `pm config`, ... */
@@ -35,6 +36,8 @@ export function placesOf(program: Command): Place[] {
       options: [...help.visibleOptions(command), ...(at === "" ? [] : program.options)].map(optionCandidate),
       values: command.registeredArguments.flatMap((argument) => {
         if (argument.name() === "key") return settingKeys;
+        if (argument.name() === "embedder")
+          return embedderDrivers.map(({ name }) => readEmbedderSpec(name).spec);
         if (at === "help") return help.visibleCommands(program).map((child) => child.name());
         return argument.argChoices ?? [];
       }),

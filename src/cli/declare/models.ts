@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { examples, run } from "../frame.ts";
+
+/** The commands that look after embedders and their models. */
+export function declareModelsCommands(program: Command): void {
+  const models = program
+    .command("models")
+    .description("Show, fetch and try embedders (which to choose: docs/embedders.md)")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm models", "every embedder, and whether it can be used here and now"],
+        ["pm models pull ollama/nomic-embed-text", "fetch a model"],
+        ["pm models test ollama/nomic-embed-text", "try it"],
+        ["pm config set embed.code ollama/nomic-embed-text", "use it for code"],
+      ),
+    );
+
+  models
+    .command("list", { isDefault: true })
+    .description("Print every embedder, whether it can be used, and what it is used for")
+    .addHelpText("after", examples(["pm models list --json", "for scripts"]))
+    .action(run(async () => (await import("../commands/models-list.ts")).modelsListCommand));
+
+  models
+    .command("pull")
+    .description("Fetch or build the model of an embedder")
+    .argument("<embedder>", "the embedder, such as ollama/nomic-embed-text")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm models pull ollama", "Ollama's default model, nomic-embed-text"],
+        ["pm models pull ollama/mxbai-embed-large", "another one"],
+        ["pm models pull minilm", "build MiniLM for this machine"],
+      ),
+    )
+    .action(run(async () => (await import("../commands/models-pull.ts")).modelsPullCommand));
+
+  models
+    .command("test")
+    .description("Embed a question, a text that answers it and one that does not")
+    .argument("[embedder]", "the embedder; without it, those that are configured")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm models test", "what is configured for code and for text"],
+        ["pm models test openai/text-embedding-3-small", "another one; costs a fraction of a cent"],
+      )}\n\nExits with 1 when an embedder cannot be used or its vectors make no sense.`,
+    )
+    .action(run(async () => (await import("../commands/models-test.ts")).modelsTestCommand));
+}
