@@ -19,6 +19,7 @@ it("completes pm in a real bash", async () => {
   expect(complete("pm", "config", "set", "daemon.log")).toBe("daemon.log_level");
   expect(complete("pm", "init", "--lang")).toBe("--languages");
   expect(complete("pm", "completion", "")).toBe("bash zsh fish");
+  expect(complete("pm", "models", "pull", "oll")).toBe("ollama/nomic-embed-text");
 });
 
 it("knows which shells there are", async () => {

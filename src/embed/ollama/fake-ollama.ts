@@ -5,6 +5,8 @@ interface FakeOllamaOptions {
   models?: Record<string, number>;
   /** Those that can be pulled. */
   registry?: Record<string, number>;
+  /** The vector of a text; by default it depends on every character. */
+  vector?: (text: string, dimensions: number) => number[];
   /** Longer texts are refused, though they should be cut: so did some versions. Characters. */
   refuseAbove?: number;
 }
@@ -13,6 +15,7 @@ interface FakeOllamaOptions {
 export async function startFakeOllama({
   models = { "nomic-embed-text": 768 },
   registry = {},
+  vector = fakeVector,
   refuseAbove = Number.POSITIVE_INFINITY,
 }: FakeOllamaOptions = {}): Promise<FakeServer & { models: Record<string, number> }> {
   const installed = { ...models };
@@ -33,7 +36,7 @@ export async function startFakeOllama({
       if (texts.some((text) => text.includes("poison"))) {
         return sendJson(response, { error: "failed to encode response: json: unsupported value: NaN" }, 500);
       }
-      const embeddings = texts.map((text) => fakeVector(text, dimensions));
+      const embeddings = texts.map((text) => vector(text, dimensions));
       sendJson(response, {
         model: body.model,
         embeddings,
