@@ -1,10 +1,10 @@
-// Compiles the vector kernel (kernel/dot.ts, AssemblyScript) to dist/vector-kernel.wasm.
+// Compiles the vector kernel (kernel/vectors.ts, AssemblyScript) to dist/vector-kernel.wasm.
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { error, stderr } = await asc.main([
-  "kernel/dot.ts",
+  "kernel/vectors.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
   ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],

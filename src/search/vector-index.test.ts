@@ -180,15 +180,15 @@ describe("following the database", () => {
     expect(after.similarity).toBe(0);
   });
 
-  it("uses the room of what is gone again", () => {
-    for (let round = 0; round < 50; round++) {
-      write(
-        "a.ts",
-        Array.from({ length: 40 }, (_, i) => ({ id: `${round}-${i}`, vector: [1, i] })),
-      );
-      expect(vectors.size().chunks).toBe(40);
+  it("gives back the room of what is gone", () => {
+    write("b.ts", [{ id: "stays", vector: [-1, 0] }]);
+    const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
+    for (let round = 0; round < 20; round++) {
+      write("a.ts", many);
+      expect(vectors.size().chunks).toBe(2001);
     }
-    expect(vectors.size().bytes).toBeLessThan(200_000);
+    expect(vectors.size().bytes).toBeLessThan(500_000);
+    expect(near([-1, 0], 1)).toEqual(["stays"]);
   });
 
   it("knows only its own model, and of that only one length of vectors", () => {
@@ -197,6 +197,14 @@ describe("following the database", () => {
     write("c.ts", [{ id: "3", vector: [1, 0, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     expect(near([1, 0, 0])).toEqual([]);
+  });
+
+  it("takes another length of vectors once the old ones are gone", () => {
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    write("a.ts", [{ id: "2", vector: [1, 0, 0] }]);
+    expect(near([1, 0])).toEqual([]);
+    expect(near([1, 0, 0])).toEqual(["2"]);
   });
 
   it("loads everything again after it was let go", () => {

@@ -12,6 +12,20 @@ export interface Neighbour {
   similarity: number;
 }
 
+/** The slots of a row of `vectors`: those of chunk `firstChunk` and of the chunks that follow it. */
+interface Segment {
+  fileId: number;
+  firstChunk: number;
+  first: number;
+  /** For each chunk the place of its level in `levels`. */
+  levels: Uint8Array;
+}
+
+/** So many slots may be empty before all is loaded anew, if they are also half of all. */
+const mostEmpty = 4096;
+/** The first chunks looked at set the mark for the others, so they should be few. */
+const firstBlock = 256;
+
 /**
  * The vectors of one model in memory, to be compared with a query's one after the other: at these sizes the exact
  * answer costs less than an approximate index would save. Follows the database; the first question loads it.
@@ -19,17 +33,14 @@ export interface Neighbour {
 export class VectorIndex {
   private kernel: VectorKernel | null = null;
   private dimensions = 0;
-  /** Slots in use or free again, side by side from 0 on. */
+  /** Rows of the kernel so far, with a vector or empty. New ones are added at the end. */
   private slots = 0;
-  private free: number[] = [];
-  /** By slot: row of `chunks`, row of `files`, place in `levels`, and 1 / length, 0 for a slot without vector. */
-  private rowids = new Float64Array(0);
-  private files = new Float64Array(0);
-  private levels = new Uint8Array(0);
-  private inverse = new Float64Array(0);
-  private readonly slotOf = new Map<number, number>();
-  /** The slots of each row of `vectors`. */
-  private readonly loaded = new Map<number, Int32Array>();
+  private room = 0;
+  private empty = 0;
+  /** By row of `vectors`. */
+  private readonly loaded = new Map<number, Segment>();
+  /** The same by `firstChunk`, ascending; null when it has to be sorted again. */
+  private segments: Segment[] | null = null;
   private newest = 0;
   private version = "";
 
@@ -43,10 +54,9 @@ export class VectorIndex {
   refresh(): void {
     const version = this.index.version();
     if (version === this.version) return;
-    const present = new Set(vectorRowIds(this.index, this.model));
-    for (const [id, slots] of this.loaded) {
-      if (!present.has(id)) this.drop(id, slots);
-    }
+    this.dropVanished();
+    const isWasteful = this.empty > mostEmpty && this.empty * 2 > this.slots;
+    if (isWasteful || this.loaded.size === 0) this.release();
     for (const row of vectorRowsAfter(this.index, this.model, this.newest)) {
       this.newest = row.id;
       this.add(row);
@@ -54,97 +64,109 @@ export class VectorIndex {
     this.version = version;
   }
 
-  /** How many chunks it holds vectors of, and how many bytes those take. */
+  /** How many chunks it knows, with or without a vector, and how many bytes they take. */
   size(): { chunks: number; bytes: number } {
     this.refresh();
-    return { chunks: this.slotOf.size, bytes: this.kernel?.rows().byteLength ?? 0 };
+    return { chunks: this.slots - this.empty, bytes: this.kernel?.bytes() ?? 0 };
   }
 
   /** The `k` chunks of the scope that are nearest to the query, best first; ties by rowid. */
   nearest(query: Int8Array, k: number, scope: LookupScope): Neighbour[] {
     this.refresh();
-    const scale = this.take(query);
-    if (this.kernel === null || scale === 0 || k < 1) return [];
+    if (!this.kernel?.ask(query) || k < 1) return [];
     const best = new Best(k);
-    const chosen = this.chosen(scope);
-    const count = chosen?.length ?? this.slots;
-    for (let start = 0; start < count; start += blockSize) {
-      const n = Math.min(blockSize, count - start);
-      if (chosen) {
-        this.kernel.list().set(chosen.subarray(start, start + n));
-        this.kernel.dotListed(n);
-      } else {
-        this.kernel.dot(start, n);
-      }
-      const dots = this.kernel.dots();
-      for (let i = 0; i < n; i++) {
-        const slot = chosen ? chosen[start + i]! : start + i;
-        const inverse = this.inverse[slot]!;
-        if (inverse === 0) continue;
-        const similarity = dots[i]! * inverse * scale;
-        if (similarity >= best.least) best.offer(this.rowids[slot]!, similarity);
-      }
-    }
+    if (scope.fileIds === null && scope.levels === null) this.selectAll(this.kernel, best);
+    else this.selectIn(this.kernel, best, scope);
     return best.sorted();
   }
 
   /** The cosines of given chunks, in their order; NaN for one without a vector. */
   similarities(query: Int8Array, rowids: readonly number[]): Float64Array {
     this.refresh();
-    const scale = this.take(query);
-    const cosines = new Float64Array(rowids.length).fill(Number.NaN);
-    if (this.kernel === null || scale === 0) return cosines;
-    const [list, dots] = [this.kernel.list(), this.kernel.dots()];
+    const similarities = new Float64Array(rowids.length).fill(Number.NaN);
+    if (!this.kernel?.ask(query)) return similarities;
+    const [list, cosines] = [this.kernel.list(), this.kernel.cosines()];
     for (let start = 0; start < rowids.length; start += blockSize) {
-      const n = Math.min(blockSize, rowids.length - start);
-      for (let i = 0; i < n; i++) list[i] = this.slotOf.get(rowids[start + i]!) ?? 0;
-      this.kernel.dotListed(n);
-      for (let i = 0; i < n; i++) {
-        const slot = this.slotOf.get(rowids[start + i]!);
-        const inverse = slot === undefined ? 0 : this.inverse[slot]!;
-        if (inverse !== 0) cosines[start + i] = dots[i]! * inverse * scale;
-      }
+      const slots = rowids.slice(start, start + blockSize).map((rowid) => this.slotOf(rowid));
+      // A chunk that is not known is compared as slot 0, and the answer not used.
+      list.set(slots.map((slot) => slot ?? 0));
+      this.kernel.measure(slots.length);
+      slots.forEach((slot, i) => {
+        if (slot !== null) similarities[start + i] = cosines[i]!;
+      });
     }
-    return cosines;
+    return similarities;
   }
 
   /** Gives the memory back; the next question loads it again. */
   release(): void {
     this.kernel = null;
-    this.dimensions = 0;
     this.slots = 0;
-    this.free = [];
-    this.rowids = new Float64Array(0);
-    this.files = new Float64Array(0);
-    this.levels = new Uint8Array(0);
-    this.inverse = new Float64Array(0);
-    this.slotOf.clear();
+    this.room = 0;
+    this.empty = 0;
     this.loaded.clear();
+    this.segments = null;
     this.newest = 0;
     this.version = "";
   }
 
-  /** Hands the query to the kernel. Returns 1 / its length; 0 when it cannot be compared. */
-  private take(query: Int8Array): number {
-    if (this.kernel === null || query.length !== this.dimensions) return 0;
-    this.kernel.query().set(query);
-    let square = 0;
-    for (const component of query) square += component * component;
-    return square === 0 ? 0 : 1 / Math.sqrt(square);
+  private selectAll(kernel: VectorKernel, best: Best): void {
+    const [ids, cosines] = [kernel.ids(), kernel.cosines()];
+    for (let start = 0, size = firstBlock; start < this.slots; start += size, size = blockSize) {
+      const found = kernel.select(start, Math.min(size, this.slots - start), best.least);
+      for (let i = 0; i < found; i++) best.offer(ids[i]!, cosines[i]!);
+    }
   }
 
-  /** The slots that a scope leaves; null for all. */
-  private chosen({ fileIds, levels: wanted }: LookupScope): Int32Array | null {
-    if (fileIds === null && wanted === null) return null;
+  private selectIn(kernel: VectorKernel, best: Best, { fileIds, levels: wanted }: LookupScope): void {
+    const [list, cosines] = [kernel.list(), kernel.cosines()];
+    const rowids: number[] = [];
+    const flush = () => {
+      kernel.measure(rowids.length);
+      rowids.forEach((rowid, i) => {
+        // Not so for NaN.
+        if (cosines[i]! >= best.least) best.offer(rowid, cosines[i]!);
+      });
+      rowids.length = 0;
+    };
     const files = fileIds && new Set(fileIds);
     const isWanted = levels.map((level) => wanted === null || wanted.includes(level));
-    const chosen = new Int32Array(this.slots);
-    let n = 0;
-    for (let slot = 0; slot < this.slots; slot++) {
-      if (this.inverse[slot] === 0 || !isWanted[this.levels[slot]!]) continue;
-      if (files === null || files.has(this.files[slot]!)) chosen[n++] = slot;
+    for (const { fileId, firstChunk, first, levels: levelsOfRow } of this.loaded.values()) {
+      if (files !== null && !files.has(fileId)) continue;
+      levelsOfRow.forEach((level, i) => {
+        if (!isWanted[level]) return;
+        list[rowids.length] = first + i;
+        rowids.push(firstChunk + i);
+        if (rowids.length === blockSize) flush();
+      });
     }
-    return chosen.subarray(0, n);
+    flush();
+  }
+
+  /** The slot of a chunk: in the last segment that begins before it, if that reaches so far. */
+  private slotOf(rowid: number): number | null {
+    this.segments ??= [...this.loaded.values()].sort((a, b) => a.firstChunk - b.firstChunk);
+    let [from, to] = [0, this.segments.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.segments[middle]!.firstChunk <= rowid) from = middle + 1;
+      else to = middle;
+    }
+    const segment = this.segments[from - 1];
+    const at = segment === undefined ? -1 : rowid - segment.firstChunk;
+    return segment !== undefined && at < segment.levels.length ? segment.first + at : null;
+  }
+
+  private dropVanished(): void {
+    if (this.loaded.size === 0) return;
+    const present = new Set(vectorRowIds(this.index, this.model));
+    for (const [id, { first, levels: levelsOfRow }] of this.loaded) {
+      if (present.has(id)) continue;
+      this.kernel?.clear(first, levelsOfRow.length);
+      this.empty += levelsOfRow.length;
+      this.loaded.delete(id);
+      this.segments = null;
+    }
   }
 
   private add({ id, fileId, firstChunk, dimensions, levels: levelsOfRow, data }: VectorRow): void {
@@ -154,50 +176,20 @@ export class VectorIndex {
     }
     // Of another length: another space, whatever its name says.
     if (dimensions !== this.dimensions) return;
-    const slots = this.occupy(levelsOfRow.length);
-    const [rows, dots] = [this.kernel.rows(), this.kernel.dots()];
-    slots.forEach((slot, i) => {
-      rows.set(data.subarray(i * dimensions, (i + 1) * dimensions), slot * this.kernel!.stride);
-      this.kernel!.squares(slot, 1);
-      this.inverse[slot] = dots[0] === 0 ? 0 : 1 / Math.sqrt(dots[0]!);
-      this.rowids[slot] = firstChunk + i;
-      this.files[slot] = fileId;
-      this.levels[slot] = levelsOfRow[i]!;
-      this.slotOf.set(firstChunk + i, slot);
-    });
-    this.loaded.set(id, slots);
+    const first = this.slots;
+    this.slots += levelsOfRow.length;
+    if (this.slots > this.room) this.grow(this.kernel);
+    this.kernel.put(first, firstChunk, data);
+    this.loaded.set(id, { fileId, firstChunk, first, levels: levelsOfRow });
+    this.segments = null;
   }
 
-  private drop(id: number, slots: Int32Array): void {
-    for (const slot of slots) {
-      this.inverse[slot] = 0;
-      this.slotOf.delete(this.rowids[slot]!);
-      this.free.push(slot);
-    }
-    this.loaded.delete(id);
+  /** At first for all chunks there are: to grow step by step would cost as much as to load. */
+  private grow(kernel: VectorKernel): void {
+    const wanted = this.room === 0 ? this.index.chunkCount() : this.slots * 1.5;
+    this.room = Math.max(Math.ceil(wanted), this.slots, blockSize);
+    kernel.reserve(this.room);
   }
-
-  /** So many slots, free ones first. */
-  private occupy(count: number): Int32Array {
-    const slots = new Int32Array(count);
-    for (let i = 0; i < count; i++) slots[i] = this.free.pop() ?? this.slots++;
-    if (this.slots > this.rowids.length) this.grow();
-    return slots;
-  }
-
-  private grow(): void {
-    const room = Math.max(1024, Math.ceil(this.slots * 1.5));
-    this.kernel!.reserve(room);
-    this.rowids = enlarged(this.rowids, new Float64Array(room));
-    this.files = enlarged(this.files, new Float64Array(room));
-    this.levels = enlarged(this.levels, new Uint8Array(room));
-    this.inverse = enlarged(this.inverse, new Float64Array(room));
-  }
-}
-
-function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }
 
 /** The best of many: a heap with the worst of them on top. */

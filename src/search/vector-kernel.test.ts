@@ -1,55 +1,67 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  blockSize,
-  builtKernel,
-  createPlainKernel,
-  createWasmKernel,
-  type VectorKernel,
-} from "./vector-kernel.ts";
+import { builtKernel, createPlainKernel, createWasmKernel, type VectorKernel } from "./vector-kernel.ts";
 
 const module = new WebAssembly.Module(readFileSync(builtKernel()));
 
 const component = fc.integer({ min: -128, max: 127 });
 
-/** Rows of one length, a query of the same, and some of the rows, in any order and more than once. */
+/** Rows of one length, a query of the same, some of the rows in any order, and where to draw the line. */
 const cases = fc.integer({ min: 1, max: 100 }).chain((dimensions) => {
-  const vector = fc.array(component, { minLength: dimensions, maxLength: dimensions });
-  const rows = fc.array(vector, { minLength: 1, maxLength: 20 });
-  return fc.record({ rows, query: vector, picks: fc.array(fc.nat(), { maxLength: 30 }) });
+  const zeros = fc.constant(Array<number>(dimensions).fill(0));
+  const some = fc.array(component, { minLength: dimensions, maxLength: dimensions });
+  const vector = fc.oneof({ weight: 9, arbitrary: some }, { weight: 1, arbitrary: zeros });
+  return fc.record({
+    rows: fc.array(vector, { minLength: 1, maxLength: 20 }),
+    query: some,
+    picks: fc.array(fc.nat(), { maxLength: 30 }),
+    least: fc.constantFrom(Number.NEGATIVE_INFINITY, -0.5, 0, 0.1, 2),
+  });
 });
 
-function fill(kernel: VectorKernel, rows: readonly number[][], query: readonly number[]): void {
+const firstId = 7;
+
+function filled(kernel: VectorKernel, rows: readonly number[][]): VectorKernel {
   kernel.reserve(rows.length);
-  rows.forEach((row, slot) => {
-    kernel.rows().set(row, slot * kernel.stride);
-  });
-  kernel.query().set(query);
+  kernel.put(0, firstId, Uint8Array.from(rows.flat()));
+  return kernel;
 }
 
-/** The answers of `ask`. */
-function answers(kernel: VectorKernel, count: number, ask: (kernel: VectorKernel) => void): number[] {
-  kernel.dots().fill(-1);
-  ask(kernel);
-  return [...kernel.dots().subarray(0, count)];
+function both(dimensions: number): VectorKernel[] {
+  return [createWasmKernel(module, dimensions), createPlainKernel(dimensions)];
 }
 
-test("the kernels give the same integers, and the right ones", () => {
+function selected(kernel: VectorKernel, first: number, count: number, least = Number.NEGATIVE_INFINITY) {
+  const found = kernel.select(first, count, least);
+  return [...kernel.ids().subarray(0, found)].map((id, i) => [id, kernel.cosines()[i]]);
+}
+
+/** As the definition has it: one rounding for each of the operations that both kernels do. */
+function cosine(row: readonly number[], query: readonly number[]): number {
+  const dot = row.reduce((sum, value, i) => sum + value * query[i]!, 0);
+  const length = (vector: readonly number[]) => Math.sqrt(vector.reduce((sum, value) => sum + value ** 2, 0));
+  return dot * (1 / length(row)) * (1 / length(query));
+}
+
+test("both kernels give the same answers to the last bit, and the right ones", () => {
   fc.assert(
-    fc.property(cases, ({ rows, query, picks }) => {
-      const exact = rows.map((row) => row.reduce((sum, value, i) => sum + value * query[i]!, 0));
-      const squared = rows.map((row) => row.reduce((sum, value) => sum + value * value, 0));
+    fc.property(cases, ({ rows, query, picks, least }) => {
+      const expected = rows
+        .map((row, i) => [firstId + i, cosine(row, query)] as const)
+        .filter(([, value]) => value >= least);
       const listed = picks.map((pick) => pick % rows.length);
-      for (const kernel of [createWasmKernel(module, query.length), createPlainKernel(query.length)]) {
-        fill(kernel, rows, query);
+      const hasDirection = query.some((value) => value !== 0);
+      for (const kernel of both(query.length)) {
+        filled(kernel, rows);
+        expect(kernel.ask(Int8Array.from(query))).toBe(hasDirection);
+        if (!hasDirection) continue;
+        expect(selected(kernel, 0, rows.length, least)).toEqual(expected);
         kernel.list().set(listed);
-        expect(answers(kernel, rows.length, (k) => k.dot(0, rows.length))).toEqual(exact);
-        expect(answers(kernel, rows.length - 1, (k) => k.dot(1, rows.length - 1))).toEqual(exact.slice(1));
-        expect(answers(kernel, listed.length, (k) => k.dotListed(listed.length))).toEqual(
-          listed.map((slot) => exact[slot]),
+        kernel.measure(listed.length);
+        expect([...kernel.cosines().subarray(0, listed.length)]).toEqual(
+          listed.map((row) => cosine(rows[row]!, query)),
         );
-        expect(answers(kernel, rows.length, (k) => k.squares(0, rows.length))).toEqual(squared);
       }
     }),
     { numRuns: 300 },
@@ -59,21 +71,42 @@ test("the kernels give the same integers, and the right ones", () => {
 test.each([256, 384, 768, 1024, 1536, 3072])(
   "sums of %i of the largest products stay exact",
   (dimensions) => {
-    const lowest = Array<number>(dimensions).fill(-128);
-    for (const kernel of [createWasmKernel(module, dimensions), createPlainKernel(dimensions)]) {
-      fill(kernel, [lowest], lowest);
-      expect(answers(kernel, 1, (k) => k.dot(0, 1))).toEqual([dimensions * 128 * 128]);
-      expect(answers(kernel, 1, (k) => k.squares(0, 1))).toEqual([dimensions * 128 * 128]);
+    const [lowest, opposite] = [Array<number>(dimensions).fill(-128), Array<number>(dimensions).fill(127)];
+    for (const kernel of both(dimensions)) {
+      filled(kernel, [lowest, opposite]);
+      kernel.ask(Int8Array.from(lowest));
+      expect(selected(kernel, 0, 2)).toEqual([
+        [firstId, cosine(lowest, lowest)],
+        [firstId + 1, cosine(opposite, lowest)],
+      ]);
     }
   },
 );
 
-test("rows stay when there is more room", () => {
-  for (const kernel of [createWasmKernel(module, 32), createPlainKernel(32)]) {
-    fill(kernel, [Array<number>(32).fill(3)], Array<number>(32).fill(2));
-    kernel.reserve(3 * blockSize);
-    expect(answers(kernel, 2, (k) => k.dot(0, 2))).toEqual([32 * 6, 0]);
-    kernel.rows().fill(1, (3 * blockSize - 1) * 32, 3 * blockSize * 32);
-    expect(answers(kernel, 1, (k) => k.dot(3 * blockSize - 1, 1))).toEqual([32 * 2]);
+test("rows stay when there is more room, and go when they are cleared", () => {
+  for (const kernel of both(20)) {
+    const row = Array<number>(20).fill(3);
+    filled(kernel, [row, row, row]);
+    kernel.reserve(10_000);
+    kernel.put(9999, 5, Uint8Array.from(row));
+    kernel.clear(1, 1);
+    kernel.ask(Int8Array.from(row));
+    expect(selected(kernel, 0, 1000).map(([id]) => id)).toEqual([firstId, firstId + 2]);
+    expect(selected(kernel, 9990, 10).map(([id]) => id)).toEqual([5]);
   }
+});
+
+test("takes more vectors at once than fit into one piece", () => {
+  const rows = Array.from({ length: 1000 }, (_, i) =>
+    Array.from({ length: 300 }, (_, d) => (d === i % 300 ? 9 : 0)),
+  );
+  for (const kernel of both(300)) {
+    filled(kernel, rows);
+    kernel.ask(Int8Array.from(rows[299]!));
+    expect(selected(kernel, 0, 1000, 0.5)).toEqual([299, 599, 899].map((row) => [firstId + row, 1]));
+  }
+});
+
+test("refuses a query of another length", () => {
+  for (const kernel of both(20)) expect(kernel.ask(new Int8Array(21).fill(1))).toBe(false);
 });
