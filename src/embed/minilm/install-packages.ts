@@ -53,8 +53,15 @@ export async function installPackages({ dir, onProgress, signal, npm }: InstallO
       { cause: error },
     );
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    clearUp(fresh);
   }
+}
+
+/** What cannot be removed now is removed by the next install; it says what is wrong if anything is. */
+function clearUp(dir: string): void {
+  try {
+    rmSync(dir, { recursive: true, force: true });
+  } catch {}
 }
 
 /** On Windows npm is a shell script, which Node does not start: its program is called instead. */
@@ -76,7 +83,11 @@ function runNpm([program, ...first]: readonly string[], prefix: string, signal: 
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-10_000);
     });
-    child.once("error", (cause) => reject(codeOf(cause) === "ENOENT" ? npmMissing(cause) : cause));
+    child.once("error", (cause) => {
+      if (codeOf(cause) === "ENOENT") reject(npmMissing(cause));
+      else if (child.pid === undefined) reject(cause);
+    });
+    // An aborted npm is waited for as well: it writes until it ends.
     child.once("close", (status) => (status === 0 ? resolve() : reject(npmFailed(said))));
   });
 }

@@ -24,8 +24,7 @@ async function embedTexts({ model, tokenizer, runtime }: EmbedTask): Promise<voi
   const port = parentPort!;
   const answer = (message: EmbedAnswer): void => port.postMessage(message);
   giveWay();
-  const { vocab } = tokenizerFile.parse(JSON.parse(readFileSync(tokenizer, "utf8"))).model;
-  const wordPiece = new WordPiece(new Map(Object.entries(vocab)));
+  const wordPiece = readTokenizer(tokenizer);
   const run = await loadModel(runtime, model);
   // A model that does not run at all shows before any text is blamed for it.
   await run(wordPiece.encode("ready", mostTokens));
@@ -44,6 +43,15 @@ async function embedTexts({ model, tokenizer, runtime }: EmbedTask): Promise<voi
       .then((vector) => answer({ kind: "vector", vector }));
   });
   answer({ kind: "ready" });
+}
+
+function readTokenizer(file: string): WordPiece {
+  try {
+    const { vocab } = tokenizerFile.parse(JSON.parse(readFileSync(file, "utf8"))).model;
+    return new WordPiece(new Map(Object.entries(vocab)));
+  } catch (cause) {
+    throw new Error(`${file} is missing or damaged`, { cause });
+  }
 }
 
 /** On Linux a thread has a priority of its own; elsewhere this would be that of the whole process. */
