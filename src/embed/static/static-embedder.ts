@@ -11,7 +11,7 @@ function bundledModel(): string {
 }
 
 /** Raise the number with every new model: vectors of the old one are then replaced. */
-const id = "static-1";
+export const modelId = "static-1";
 const dimensions = 256;
 
 /** The model that comes with Pommel: no download, no server, thousands of texts a second. */
@@ -19,7 +19,7 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
   let model: StaticModel | null = null;
   const load = (): StaticModel => {
     try {
-      model ??= StaticModel.load(dir, { id, dimensions });
+      model ??= StaticModel.load(dir, { id: modelId, dimensions });
       return model;
     } catch (cause) {
       throw new PommelError(
@@ -31,7 +31,7 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
     }
   };
   return {
-    id,
+    id: modelId,
     dimensions,
     prepare: async () => void load(),
     embed: async (texts, _kind, signal) => {
