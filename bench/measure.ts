@@ -1,5 +1,14 @@
 /** The measures that the benchmarks share. */
 
+export {
+  type Answered,
+  average,
+  ndcg,
+  percentile,
+  type Quality,
+  qualityOf,
+} from "../src/search/self-test/measures.ts";
+
 export interface Target {
   path: string;
   start_line?: number | undefined;
@@ -24,25 +33,6 @@ export function rankOf(target: Target, results: readonly Place[]): number {
         (result.start_line <= target.end_line && result.end_line >= target.start_line)),
   );
   return found + 1;
-}
-
-/** Normalised discounted cumulative gain at k, gain 1 a target; ideal: all targets on top. */
-export function ndcg(ranks: readonly number[], targets: number, k: number): number {
-  const gain = (rank: number) => 1 / Math.log2(rank + 1);
-  const ideal = Array.from({ length: Math.min(targets, k) }, (_, i) => gain(i + 1));
-  const got = ranks.filter((rank) => rank <= k).map(gain);
-  const total = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  return ideal.length === 0 ? 0 : total(got) / total(ideal);
-}
-
-export function average(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
-}
-
-/** The p-th percentile (nearest rank). */
-export function percentile(values: readonly number[], p: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil((p / 100) * sorted.length) - 1)] ?? 0;
 }
 
 /** Every other name in alphabetical order: one half to choose numbers with, the other to confirm them. */

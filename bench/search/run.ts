@@ -1,0 +1,160 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type CodeEmbedders, createCodeEmbedders } from "../../src/code/code-embedders.ts";
+import { createIgnoreRules } from "../../src/code/ignore.ts";
+import { Indexer } from "../../src/code/indexer.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { type Config, defaultConfig } from "../../src/project/settings.ts";
+import { CodeSearch } from "../../src/search/engine.ts";
+import { type Mode, weightsOf } from "../../src/search/modes.ts";
+import { VectorSearch } from "../../src/search/vector-search.ts";
+import { CodeIndex } from "../../src/store/code-index.ts";
+import { type Answered, rankOf, type Target } from "../measure.ts";
+import type { Question, Repository } from "./data.ts";
+
+export const variants = ["normal", "stress"] as const;
+/** "stress": the query without the words of its targets' paths: what is found when the name gives nothing away. */
+export type Variant = (typeof variants)[number];
+
+export interface Outcome extends Answered {
+  repository: string;
+  language: string;
+  half: Repository["half"];
+  category: string;
+  mode: Mode;
+  variant: Variant;
+  query: string;
+}
+
+export interface MeasuredRepository {
+  repository: Repository;
+  files: number;
+  chunks: number;
+  /** The whole index, first vectors included; null when an earlier run had made it. Milliseconds. */
+  indexMs: number | null;
+  outcomes: Outcome[];
+}
+
+interface RunOptions {
+  /** Holds a directory for each repository. */
+  checkouts: string;
+  /** Where the indexes are made. */
+  indexes: string;
+  /** As in `embed.code`. */
+  model: string;
+  modes: readonly Mode[];
+  variants: readonly Variant[];
+}
+
+/** Untimed searches at the start: they load vectors, statements and pages of the index. */
+const warmUp = 5;
+
+/** Indexes a repository once and asks all its questions in every mode and variant. */
+export async function measure(repository: Repository, options: RunOptions): Promise<MeasuredRepository> {
+  const config = configFor(repository, options.model);
+  const project = projectFor(repository, options);
+  const embedders = createCodeEmbedders(config);
+  const index = CodeIndex.open(project.indexDb, { readonly: false });
+  try {
+    const indexMs = await indexAll(project, config, index, embedders);
+    // A benchmark waits for every model, so that it measures the same each time.
+    const vectors = new VectorSearch({ index, ...embedders, deadlineMs: Number.POSITIVE_INFINITY });
+    const outcomes: Outcome[] = [];
+    for (const mode of options.modes) {
+      const used = mode === "lexical" ? null : vectors;
+      const search = new CodeSearch({ project, index, vectors: used, weights: weightsOf(mode) });
+      for (const { query } of repository.questions.slice(0, warmUp)) await find(search, query);
+      for (const variant of options.variants) {
+        outcomes.push(...(await askAll(search, repository, { mode, variant })));
+      }
+    }
+    const { files, chunks } = index.counts();
+    return { repository, files, chunks, indexMs, outcomes };
+  } finally {
+    index.close();
+    await embedders.first.close();
+    await embedders.second?.close();
+  }
+}
+
+function configFor({ benchmarkRoot }: Repository, model: string): Config {
+  const config = defaultConfig();
+  // The names that configuration takes were checked with the command line.
+  config["embed.code"] = model;
+  if (benchmarkRoot !== "") config["index.include"] = [`${benchmarkRoot}/**`];
+  return config;
+}
+
+/** A project whose index lies elsewhere, so that the checkout stays untouched. */
+function projectFor({ name }: Repository, { checkouts, indexes, model }: RunOptions): Project {
+  const stateDir = join(indexes, model.replaceAll("/", "-"), name);
+  mkdirSync(stateDir, { recursive: true });
+  return { ...projectAt(join(checkouts, name)), stateDir, indexDb: join(stateDir, "index.db") };
+}
+
+async function indexAll(
+  project: Project,
+  config: Config,
+  index: CodeIndex,
+  embedders: CodeEmbedders,
+): Promise<number | null> {
+  const isNew = index.chunkCount() === 0;
+  const rules = createIgnoreRules(project.root, config);
+  const indexer = new Indexer({ project, config, rules, index, embedder: embedders.first, log: silentLog });
+  const start = performance.now();
+  await indexer.reconcile();
+  const took = performance.now() - start;
+  await indexer.close();
+  return isNew ? took : null;
+}
+
+async function askAll(
+  search: CodeSearch,
+  { name, language, half, questions }: Repository,
+  { mode, variant }: { mode: Mode; variant: Variant },
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const question of questions) {
+    const query = variant === "stress" ? withoutPathWords(question) : question.query;
+    const start = performance.now();
+    const results = await find(search, query);
+    const milliseconds = performance.now() - start;
+    outcomes.push({
+      repository: name,
+      language,
+      half,
+      category: question.category,
+      mode,
+      variant,
+      query,
+      milliseconds,
+      ranks: question.targets.map((target) => rankOf(target, results)).filter((rank) => rank > 0),
+      targets: question.targets.length,
+    });
+  }
+  return outcomes;
+}
+
+async function find(search: CodeSearch, query: string) {
+  const answer = await search.search({
+    query,
+    limit: 10,
+    levels: [],
+    paths: [],
+    languages: [],
+    explain: false,
+  });
+  return answer.results;
+}
+
+function withoutPathWords({
+  query,
+  targets,
+}: Pick<Question, "query"> & { targets: readonly Target[] }): string {
+  const words = new Set(
+    targets.flatMap(({ path }) => path.toLowerCase().split(/[^a-z0-9]+/)).filter(Boolean),
+  );
+  const kept = query.split(/\s+/).filter((word) => !words.has(word.toLowerCase().replace(/[^a-z0-9]/g, "")));
+  return kept.length > 0 ? kept.join(" ") : query;
+}
