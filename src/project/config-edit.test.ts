@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -32,6 +33,23 @@ const read = () => readFileSync(project.configFile, "utf8");
 const valueIn = (key: SettingKey) => loadConfig(project, {}).config[key];
 
 describe("setConfig", () => {
+  it("sets where texts are sent for all projects only, but removes it anywhere", () => {
+    const key = "embed.openai_url";
+    const set = (global: boolean) => setConfig(project, key, "http://127.0.0.1:8080/v1", { global });
+    expect(() => set(false)).toThrow(
+      expect.objectContaining({
+        code: "usage",
+        hint: `Run \`pm config set --global ${key} http://127.0.0.1:8080/v1\`.`,
+      }),
+    );
+    expect(set(true).changed).toBe(true);
+    expect(valueIn(key)).toBe("http://127.0.0.1:8080/v1");
+    rmSync(globalConfigFile());
+    write('[embed]\nopenai_url = "http://example.com"\n');
+    expect(unsetConfig(project, key).changed).toBe(true);
+    expect(valueIn(key)).toBe("https://api.openai.com/v1");
+  });
+
   it("writes below the commented-out default of the template and changes no other line", () => {
     write(configTemplate());
     expect(setConfig(project, "search.limit", "20").changed).toBe(true);

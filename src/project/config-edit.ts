@@ -6,7 +6,7 @@ import { globalConfigFile, isTable, parseToml, readText } from "./config.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
 import type { Project } from "./paths.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
-import { type SettingKey, settings } from "./settings.ts";
+import { ownSettings, type SettingKey, settings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
 
 /** Which file to edit: the project's, or with `global` the user's own. */
@@ -37,7 +37,8 @@ export function requireSettingKey(key: string): SettingKey {
 /**
  * Sets `key` in a configuration file to the value that `text` writes (see `parseValue`). Comments, order and
  * formatting of everything else stay byte for byte; the file is replaced in one step.
- * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (the file is no TOML), `unreadable`
+ * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (the file is no TOML), `unreadable`,
+ *   `usage` for what a project cannot say
  */
 export function setConfig(
   project: Project | null,
@@ -53,6 +54,13 @@ export function setConfig(
       "config_bad_value",
       `${known} cannot be ${JSON.stringify(text)}.`,
       `Allowed: ${allowedValues(schema)}.`,
+    );
+  }
+  if (!target.global && ownSettings.has(known)) {
+    throw new PommelError(
+      "usage",
+      `${known} cannot be set for one project: its file may come from somebody else.`,
+      `Run \`pm config set --global ${known} ${text}\`.`,
     );
   }
   return edit(fileOf(project, target), known, value);

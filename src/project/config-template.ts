@@ -1,10 +1,10 @@
 import { settingKeys, tomlLiteral } from "./setting-values.ts";
-import { type Config, settings } from "./settings.ts";
+import { type Config, ownSettings, settings } from "./settings.ts";
 
 const width = 100;
 
 /**
- * A `config.toml` that explains itself: every setting with what it does and its default. Only what `overrides`
+ * A project's `config.toml` that explains itself: every setting it may have, with what it does and its default. Only what `overrides`
  * gives is in force; the rest is commented out, so that a later version may have better defaults.
  */
 export function configTemplate(overrides: Partial<Config> = {}): string {
@@ -14,6 +14,7 @@ export function configTemplate(overrides: Partial<Config> = {}): string {
   ];
   let section = "";
   for (const key of settingKeys) {
+    if (ownSettings.has(key)) continue;
     const [itsSection = "", name = ""] = key.split(".");
     if (itsSection !== section) lines.push("", `[${itsSection}]`);
     else lines.push("");

@@ -6,8 +6,8 @@ import { envName, globalConfigFile, loadConfig } from "./config.ts";
 import { configTemplate } from "./config-template.ts";
 import type { PommelError } from "./errors.ts";
 import { type Project, projectAt } from "./paths.ts";
-import { settingKeys } from "./setting-values.ts";
-import { defaultConfig } from "./settings.ts";
+import { settingKeys, tomlLiteral } from "./setting-values.ts";
+import { defaultConfig, ownSettings } from "./settings.ts";
 
 let project: Project;
 
@@ -94,6 +94,23 @@ describe("loadConfig", () => {
     expect(error.hint).toBe(hint);
   });
 
+  it("does not let a project say where texts and a key are sent", () => {
+    for (const key of ownSettings) {
+      const [section, name] = key.split(".");
+      const text = `[${section}]\n${name} = ${tomlLiteral(defaultConfig()[key])}\n`;
+      write(project.configFile, text);
+      const error = errorOf(() => loadConfig(project, {}));
+      expect(error.code).toBe("config_invalid");
+      expect(error.message).toContain(`${project.configFile}:2: ${key}`);
+      expect(error.hint).toContain(`pm config set --global ${key}`);
+      write(project.configFile, "");
+      write(globalConfigFile(), text);
+      expect(loadConfig(project, {}).origin[key]).toBe("global");
+      rmSync(globalConfigFile());
+      expect(loadConfig(project, { [envName(key)]: String(defaultConfig()[key]) }).origin[key]).toBe("env");
+    }
+  });
+
   it("names the environment variable that is wrong", () => {
     const error = errorOf(() => loadConfig(project, { POMMEL_SEARCH_LIMIT: "many" }));
     expect(error.message).toContain("POMMEL_SEARCH_LIMIT");
@@ -115,7 +132,7 @@ describe("configTemplate", () => {
     write(project.configFile, configTemplate().replace(/^# (\w+ = )/gm, "$1"));
     const { config, origin } = loadConfig(project, {});
     expect(config).toEqual(defaultConfig());
-    expect(new Set(Object.values(origin))).toEqual(new Set(["project"]));
+    for (const key of settingKeys) expect(origin[key]).toBe(ownSettings.has(key) ? "default" : "project");
   });
 
   it("puts what is set below its default", () => {

@@ -4,7 +4,7 @@ import { parse, TomlError, type TomlTable } from "smol-toml";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
 import { globalConfigDir, type Project } from "./paths.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys } from "./setting-values.ts";
-import { type Config, defaultConfig, type SettingKey, settings } from "./settings.ts";
+import { type Config, defaultConfig, ownSettings, type SettingKey, settings } from "./settings.ts";
 import { lineOf } from "./toml-edit.ts";
 
 /** Where a value comes from, from the weakest to the strongest. */
@@ -34,7 +34,7 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
   const values: Record<string, unknown> = defaultConfig();
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
   const layers: [Origin, Partial<Config>][] = [["global", readConfigFile(globalConfigFile(env))]];
-  if (project) layers.push(["project", readConfigFile(project.configFile)]);
+  if (project) layers.push(["project", readConfigFile(project.configFile, ownSettings)]);
   layers.push(["env", readEnvironment(env)]);
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
@@ -45,8 +45,12 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
   return { config: values as Config, origin };
 }
 
-/** The settings that one file gives; none when it does not exist. */
-export function readConfigFile(file: string): Partial<Config> {
+/**
+ * The settings that one file gives; none when it does not exist.
+ * @param refused what this file may not say
+ * @throws PommelError `config_invalid`, `unreadable`
+ */
+export function readConfigFile(file: string, refused: ReadonlySet<SettingKey> = new Set()): Partial<Config> {
   const source = readText(file);
   if (source === null) return {};
   const values: Record<string, unknown> = {};
@@ -55,6 +59,7 @@ export function readConfigFile(file: string): Partial<Config> {
     for (const [name, value] of Object.entries(table)) {
       const key = `${section}.${name}`;
       if (!isSettingKey(key)) throw unknownKey(key, file, source);
+      if (refused.has(key)) throw ownOnly(key, file, source);
       const result = settings[key].schema.safeParse(value);
       if (!result.success) throw badValue(key, file, source);
       values[key] = result.data;
@@ -121,6 +126,14 @@ function badValue(key: SettingKey, file: string, source: string): PommelError {
     "config_invalid",
     `${at(file, source, key)}: ${key} has a value that is not allowed.`,
     `Allowed: ${allowedValues(settings[key].schema)}.`,
+  );
+}
+
+function ownOnly(key: SettingKey, file: string, source: string): PommelError {
+  return new PommelError(
+    "config_invalid",
+    `${at(file, source, key)}: ${key} cannot be set by a project, which may come from somebody else.`,
+    `Remove the line; \`pm config set --global ${key} ...\` sets it for all your projects.`,
   );
 }
 

@@ -110,21 +110,33 @@ export const settings = {
   "embed.ollama_url": {
     schema: url,
     default: "http://127.0.0.1:11434",
-    about: "Where Ollama answers.",
+    about: "Where Ollama answers. Read from your own file and the environment only, not from a project's.",
   },
   "embed.openai_url": {
     schema: url,
     default: "https://api.openai.com/v1",
-    about: "Base of the OpenAI-compatible API whose /embeddings is asked. The texts leave this machine.",
+    about:
+      "Base of the OpenAI-compatible API whose /embeddings is asked; the texts are sent there. Read from your own file and the environment only, not from a project's.",
   },
   "embed.openai_key_env": {
     schema: variableName,
     default: "OPENAI_API_KEY",
-    about: "The environment variable that holds the key of that API.",
+    about:
+      "The environment variable that holds the key of that API. Read from your own file and the environment only, not from a project's.",
   },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 
 export type SettingKey = keyof typeof settings;
+
+/**
+ * What only a user's own file and the environment may say: where texts and a key are sent. A project's file may have
+ * come with a repository, and its author is not to choose that.
+ */
+export const ownSettings: ReadonlySet<SettingKey> = new Set([
+  "embed.ollama_url",
+  "embed.openai_url",
+  "embed.openai_key_env",
+]);
 
 /** A complete configuration: a value for every setting. */
 export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
