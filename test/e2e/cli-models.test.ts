@@ -79,6 +79,15 @@ describe("pm models list", () => {
     });
   });
 
+  it("lists those that are asked for, and knows a misspelt subcommand from an embedder", async () => {
+    const { value } = await json("list", "open");
+    expect(value.embedders).toMatchObject([{ embedder: "openai/text-embedding-3-large" }]);
+    expect(await models("tset")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no subcommand of `pm models` starts with tset"),
+    });
+  });
+
   it("goes by the project's settings inside of one", async () => {
     const project = temporaryDir();
     mkdirSync(join(project, ".pommel"));

@@ -21,9 +21,20 @@ export interface ListedEmbedder extends Omit<Availability, "usable"> {
 
 const lookTimeoutMs = 1500;
 
-/** `pm models list`: never fails because an embedder does, and waits for none. */
-export async function modelsListCommand({ cwd, output }: CommandContext): Promise<void> {
+/** `pm models list [prefix]`: never fails because an embedder does, and waits for none. */
+export async function modelsListCommand(
+  { cwd, output }: CommandContext,
+  prefix: string | undefined,
+): Promise<void> {
   const { config } = loadConfig(findProjectIfAny(cwd));
+  const listed = toList(config).filter(({ spec }) => spec.startsWith(prefix ?? ""));
+  if (listed.length === 0) {
+    throw new PommelError(
+      "usage",
+      `No embedder and no subcommand of \`pm models\` starts with ${prefix}.`,
+      "Run `pm models list`, or `pm models --help`.",
+    );
+  }
   const [code, text] = [config["embed.code"], config["embed.text"]].map(
     (spec) => readEmbedderSpec(spec).spec,
   );

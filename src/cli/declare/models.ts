@@ -19,7 +19,11 @@ export function declareModelsCommands(program: Command): void {
   models
     .command("list", { isDefault: true })
     .description("Print every embedder, whether it can be used, and what it is used for")
-    .addHelpText("after", examples(["pm models list --json", "for scripts"]))
+    .argument("[prefix]", "only embedders that start with this")
+    .addHelpText(
+      "after",
+      examples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
+    )
     .action(run(async () => (await import("../commands/models-list.ts")).modelsListCommand));
 
   models

@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import type { Clock } from "./retry.ts";
 
 /** For tests: what a server does instead of its work. */
-export type Fault =
+type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | "reset"
   | "reset midway"
   | "garbage"
   | "silence";
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingMessage["headers"];
