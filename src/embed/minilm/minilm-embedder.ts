@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import type { Embedder } from "../embedder.ts";
 import { EmbedPool } from "./embed-pool.ts";
+import { forbidTelemetry } from "./onnx-runtime.ts";
 import { findPackages, type MinilmPackages, minilmDir, moduleDirs } from "./packages.ts";
 import { unsupportedPlatform } from "./platform.ts";
 import type { MakeTask } from "./worker-messages.ts";
@@ -49,6 +50,7 @@ export function createMinilmEmbedder(options: MinilmOptions): Embedder {
 
   async function start(): Promise<EmbedPool> {
     const { runtime, weights, tokenizer } = packagesIn(options.moduleDirs ?? moduleDirs(cacheDir));
+    forbidTelemetry();
     await makeModel(script, { kind: "make", file: model, weights, sha256 });
     const pool = new EmbedPool({
       script,

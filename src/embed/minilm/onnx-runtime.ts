@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { messageOf } from "../../project/errors.ts";
 import { inputName, outputName } from "./network.ts";
 
-/** As much of onnxruntime-node as is used here. It is no dependency: it is found when the program runs. */
+/** As much of onnxruntime-node as is used. It is no dependency: it is found when the program runs. */
 interface OnnxRuntime {
   InferenceSession: {
     create(file: string, options: Readonly<Record<string, unknown>>): Promise<Session>;
@@ -22,11 +22,21 @@ const sessionOptions = {
   logSeverityLevel: 3,
 };
 
+/**
+ * Official builds of ONNX Runtime report to Microsoft which models are run and on what, by default, and keep an id of
+ * the device and a queue of reports in the user's cache. This forbids all of that, except what Windows itself collects
+ * where its user agreed. To be called before the runtime is loaded, and on the main thread: the runtime does not see
+ * the environment of other threads. https://github.com/microsoft/onnxruntime/blob/main/docs/Privacy.md
+ */
+export function forbidTelemetry(): void {
+  process.env.ORT_DISABLE_TELEMETRY = "1";
+}
+
 /** Runs the model on the tokens of one text. */
 export type RunModel = (tokens: readonly number[]) => Promise<Float32Array>;
 
 /**
- * Loads the model.
+ * Loads the model; see `forbidTelemetry`.
  * @param runtimeDir directory of onnxruntime-node
  * @throws Error when the runtime has no binary for this machine, or does not take the model
  */

