@@ -41,7 +41,7 @@ export async function modelsListCommand(
   const usesOf = (spec: string) =>
     (["code", "text"] as const).filter((use) => spec === (use === "code" ? code : text));
   const embedders = await Promise.all(
-    toList(config).map(
+    listed.map(
       async (named): Promise<ListedEmbedder> => ({
         embedder: named.spec,
         about: named.driver.about,
