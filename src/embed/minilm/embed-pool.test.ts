@@ -48,6 +48,15 @@ describe("EmbedPool", () => {
     expect(order).toEqual(["query", "passages", "more"]);
   });
 
+  it("has a query wait for a text under way, not for a thread to start", async () => {
+    const { pool, modules } = makePool({ threads: 2 });
+    await pool.embed(["open"], "passage");
+    const passage = pool.embed(longTexts(1), "passage");
+    await pool.embed(["file"], "query");
+    await passage;
+    expect(count(modules, "load")).toBe(1);
+  });
+
   it("starts no more threads than it may, and no more than it needs", async () => {
     const { pool, modules } = makePool({ threads: 2 });
     await pool.embed(["open"], "passage");

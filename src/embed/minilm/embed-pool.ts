@@ -109,12 +109,14 @@ export class EmbedPool {
     return undefined;
   }
 
+  /** A query rather waits for the text under way than for a thread to start. */
   #threadFor(text: Text): Thread | null {
-    const idlest = this.#threads.toSorted((a, b) => a.load - b.load)[0];
-    if (idlest?.load === 0) return idlest;
+    const idlestFirst = this.#threads.toSorted((a, b) => a.load - b.load);
+    const idlest = idlestFirst.find((thread) => thread.isReady) ?? idlestFirst[0];
+    const isQuery = text.batch.kind === "query";
+    if (idlest !== undefined && (isQuery || idlest.load === 0)) return idlest;
     if (this.#threads.length < this.#options.threads) return this.#start();
-    const isFree = text.batch.kind === "query" || idlest!.load + text.weight <= mostInFlight;
-    return isFree ? idlest! : null;
+    return idlestFirst.find((thread) => thread.load + text.weight <= mostInFlight) ?? null;
   }
 
   #start(): Thread {
@@ -182,11 +184,11 @@ interface ThreadEvents {
 /** A worker with the texts it was given, which it answers in order. */
 class Thread {
   readonly texts: Text[] = [];
+  isReady = false;
   readonly #worker: Worker;
   readonly #events: ThreadEvents;
   readonly #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #isReady = false;
   #isStopped = false;
 
   constructor({ script, task, idleMs }: EmbedPoolOptions, events: ThreadEvents) {
@@ -224,7 +226,7 @@ class Thread {
   #take(answer: EmbedAnswer): void {
     if (this.#isStopped) return;
     if (answer.kind === "ready") {
-      this.#isReady = true;
+      this.isReady = true;
       return;
     }
     const text = this.texts.shift()!;
@@ -239,7 +241,7 @@ class Thread {
     if (this.#isStopped) return;
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    if (this.#isReady) this.#events.died(this.texts, error);
+    if (this.isReady) this.#events.died(this.texts, error);
     else this.#events.unusable(error);
   }
 }
