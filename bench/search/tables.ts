@@ -113,7 +113,13 @@ export function asMarkdown(tables: readonly Table[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return tables
     .map(({ title, head, rows }) =>
-      [`**${title}**`, "", line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"),
+      [
+        `**${title}**`,
+        "",
+        line(head),
+        line(head.map((_, i) => (i === 0 ? "---" : "--:"))),
+        ...rows.map(line),
+      ].join("\n"),
     )
     .join("\n\n");
 }

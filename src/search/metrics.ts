@@ -22,7 +22,7 @@ export interface ContextMetrics {
   method: string;
 }
 
-/** How the baseline is found, for people; docs/ranking.md says more. */
+/** How the baseline is found, for people; docs/cli.md says more. */
 const method =
   "whole files that `grep -il` lists for all the query's words, or else for most of them; tokens are characters / 4";
 
