@@ -180,6 +180,31 @@ const storageStatus = lazy(() =>
   }),
 );
 
+/** A model that code is searched with. */
+const modelStatus = lazy(() =>
+  z.object({
+    id: z.string(),
+    /** Length of its vectors; 0 while only its server knows. */
+    dimensions: count,
+    /**
+     * `ready`: every chunk was embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
+     * daemon runs. `unavailable`: see `message`; it is tried again, search goes on without it.
+     */
+    state: z.enum(["ready", "embedding", "waiting", "unavailable"]),
+    message: z.nullable(z.string()),
+    chunks_total: count,
+    chunks_embedded: count,
+    /** Chunks that it has no vector for: empty ones, or such that it fails on. They are found by their words. */
+    chunks_missing: count,
+    chunks_pending: count,
+    /** null: too early to tell, or not at work. */
+    eta_seconds: nullableNumber,
+    /** What was asked of a server that counts, since the daemon started; null where nothing is counted. */
+    usage: z.nullable(z.object({ requests: count, tokens: count, dollars: nullableNumber })),
+  }),
+);
+export type ModelStatus = z.infer<ReturnType<typeof modelStatus>>;
+
 const statusResponse = lazy(() =>
   z.object({
     version: z.string(),
@@ -190,7 +215,11 @@ const statusResponse = lazy(() =>
     health: healthStatus(),
     queue: queueStatus(),
     storage: storageStatus(),
-    models: z.object({ embedding_code: z.string() }),
+    models: z.object({
+      /** The setting `embed.code`. */
+      embedding_code: z.string(),
+      code: z.array(modelStatus()),
+    }),
     /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
     notes: strings,
   }),

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createCodeEmbedders } from "../code/code-embedders.ts";
 import { languageIdsOf } from "../code/languages/by-name.ts";
 import { loadConfig } from "../project/config.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
@@ -11,6 +12,7 @@ import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
 import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
+import { describeModels } from "./model-status.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
 import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
 
@@ -75,14 +77,16 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
       last_error: null,
       recent: [],
     },
-    models: { embedding_code: model },
+    models: { embedding_code: model, code: [] },
   };
   try {
     return await withIndex(project, async (index) => {
       const search = new CodeSearch({ project, index, vectors: null });
       const { error, ...described } = await describeIndex(project, { index, search }, null, model);
+      const code = error === undefined ? await describeModels(index, createCodeEmbedders(config)) : [];
       const isComplete = error !== undefined || ageOf(index, null).is_complete;
-      return { ...base, ...described, notes: isComplete ? notesOn(error) : [neverFinished] };
+      const models = { ...base.models, code };
+      return { ...base, ...described, models, notes: isComplete ? notesOn(error) : [neverFinished] };
     });
   } catch (error) {
     const { error: _, ...described } = describeUnreadable(project, error, model);

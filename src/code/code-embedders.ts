@@ -24,3 +24,8 @@ export function createCodeEmbedders(config: Config): CodeEmbedders {
     deadlineMs: spec === "minilm" ? 60 : 400,
   };
 }
+
+/** Those that make vectors, the first one first. */
+export function modelsOf({ first, second }: CodeEmbedders): Embedder[] {
+  return [first, second].filter((model) => model !== null && model.id !== "none") as Embedder[];
+}

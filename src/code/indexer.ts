@@ -11,6 +11,7 @@ import type { Config } from "../project/settings.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 import type { FileVectors } from "../store/code-vectors.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
+import { embedTexts } from "./embed-texts.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
 import { headerLanguageOf } from "./languages/index.ts";
@@ -32,6 +33,8 @@ const chunkerVersion = 1;
 
 /** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
 const mostRunning = 64;
+/** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
+const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
@@ -59,6 +62,8 @@ export class Indexer {
   private report: IndexReport = emptyReport();
   private closed = false;
   private embedderFailed = false;
+  /** Files that are being parsed for `read`. */
+  private reading = 0;
   private readonly stop = new AbortController();
 
   constructor(private readonly options: IndexerOptions) {}
@@ -163,9 +168,24 @@ export class Indexer {
     if (before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) this.queue.add(stamp, "saved");
   }
 
+  /**
+   * The chunks of a file as it is on disk now, with their texts, as they would be indexed; null for one that is gone
+   * or left out. Waits while files are being indexed: those go first.
+   */
+  async read(path: string): Promise<IndexedFile | null> {
+    while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
+    const stamp = stampOf(this.options.project.root, path);
+    if (this.closed || stamp === null || stamp === "directory") return null;
+    this.pool ??= this.createPool(this.options.index.filePaths());
+    this.reading++;
+    const outcome = await this.pool.parse(stamp, null).catch(() => null);
+    this.reading--;
+    return outcome?.status === "indexed" ? outcome : null;
+  }
+
   /** Ends the parse workers until they are needed again. */
   async releaseWorkers(): Promise<void> {
-    if (this.queue.isIdle()) await this.pool?.close();
+    if (this.queue.isIdle() && this.reading === 0) await this.pool?.close();
   }
 
   /** Stops after the files that are being written. What still waits is found again by the next `reconcile`. */
@@ -278,9 +298,9 @@ export class Indexer {
     if (dimensions === 0) return undefined;
     const texts = file.chunks.map((chunk) => chunk.text);
     try {
-      return { model, dimensions, vectors: await embedder.embed(texts, "passage") };
+      return { model, dimensions, vectors: await embedTexts(embedder, texts, this.stop.signal) };
     } catch (error) {
-      if (!this.embedderFailed) log.warn(messageOf(error));
+      if (!this.embedderFailed && !this.closed) log.warn(messageOf(error));
       this.embedderFailed = true;
       return undefined;
     }

@@ -1,9 +1,11 @@
 import type { Server } from "node:http";
 import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
+import { describeModels } from "../client/model-status.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
-import { createCodeEmbedders } from "../code/code-embedders.ts";
+import { type CodeEmbedders, createCodeEmbedders, modelsOf } from "../code/code-embedders.ts";
+import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
 import { messageOf } from "../project/errors.ts";
@@ -56,7 +58,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => lock.release());
 
     const rules = createIgnoreRules(project.root, config);
-    const work = openIndexWork(options, rules);
+    const embedders = createCodeEmbedders(config);
+    endings.push(() => Promise.all([embedders.first.close(), embedders.second?.close()]));
+    const work = openIndexWork(options, rules, embedders);
     endings.push(() => work.close());
 
     let lastUsed = Date.now();
@@ -65,7 +69,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     let record: DaemonRecord | null = null;
     let watcher: Watcher | null = null;
-    const handlers = createHandlers(options, work, {
+    const handlers = createHandlers(options, work, embedders, {
       record: () => record!,
       notes: () => [...work.notes, watcher?.note ?? null].filter((note) => note !== null),
     });
@@ -102,7 +106,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const heartbeat = setInterval(() => {
       const idleFor = Date.now() - lastUsed;
       if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
-      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && work.queue().is_idle) {
+      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && work.isResting()) {
         onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
       }
     }, heartbeatMs);
@@ -127,20 +131,27 @@ async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
   }
 }
 
-function openIndexWork({ project, config, log }: DaemonOptions, rules: IgnoreRules): IndexWork {
+function openIndexWork(
+  { project, config, log }: DaemonOptions,
+  rules: IgnoreRules,
+  embedders: CodeEmbedders,
+): IndexWork {
   const notes: string[] = [];
-  const { first, second, deadlineMs } = createCodeEmbedders(config);
+  const { first } = embedders;
   const work = new IndexWork({
     log,
     moveAside: (why) => moveAside(project.indexDb, why, log),
     open() {
       const { index, note } = openIndexToWrite(project.indexDb, log);
       if (note) notes.push(note);
-      const vectors = first.dimensions === 0 ? null : new VectorSearch({ index, first, second, deadlineMs });
+      const models = modelsOf(embedders);
+      const vectors = models.length > 0 ? new VectorSearch({ index, ...embedders }) : null;
+      const indexer = new Indexer({ project, config, rules, index, embedder: first, log });
       return {
         index,
         search: new CodeSearch({ project, index, vectors }),
-        indexer: new Indexer({ project, config, rules, index, embedder: first, log }),
+        indexer,
+        embedPass: new EmbedPass({ index, models, read: (path) => indexer.read(path), log }),
       };
     },
   });
@@ -151,6 +162,7 @@ function openIndexWork({ project, config, log }: DaemonOptions, rules: IgnoreRul
 function createHandlers(
   { project, config, log, onStop }: DaemonOptions,
   work: IndexWork,
+  embedders: CodeEmbedders,
   us: { record: () => DaemonRecord; notes: () => string[] },
 ): Handlers {
   return {
@@ -172,6 +184,7 @@ function createHandlers(
       const model = config["embed.code"];
       const { error, ...described } = await describeIndex(project, work, queue.pending, model);
       if (error !== undefined) work.suspect(error);
+      const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
       return {
         version,
         project: project.root,
@@ -184,7 +197,7 @@ function createHandlers(
         },
         ...described,
         queue,
-        models: { embedding_code: model },
+        models: { embedding_code: model, code },
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },

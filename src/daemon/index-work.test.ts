@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
+import type { EmbedPass } from "../code/embed-pass.ts";
 import type { Indexer, IndexProgress } from "../code/indexer.ts";
 import { codeOf, PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
@@ -50,6 +51,7 @@ function fakeSession() {
       releaseWorkers: vi.fn(async () => {}),
       progress: vi.fn(() => restingIndexer),
     },
+    embedPass: { run: vi.fn(async () => {}), close: vi.fn(async () => {}), isBusy: vi.fn(() => false) },
   };
 }
 
@@ -57,11 +59,12 @@ function createWork(sessions: ReturnType<typeof fakeSession>[], options: { relea
   const moveAside = vi.fn((why: string) => `moved aside: ${why}`);
   const left = [...sessions];
   const open = vi.fn(() => {
-    const { index, search, indexer } = left.shift()!;
+    const { index, search, indexer, embedPass } = left.shift()!;
     return {
       index: index as unknown as CodeIndex,
       search: search as unknown as CodeSearch,
       indexer: indexer as unknown as Indexer,
+      embedPass: embedPass as unknown as EmbedPass,
     };
   });
   const work = new IndexWork({ open, moveAside, log: silentLog, retryMs: 1, ...options });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueStatus } from "../client/protocol.ts";
 import { isoTime } from "../client/status.ts";
+import type { EmbedPass, EmbedProgress } from "../code/embed-pass.ts";
 import type { Indexer, IndexReport } from "../code/indexer.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
@@ -8,11 +9,12 @@ import type { CodeSearch } from "../search/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../search/types.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 
-/** One open index with the two that use it. Replaced as a whole when the index turns out to be damaged. */
+/** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
 export interface IndexSession {
   index: CodeIndex;
   search: CodeSearch;
   indexer: Indexer;
+  embedPass: EmbedPass;
 }
 
 interface IndexWorkOptions {
@@ -63,6 +65,16 @@ export class IndexWork {
 
   get search(): CodeSearch {
     return this.session.search;
+  }
+
+  /** What is being done about the vectors of a model. */
+  progressOf(model: string): EmbedProgress | null {
+    return this.session.embedPass.progressOf(model);
+  }
+
+  /** Why a model could not embed the last query; null when it could. */
+  problemWith(model: string): string | null {
+    return this.session.search.problemWith(model);
   }
 
   /** The first pass, as soon as no change can be missed any more. */
@@ -124,6 +136,16 @@ export class IndexWork {
       else this.retryLater(error);
     }
     this.releaseWorkersSoon();
+    if (session === this.session && !this.recovery) this.makeVectors(session);
+  }
+
+  /** Behind everything else: what was indexed is found by its words, and by the first model, at once. */
+  private makeVectors({ embedPass }: IndexSession): void {
+    embedPass.run().catch((error: unknown) => {
+      if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
+      this.options.log.error(`making vectors failed: ${messageOf(error)}`);
+      this.suspect(error);
+    });
   }
 
   private track(work: Promise<void>): void {
@@ -174,8 +196,8 @@ export class IndexWork {
 
   /** Puts an empty index in the place of a damaged one, as soon as that is possible. */
   private async startOver(why: string): Promise<void> {
-    const { indexer, index } = this.session;
-    await indexer.close();
+    const { indexer, embedPass, index } = this.session;
+    await Promise.all([indexer.close(), embedPass.close()]);
     index.close();
     this.notes.push(this.options.moveAside(why));
     for (;;) {
@@ -222,10 +244,16 @@ export class IndexWork {
     };
   }
 
+  /** Whether there is nothing to do, not even in the background. */
+  isResting(): boolean {
+    return this.queue().is_idle && !this.session.embedPass.isBusy();
+  }
+
   private releaseWorkersSoon(): void {
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
-      void this.session.indexer.releaseWorkers();
+      if (this.session.embedPass.isBusy()) this.releaseWorkersSoon();
+      else void this.session.indexer.releaseWorkers();
     }, this.options.releaseAfterMs ?? 30_000).unref();
   }
 
@@ -235,7 +263,7 @@ export class IndexWork {
     const wasInStep = this.queue().is_idle && index.meta(reconciledAt) !== null;
     this.stop.abort();
     clearTimeout(this.releaseTimer);
-    await this.session.indexer.close();
+    await Promise.all([this.session.indexer.close(), this.session.embedPass.close()]);
     await Promise.allSettled(this.running);
     if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));
     this.index.close();

@@ -70,6 +70,11 @@ export class CodeSearch {
     };
   }
 
+  /** Why a model could not be asked the last time; null when it could, or is not in use. */
+  problemWith(model: string): string | null {
+    return this.vectors?.problemWith(model) ?? null;
+  }
+
   private present(ranked: readonly Ranked[], query: AnalysedQuery, request: CodeQuery): CodeResult[] {
     const files = new FileReader(this.project.root);
     const results: CodeResult[] = [];

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Level } from "../project/levels.ts";
 import { CodeIndex } from "../store/code-index.ts";
-import type { ChunkRecord, IndexedFile } from "../store/records.ts";
+import { chunkRecord, indexedFile } from "../store/record-fixture.ts";
 import { VectorIndex } from "./vector-index.ts";
 import { createKernel, createPlainKernel } from "./vector-kernel.ts";
 
@@ -34,38 +34,11 @@ interface Given {
   level?: Level;
 }
 
-function fileOf(path: string, chunks: readonly Given[]): IndexedFile {
-  const record = ({ id, level = "method" }: Given): ChunkRecord => ({
-    id,
-    parentId: null,
-    level,
-    kind: "function",
-    name: id,
-    signature: "",
-    startLine: 1,
-    endLine: 1,
-    terms: { name: id, head: "", body: "" },
-    text: "",
-    docs: [],
-  });
-  return {
-    status: "indexed",
-    path,
-    size: 1,
-    mtimeMs: 1,
-    hash: path,
-    language: "typescript",
-    lines: 1,
-    syntaxErrors: false,
-    chunks: chunks.map(record),
-    symbols: [],
-  };
-}
-
 /** Writes a file whose chunks have these vectors; as another process would, with another index. */
 function write(path: string, chunks: readonly Given[], { model = "m", into = index } = {}): void {
   const dimensions = chunks.find(({ vector }) => vector !== null)?.vector?.length ?? 2;
-  into.replace(fileOf(path, chunks), {
+  const records = chunks.map(({ id, level = "method" }) => chunkRecord(id, { level }));
+  into.replace(indexedFile(path, records), {
     model,
     dimensions,
     vectors: chunks.map(({ vector }) => vector && Int8Array.from(vector)),

@@ -58,6 +58,12 @@ export class VectorSearch {
     };
   }
 
+  /** Why a model could not be asked the last time; null when it could, or is not in use. */
+  problemWith(model: string): string | null {
+    const asker = [this.first, this.second].find((known) => known?.model === model);
+    return asker?.problem ?? null;
+  }
+
   /** Names of the models whose vectors took part. */
   modelsOf(query: EmbeddedQuery): string[] {
     const first = query.first && this.firstVectors.model;
@@ -94,7 +100,8 @@ const longestPause = 60_000;
 class Asker {
   private failures = 0;
   private pausedUntil = 0;
-  private problem = "";
+  /** Why the last question was not answered, or not in time. */
+  problem: string | null = null;
   /** A question whose deadline has passed and that may still be answered: a model is being loaded, say. */
   private isWaiting = false;
 
@@ -103,11 +110,16 @@ class Asker {
     private readonly deadlineMs: number,
   ) {}
 
+  get model(): string {
+    return this.embedder.id;
+  }
+
   async ask(query: string): Promise<Told> {
     if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
     const answer = this.embedder.embed([query], "query", AbortSignal.timeout(longestAnswer)).then(
       ([vector]) => {
         this.failures = 0;
+        this.problem = null;
         return { vector: vector ?? null, problem: null };
       },
       (error: unknown) => this.fail(error),

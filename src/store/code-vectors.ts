@@ -1,5 +1,6 @@
 import { levels as allLevels, type Level } from "../project/levels.ts";
 import type { CodeIndex } from "./code-index.ts";
+import type { IndexedFile } from "./records.ts";
 
 /** Vectors of one file's chunks, in the order of its chunks; null where there is none. */
 export interface FileVectors {
@@ -21,14 +22,13 @@ export interface VectorRow {
   data: Uint8Array;
 }
 
-/** How far the chunks of an index have vectors of one model. */
+/** What an index holds of one model. */
 export interface VectorCounts {
   model: string;
   dimensions: number;
-  files: number;
-  /** Chunks of those files, with a vector or found to have none. */
+  /** Chunks that were embedded, or found to have no vector. */
   chunks: number;
-  /** Those that have none. */
+  /** Those of them that have none. */
   missing: number;
 }
 
@@ -66,6 +66,65 @@ export function insertVectors(
       Uint8Array.from(levels, (level) => allLevels.indexOf(level)),
       new Uint8Array(data.buffer),
     );
+}
+
+/**
+ * Adds a model's vectors for a file that is indexed already, or puts them in place of the model's earlier ones.
+ * @returns false, and nothing is stored, when the index holds another version of the file by now
+ */
+export function storeVectors(
+  index: CodeIndex,
+  { path, hash, chunks }: IndexedFile,
+  given: FileVectors,
+): boolean {
+  return index.inTransaction(() => {
+    const stored = index
+      .prepare(
+        `SELECT c.id, c.uid, c.file_id AS fileId FROM chunks c JOIN files f ON f.id = c.file_id
+         WHERE f.path = ? AND f.hash = ? ORDER BY c.id`,
+      )
+      .all(path, hash) as { id: number; uid: string; fileId: number }[];
+    const first = stored[0];
+    const isSame = stored.length === chunks.length && stored.every(({ uid }, i) => uid === chunks[i]!.id);
+    if (!first || !isSame) return false;
+    index.prepare("DELETE FROM vectors WHERE file_id = ? AND model = ?").run(first.fileId, given.model);
+    const levels = chunks.map((chunk) => chunk.level);
+    insertVectors(index, { fileId: first.fileId, firstChunk: first.id, levels }, given);
+    return true;
+  });
+}
+
+/** Paths of files some of whose chunks a model has not seen yet, those indexed last first. */
+export function pathsWithoutVectors(
+  index: CodeIndex,
+  { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
+): string[] {
+  const rows = index
+    .prepare(
+      `SELECT path FROM files f WHERE EXISTS (SELECT 1 FROM chunks WHERE file_id = f.id) AND NOT EXISTS (
+         SELECT 1 FROM vectors WHERE file_id = f.id AND model = ? AND dimensions = ?) ORDER BY id DESC`,
+    )
+    .all(model, dimensions);
+  return (rows as { path: string }[]).map(({ path }) => path);
+}
+
+/** What the index holds of each model; of one with vectors of several lengths, of each length. */
+export function vectorCounts(index: CodeIndex): VectorCounts[] {
+  return index
+    .prepare(
+      `SELECT model, dimensions, sum(length(levels)) AS chunks, sum(missing) AS missing
+       FROM vectors GROUP BY model, dimensions`,
+    )
+    .all() as VectorCounts[];
+}
+
+/** Forgets the vectors of all models but these. */
+export function keepModels(index: CodeIndex, models: readonly string[]): void {
+  const others = vectorCounts(index).filter(({ model }) => !models.includes(model));
+  if (others.length === 0) return;
+  index.inTransaction(() => {
+    for (const { model } of others) index.prepare("DELETE FROM vectors WHERE model = ?").run(model);
+  });
 }
 
 /** Ids of all rows of a model, ascending. */

@@ -30,7 +30,35 @@ const busy: StatusResponse = {
     recent: [{ path: "src/b.ts", chunks: 8, took_ms: 200, at: new Date().toISOString() }],
   },
   storage: { index_bytes: 5_000_000, fts_bytes: 3_000_000, log_bytes: 2000, total_bytes: 5_002_000 },
-  models: { embedding_code: "none" },
+  models: {
+    embedding_code: "ollama/nomic-embed-text",
+    code: [
+      {
+        id: "static-1",
+        dimensions: 256,
+        state: "ready",
+        message: null,
+        chunks_total: 12_453,
+        chunks_embedded: 12_450,
+        chunks_missing: 3,
+        chunks_pending: 0,
+        eta_seconds: null,
+        usage: null,
+      },
+      {
+        id: "ollama/nomic-embed-text",
+        dimensions: 768,
+        state: "embedding",
+        message: null,
+        chunks_total: 12_453,
+        chunks_embedded: 3000,
+        chunks_missing: 0,
+        chunks_pending: 9453,
+        eta_seconds: 190,
+        usage: null,
+      },
+    ],
+  },
   notes: ["Watching by polling."],
 };
 
@@ -55,13 +83,16 @@ Queue
   Time left:   about 8 s
   Recent:      src/b.ts (8 chunks, 200 ms) just now
 
+Models
+  Code:  static-1: 12,450 of 12,453 chunks embedded, 3 by words only
+         ollama/nomic-embed-text: 3,000 of 12,453 chunks embedded, about 3m 10s left
+
 Storage
   Index:  5.0 MB, 3.0 MB of it full text
   Logs:   2.0 kB
 
 Health
   ✓ works, a query took 2.1 ms just now
-  Embedding model: none (search by words and structure)
 
 Notes
   ! Watching by polling.`,
@@ -80,6 +111,36 @@ test("has no queue and says how to start when nothing runs", () => {
 test("says which part is ill", () => {
   const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
   expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+});
+
+test("says why a model is not asked, and what one has cost", () => {
+  const model = { ...busy.models.code[0]!, id: "openai/text-embedding-3-large" };
+  const shown = renderStatus(
+    {
+      ...busy,
+      models: {
+        embedding_code: "openai",
+        code: [
+          {
+            ...model,
+            state: "unavailable",
+            message: "https://api.openai.com/v1 does not answer.",
+            usage: { requests: 2, tokens: 1234, dollars: 0.00016 },
+          },
+        ],
+      },
+    },
+    colors,
+  );
+  expect(shown).toContain(
+    `chunks embedded, 3 by words only, unavailable
+         https://api.openai.com/v1 does not answer.
+         2 requests, 1,234 tokens, $0.0002 since the daemon started
+`,
+  );
+  expect(renderStatus({ ...busy, models: { embedding_code: "none", code: [] } }, colors)).toContain(
+    "none: search goes by words and structure",
+  );
 });
 
 test("lists what is left out by reason, the most common first", () => {

@@ -11,6 +11,7 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
     header(status, colors),
     section("Code index", indexRows(status), colors),
     status.daemon.running ? section("Queue", queueRows(status), colors) : "",
+    section("Models", modelRows(status), colors),
     section("Storage", storageRows(status), colors),
     section("Health", [], colors) + healthLines(status, colors),
   ];
@@ -85,16 +86,45 @@ function storageRows({ storage }: StatusResponse): [string, string][] {
   ];
 }
 
-function healthLines({ health, models }: StatusResponse, colors: Colors): string {
+/** A line for each model that code is searched with, and one more for what keeps it from its work. */
+function modelRows({ models }: StatusResponse): [string, string][] {
+  if (models.code.length === 0) {
+    const why = models.embedding_code === "none" ? "none: search goes by words and structure" : "not known";
+    return [["Code:", why]];
+  }
+  return models.code.flatMap((model, i): [string, string][] => {
+    const { message, usage } = model;
+    const label = i === 0 ? "Code:" : "";
+    const rows: [string, string][] = [[label, `${model.id}: ${progressOf(model)}`]];
+    if (message !== null) rows.push(["", message]);
+    if (usage !== null) rows.push(["", usageOf(usage)]);
+    return rows;
+  });
+}
+
+type Model = StatusResponse["models"]["code"][number];
+
+function progressOf(model: Model): string {
+  const done = `${number(model.chunks_embedded)} of ${plural(model.chunks_total, "chunk")} embedded`;
+  const none = model.chunks_missing > 0 ? `${number(model.chunks_missing)} by words only` : "";
+  const left = model.eta_seconds === null ? "" : `about ${roughly(model.eta_seconds)} left`;
+  const state = { ready: "", embedding: left || "embedding", waiting: "waiting", unavailable: "unavailable" };
+  return [done, none, state[model.state]].filter((part) => part !== "").join(", ");
+}
+
+function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): string {
+  const price = dollars === null ? "" : `, $${dollars.toFixed(4)}`;
+  return `${plural(requests, "request")}, ${plural(tokens, "token")}${price} since the daemon started`;
+}
+
+function healthLines({ health }: StatusResponse, colors: Colors): string {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const said = {
     healthy: `${tick("ok", colors)} works${asked}`,
     empty: `${tick("warn", colors)} nothing is indexed yet`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
-  const model =
-    models.embedding_code === "none" ? "none (search by words and structure)" : models.embedding_code;
-  return `\n  ${said[health.status]}\n  Embedding model: ${model}`;
+  return `\n  ${said[health.status]}`;
 }
 
 /** The files that are left out, by reason. */
