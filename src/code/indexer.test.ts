@@ -10,7 +10,9 @@ import { type Project, projectAt } from "../project/paths.ts";
 import { type Config, defaultConfig } from "../project/settings.ts";
 import { CodeIndex } from "../store/code-index.ts";
 import { definitionsOf } from "../store/code-lookup.ts";
+import { vectorCounts } from "../store/code-vectors.ts";
 import { nameKey } from "../store/tokens.ts";
+import { EmbedPass } from "./embed-pass.ts";
 import { createIgnoreRules } from "./ignore.ts";
 import { Indexer } from "./indexer.ts";
 
@@ -230,6 +232,30 @@ it("indexes the words when the model cannot be used", async () => {
   expect(await indexer({}, { embedder: broken }).reconcile()).toMatchObject({ indexed: 1, failed: 0 });
   expect(defined("first")).toBe(true);
   expect(index.prepare("SELECT count(*) AS n FROM vectors").get()).toEqual({ n: 0 });
+});
+
+it("does not index again for another model: its vectors are made from what is there", async () => {
+  write("a.ts", "export function first() {}\n");
+  await indexer({}, { embedder: fakeEmbedder() }).reconcile();
+  const other = indexer({}, { embedder: fakeEmbedder({ id: "two" }) });
+  expect(await other.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
+  const embedder = fakeEmbedder({ id: "two" });
+  const pass = new EmbedPass({ index, models: [embedder], read: (path) => other.read(path), log: silentLog });
+  await pass.run();
+  expect(vectorCounts(index)).toEqual([{ model: "two", dimensions: 2, chunks: 2, missing: 0 }]);
+});
+
+it("reads a file as it would be indexed, and nothing of one that is not", async () => {
+  write("a.ts", "/** Says it. */\nexport function first() {}\n");
+  write("b.min.js", "x");
+  const made = indexer({}, { embedder: fakeEmbedder() });
+  await made.reconcile();
+  expect(await made.read("a.ts")).toMatchObject({
+    hash: index.known("a.ts")?.hash,
+    chunks: [{ level: "file" }, { name: "first", text: expect.stringContaining("Says it.") }],
+  });
+  expect(await made.read("gone.ts")).toBeNull();
+  expect(await made.read("b.min.js")).toBeNull();
 });
 
 it("fails with a clear error when the disk is full, and goes on when there is room again", async () => {

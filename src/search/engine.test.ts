@@ -5,13 +5,16 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
+import type { Embedder } from "../embed/embedder.ts";
 import { nullEmbedder } from "../embed/null/null-embedder.ts";
+import { createStaticEmbedder } from "../embed/static/static-embedder.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { defaultConfig } from "../project/settings.ts";
 import { CodeIndex } from "../store/code-index.ts";
 import { CodeSearch } from "./engine.ts";
 import type { CodeQuery } from "./types.ts";
+import { VectorSearch } from "./vector-search.ts";
 
 let project: Project;
 let index: CodeIndex;
@@ -212,4 +215,57 @@ describe("odd queries", () => {
       expect((await search(query)).results.length).toBeGreaterThan(0);
     },
   );
+});
+
+describe("meaning", () => {
+  /** Knows but two things, and what belongs to them. */
+  const embedder: Embedder = {
+    id: "fake",
+    dimensions: 2,
+    prepare: async () => {},
+    close: async () => {},
+    embed: async (texts) =>
+      texts.map((text) =>
+        Int8Array.from([/evict|forget/i.test(text) ? 1 : 0, /send|fetch/i.test(text) ? 1 : 0]),
+      ),
+  };
+  const query = { limit: 3, levels: [], paths: [], languages: [], explain: true };
+  let meant: CodeIndex;
+
+  beforeAll(async () => {
+    meant = CodeIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
+    const config = defaultConfig();
+    const rules = createIgnoreRules(project.root, config);
+    const indexer = new Indexer({ project, config, rules, index: meant, embedder, log: silentLog });
+    await indexer.reconcile();
+    await indexer.close();
+  });
+
+  afterAll(() => meant.close());
+
+  it("finds what shares no word with the query", async () => {
+    const search = new CodeSearch({
+      project,
+      index: meant,
+      vectors: new VectorSearch({ index: meant, first: embedder }),
+    });
+    const { results, searched_by, notes } = await search.search({ ...query, query: "forgetting things" });
+    expect(results[0]?.file).toBe("src/store/cache.py");
+    expect(results[0]?.match_reasons).toContain("similar in meaning");
+    expect(searched_by).toEqual(["words", "fake"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("is done without when the model fails, which is said", async () => {
+    const first = createStaticEmbedder(join(project.stateDir, "no-model"));
+    const search = new CodeSearch({
+      project,
+      index: meant,
+      vectors: new VectorSearch({ index: meant, first }),
+    });
+    const { results, searched_by, notes } = await search.search({ ...query, query: "page cache" });
+    expect(results[0]?.file).toBe("src/store/cache.py");
+    expect(searched_by).toEqual(["words"]);
+    expect(notes).toEqual([expect.stringContaining("Install Pommel again")]);
+  });
 });
