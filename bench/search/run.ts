@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type CodeEmbedders, createCodeEmbedders } from "../../src/code/code-embedders.ts";
+import { createCodeEmbedders } from "../../src/code/code-embedders.ts";
 import { createIgnoreRules } from "../../src/code/ignore.ts";
-import { Indexer } from "../../src/code/indexer.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { type Config, defaultConfig } from "../../src/project/settings.ts";
 import { CodeSearch } from "../../src/search/engine.ts";
 import { type Mode, weightsOf } from "../../src/search/modes.ts";
+import { indexInFull } from "../../src/search/self-test/index-in-full.ts";
 import { VectorSearch } from "../../src/search/vector-search.ts";
 import { CodeIndex } from "../../src/store/code-index.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
@@ -31,7 +31,7 @@ export interface MeasuredRepository {
   repository: Repository;
   files: number;
   chunks: number;
-  /** The whole index, first vectors included; null when an earlier run had made it. Milliseconds. */
+  /** The whole index, the vectors of every model included; null when an earlier run had made it. Milliseconds. */
   indexMs: number | null;
   outcomes: Outcome[];
 }
@@ -57,7 +57,9 @@ export async function measure(repository: Repository, options: RunOptions): Prom
   const embedders = createCodeEmbedders(config);
   const index = CodeIndex.open(project.indexDb, { readonly: false });
   try {
-    const indexMs = await indexAll(project, config, index, embedders);
+    const isNew = index.chunkCount() === 0;
+    const rules = createIgnoreRules(project.root, config);
+    const times = await indexInFull({ project, config, rules, index, embedders, log: silentLog });
     // A benchmark waits for every model, so that it measures the same each time.
     const vectors = new VectorSearch({ index, ...embedders, deadlineMs: Number.POSITIVE_INFINITY });
     const outcomes: Outcome[] = [];
@@ -70,7 +72,13 @@ export async function measure(repository: Repository, options: RunOptions): Prom
       }
     }
     const { files, chunks } = index.counts();
-    return { repository, files, chunks, indexMs, outcomes };
+    return {
+      repository,
+      files,
+      chunks,
+      indexMs: isNew ? times.indexing + (times.embedding ?? 0) : null,
+      outcomes,
+    };
   } finally {
     index.close();
     await embedders.first.close();
@@ -91,22 +99,6 @@ function projectFor({ name }: Repository, { checkouts, indexes, model }: RunOpti
   const stateDir = join(indexes, model.replaceAll("/", "-"), name);
   mkdirSync(stateDir, { recursive: true });
   return { ...projectAt(join(checkouts, name)), stateDir, indexDb: join(stateDir, "index.db") };
-}
-
-async function indexAll(
-  project: Project,
-  config: Config,
-  index: CodeIndex,
-  embedders: CodeEmbedders,
-): Promise<number | null> {
-  const isNew = index.chunkCount() === 0;
-  const rules = createIgnoreRules(project.root, config);
-  const indexer = new Indexer({ project, config, rules, index, embedder: embedders.first, log: silentLog });
-  const start = performance.now();
-  await indexer.reconcile();
-  const took = performance.now() - start;
-  await indexer.close();
-  return isNew ? took : null;
 }
 
 async function askAll(

@@ -64,6 +64,19 @@ describe("pm bench", () => {
     expect(stderr).toContain("there is no git history here");
   });
 
+  it("sends nothing to another machine unless it is told to", async () => {
+    const cwd = repositoryWithHistory();
+    const { code, stderr } = await runPm(["bench", "--json"], {
+      cwd,
+      env: { POMMEL_EMBED_CODE: "openai/x" },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain("openai/x is not on this machine: measured with the bundled model instead.");
+    const named = await runPm(["bench", "--model", "none"], { cwd, env: { POMMEL_EMBED_CODE: "openai/x" } });
+    expect(named.stderr).not.toContain("is not on this machine");
+    expect(await runPm(["bench", "--model", "word2vec"], { cwd })).toMatchObject({ code: 2 });
+  });
+
   it("takes a number of questions only", async () => {
     expect(await runPm(["bench", "--queries", "many"])).toMatchObject({ code: 2 });
   });

@@ -36,10 +36,11 @@ export function renderSelfTest(
   report: SelfTestReport,
   { misses, colors }: { misses: boolean; colors: Colors },
 ): string {
-  const { files, chunks, index_ms, model } = report;
+  const { files, chunks, index_ms, embed_ms, model } = report;
   const vectors = model === null ? "no vectors" : `vectors by ${model}`;
+  const more = embed_ms === null ? "" : `, then embedded in ${humanDuration(embed_ms)}`;
   const blocks = [
-    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}.`,
+    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}${more}.`,
     ...report.notes.map((note) => colors.yellow(note)),
     ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
     colors.dim("Compare the rows, not the figures with other projects': see docs/benchmarks.md."),

@@ -1,8 +1,9 @@
 import { createCodeEmbedders } from "../../code/code-embedders.ts";
+import { readEmbedderSpec } from "../../embed/registry.ts";
 import { loadConfig } from "../../project/config.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
-import { findProject, type Project, projectAt, rootForInit } from "../../project/paths.ts";
+import { findProjectIfAny, type Project, projectAt, rootForInit } from "../../project/paths.ts";
 import type { Config } from "../../project/settings.ts";
 import { type SelfTestReport, type Stage, selfTest } from "../../search/self-test/self-test.ts";
 import type { CommandContext } from "../frame.ts";
@@ -12,6 +13,7 @@ import { renderSelfTest, reportOf } from "./bench-report.ts";
 
 interface BenchOptions {
   queries?: number;
+  model?: string;
   misses?: boolean;
 }
 
@@ -21,13 +23,16 @@ const interruptedCode = 130;
 
 /** `pm bench`: measures search on the project's own code, in a copy; needs neither daemon nor index nor `pm init`. */
 export async function benchCommand({ cwd, output }: CommandContext, options: BenchOptions): Promise<number> {
-  const project = projectHere(cwd);
+  // A project that was never initialised can be measured, too.
+  const project = findProjectIfAny(cwd) ?? projectAt(rootForInit(cwd));
+  const config = configFor(project, options.model, output);
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   try {
-    const report = await measure(project, options.queries ?? standardCount, output, interruption.signal);
+    const count = options.queries ?? standardCount;
+    const report = await measure({ root: project.root, config, count, signal: interruption.signal }, output);
     if (report.kinds.every(({ queries }) => queries === 0)) throw nothingToAsk(report);
     const misses = options.misses ?? false;
     output.result(reportOf(report, { root: project.root, misses }), () =>
@@ -41,31 +46,36 @@ export async function benchCommand({ cwd, output }: CommandContext, options: Ben
   }
 }
 
-/** A project that was never initialised can be measured, too. */
-function projectHere(cwd: string): Project {
-  try {
-    return findProject(cwd);
-  } catch (error) {
-    if (codeOf(error) !== "not_initialised") throw error;
-    return projectAt(rootForInit(cwd));
-  }
+/** The project's configuration with the model to measure: one that is named, or the configured one if it is at hand. */
+function configFor(project: Project, named: string | undefined, output: Output): Config {
+  const { config } = loadConfig(project);
+  if (named !== undefined) return { ...config, "embed.code": readEmbedderSpec(named).spec };
+  if (!isElsewhere(config)) return config;
+  // Nobody who wants figures wants a whole project sent to a server, and to pay for it.
+  output.note(`${config["embed.code"]} is not on this machine: measured with the bundled model instead.`);
+  return { ...config, "embed.code": "static" };
+}
+
+function isElsewhere(config: Config): boolean {
+  const [driver] = config["embed.code"].split("/");
+  if (driver !== "ollama" && driver !== "openai") return false;
+  const { hostname } = new URL(config[`embed.${driver}_url`]);
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 async function measure(
-  project: Project,
-  count: number,
+  options: { root: string; config: Config; count: number; signal: AbortSignal },
   output: Output,
-  signal: AbortSignal,
 ): Promise<SelfTestReport> {
-  const config = localOnly(loadConfig(project).config, output);
-  const embedders = createCodeEmbedders(config);
+  const embedders = createCodeEmbedders(options.config);
   const progress = progressOf();
+  const say = (line: string) => {
+    progress.finish();
+    output.note(line);
+  };
   try {
-    return await selfTest({
-      ...{ root: project.root, config, embedders, count, signal },
-      onProgress: progress.update,
-      log: { ...silentLog, warn: output.note, error: output.note },
-    });
+    const log = { ...silentLog, warn: say, error: say };
+    return await selfTest({ ...options, embedders, onProgress: progress.update, log });
   } finally {
     progress.finish();
     await embedders.first.close();
@@ -73,19 +83,11 @@ async function measure(
   }
 }
 
-/** Nobody who wants figures wants his whole project sent to a server, and to pay for it. */
-function localOnly(config: Config, output: Output): Config {
-  if (!config["embed.code"].startsWith("openai")) return config;
-  output.note(
-    `${config["embed.code"]} is left out: nothing is to leave this machine. Measured with the bundled model.`,
-  );
-  return { ...config, "embed.code": "static" };
-}
-
 const labels: Record<Stage, [label: string, unit: string]> = {
   reading: ["Reading", "files"],
   copying: ["Copying", "files"],
   indexing: ["Indexing", "files"],
+  embedding: ["Embedding", "files"],
   asking: ["Asking", "questions"],
 };
 

@@ -40,12 +40,14 @@ export function declareProjectCommands(program: Command): void {
       "at most this many questions of each kind (default: 100)",
       positiveInteger,
     )
+    .option("--model <embedder>", "measure this embedder instead of the configured one")
     .option("--misses", "print the worst misses")
     .addHelpText(
       "after",
       examples(
         ["pm bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
         ["pm bench --queries 300 --misses", "more of them, and what was not found"],
+        ["pm bench --model minilm", "what another model would do"],
         ["pm bench --json > before.json", "to compare with later"],
       ),
     )

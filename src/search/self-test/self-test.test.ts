@@ -69,11 +69,16 @@ function commitAll(message: string): void {
   git("commit", "--quiet", "--message", message);
 }
 
-function run(embedder: Embedder, signal = new AbortController().signal) {
+interface RunOptions {
+  second?: Embedder | null;
+  signal?: AbortSignal;
+}
+
+function run(first: Embedder, { second = null, signal = new AbortController().signal }: RunOptions = {}) {
   return selfTest({
     root,
     config: { ...defaultConfig(), "index.workers": 1 },
-    embedders: { first: embedder, second: null, deadlineMs: 100 },
+    embedders: { first, second, deadlineMs: 100 },
     count: 100,
     onProgress: () => {},
     signal,
@@ -106,7 +111,7 @@ test("commits ask for the files they changed", async () => {
 test("without vectors it says so, measures the words, and names what was missed", async () => {
   const { kinds, model, notes } = await run(nullEmbedder);
   expect(model).toBe(null);
-  expect(notes).toEqual(['Vectors are off (embed.code is "none"): only the lexical mode was measured.']);
+  expect(notes).toEqual(["Without vectors only the lexical mode was measured."]);
   expect(Object.keys(kinds[0]!.modes)).toEqual(["lexical"]);
   expect(kinds[0]!.misses).toContainEqual({
     query: "Throws away the pages nobody asked for lately",
@@ -119,8 +124,36 @@ test("without vectors it says so, measures the words, and names what was missed"
 test("a model that does not load leaves the words to be measured", async () => {
   const prepare = () => Promise.reject(new PommelError("embedder_unavailable", "The weights are damaged."));
   const { kinds, notes } = await run({ ...knowing, prepare });
-  expect(notes).toEqual(["The weights are damaged. So only the lexical mode was measured."]);
+  expect(notes).toEqual([
+    "knowing was left out: The weights are damaged.",
+    "Without vectors only the lexical mode was measured.",
+  ]);
   expect(kinds[0]!.modes.semantic).toBe(undefined);
+});
+
+test("waits until a second model has embedded everything", async () => {
+  const embedded: string[] = [];
+  const second: Embedder = {
+    ...knowing,
+    id: "thorough",
+    embed: async (texts, kind) => {
+      if (kind === "passage") embedded.push(...texts);
+      return texts.map(() => Int8Array.from([0, 0, 0, 127]));
+    },
+  };
+  const { model, chunks, embed_ms } = await run(knowing, { second });
+  expect({ model, embedded: embedded.length }).toEqual({ model: "knowing + thorough", embedded: chunks });
+  expect(embed_ms).toEqual(expect.any(Number));
+});
+
+test("a second model that cannot be used is left out", async () => {
+  const prepare = () => Promise.reject(new PommelError("embedder_unavailable", "Nobody answers."));
+  const { model, embed_ms, notes } = await run(knowing, { second: { ...knowing, id: "away", prepare } });
+  expect({ model, embed_ms, notes }).toEqual({
+    model: "knowing",
+    embed_ms: null,
+    notes: ["away was left out: Nobody answers."],
+  });
 });
 
 test("the same version gives the same questions, and nothing is left behind", async () => {
@@ -135,6 +168,6 @@ test("the same version gives the same questions, and nothing is left behind", as
 test("an interrupted run leaves nothing behind either", async () => {
   const interruption = new AbortController();
   interruption.abort(new Error("enough"));
-  await expect(run(nullEmbedder, interruption.signal)).rejects.toThrow("enough");
+  await expect(run(nullEmbedder, { signal: interruption.signal })).rejects.toThrow("enough");
   expect(readdirSync(scratch)).toEqual([]);
 });

@@ -4,11 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CodeEmbedders } from "../../code/code-embedders.ts";
 import { createIgnoreRules } from "../../code/ignore.ts";
-import { Indexer } from "../../code/indexer.ts";
 import type { LanguageId } from "../../code/languages/index.ts";
 import { scanProject } from "../../code/scan.ts";
 import { headOf } from "../../git/history.ts";
-import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import type { Config } from "../../project/settings.ts";
@@ -19,10 +17,12 @@ import { VectorSearch } from "../vector-search.ts";
 import { type Answers, ask } from "./ask.ts";
 import { mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
+import { indexInFull } from "./index-in-full.ts";
+import { modelsAtHand } from "./models-at-hand.ts";
 import type { Pair } from "./pairs.ts";
 import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 
-export type Stage = "reading" | "copying" | "indexing" | "asking";
+export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
 
 interface SelfTestOptions {
   /** The directory to measure; it is only read. */
@@ -49,9 +49,11 @@ export interface SelfTestReport {
   head: string | null;
   files: number;
   chunks: number;
-  /** The whole index, vectors included. Milliseconds. */
+  /** Until all was searchable. Milliseconds. */
   index_ms: number;
-  /** The model behind "semantic" and "hybrid"; null when these could not be measured. */
+  /** What a second model took after that; null without one. Milliseconds. */
+  embed_ms: number | null;
+  /** The model or models behind "semantic" and "hybrid"; null when these could not be measured. */
   model: string | null;
   kinds: KindReport[];
   /** What a person should know of the measurement. */
@@ -74,7 +76,7 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
 }
 
 async function measure(options: SelfTestOptions, scratch: string): Promise<SelfTestReport> {
-  const { root, config, embedders, count, signal } = options;
+  const { root, config, count, log, signal } = options;
   options.onProgress("reading", 0, 0);
   const scanned = await filesOf(root, config);
   const head = await headOf(root);
@@ -86,13 +88,18 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   await copyWithoutDocs(options, project, stamps, docPairs);
   const index = CodeIndex.open(project.indexDb, { readonly: false });
   try {
-    const index_ms = await indexAll(options, project, index);
+    const { embedders, names, notes } = await modelsAtHand(options.embedders);
+    const times = await indexInFull({
+      ...{ project, config, rules: everything, index, embedders, log, signal },
+      onProgress: options.onProgress,
+    });
     const { files, chunks } = index.counts();
     const indexed = new Map(index.filePaths().map(({ path, language }) => [path, language as LanguageId]));
     const commits = await mineCommitPairs(root, indexed, { seed, count, signal });
 
-    const problem = await problemOf(embedders);
-    const vectors = problem === null ? new VectorSearch({ index, ...embedders }) : null;
+    // A benchmark waits for every model, so that it measures the same each time.
+    const deadlineMs = Number.POSITIVE_INFINITY;
+    const vectors = names === null ? null : new VectorSearch({ index, ...embedders, deadlineMs });
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
         ...{ project, index, vectors, pairs, signal },
@@ -103,8 +110,9 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
       head,
       files,
       chunks,
-      index_ms,
-      model: vectors && embedders.first.id,
+      index_ms: Math.round(times.indexing),
+      embed_ms: times.embedding && Math.round(times.embedding),
+      model: names,
       kinds: [
         {
           kind: "doc_to_function",
@@ -120,7 +128,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
           ...(await answersTo(commits.pairs)),
         },
       ],
-      notes: [sizeNote(stamps.length, scanned.length), problem].filter((note) => note !== null),
+      notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
     };
   } finally {
     index.close();
@@ -167,48 +175,6 @@ async function copyWithoutDocs(
     onProgress: (done) => onProgress("copying", done, stamps.length),
     signal,
   });
-}
-
-/** @returns how long it took. Milliseconds */
-async function indexAll(
-  { config, embedders, onProgress, signal, log }: SelfTestOptions,
-  project: Project,
-  index: CodeIndex,
-): Promise<number> {
-  const embedder = embedders.first;
-  const indexer = new Indexer({
-    ...{ project, config, index, embedder, log },
-    rules: everything,
-    whenDiskFull: "fail",
-  });
-  const onAbort = () => void indexer.close();
-  signal.addEventListener("abort", onAbort);
-  const timer = setInterval(() => {
-    const { done, total } = indexer.progress();
-    onProgress("indexing", done, total);
-  }, 100);
-  const start = performance.now();
-  try {
-    await indexer.reconcile();
-    signal.throwIfAborted();
-    return Math.round(performance.now() - start);
-  } finally {
-    clearInterval(timer);
-    signal.removeEventListener("abort", onAbort);
-    await indexer.close();
-  }
-}
-
-/** Why search by meaning cannot be measured; null when it can. */
-async function problemOf({ first }: CodeEmbedders): Promise<string | null> {
-  const only = "only the lexical mode was measured";
-  if (first.id === "none") return `Vectors are off (embed.code is "none"): ${only}.`;
-  try {
-    await first.prepare();
-    return null;
-  } catch (error) {
-    return `${messageOf(error)} So ${only}.`;
-  }
 }
 
 function sizeNote(copied: number, all: number): string | null {

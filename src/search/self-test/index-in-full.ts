@@ -1,0 +1,101 @@
+import type { CodeEmbedders } from "../../code/code-embedders.ts";
+import { EmbedPass } from "../../code/embed-pass.ts";
+import type { IgnoreRules } from "../../code/ignore.ts";
+import { Indexer } from "../../code/indexer.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../project/settings.ts";
+import type { CodeIndex } from "../../store/code-index.ts";
+import { pathsWithoutVectors } from "../../store/code-vectors.ts";
+
+interface IndexOptions {
+  project: Project;
+  config: Config;
+  rules: IgnoreRules;
+  index: CodeIndex;
+  embedders: CodeEmbedders;
+  log: Logger;
+  signal?: AbortSignal;
+  /** Files indexed, then files embedded with the second model. */
+  onProgress?: (stage: "indexing" | "embedding", done: number, total: number) => void;
+}
+
+/** Milliseconds. */
+export interface IndexTimes {
+  /** Until everything was searchable, by the first model too. */
+  indexing: number;
+  /** What the second model took after that; null without one. */
+  embedding: number | null;
+}
+
+const progressMs = 100;
+
+/**
+ * Brings an index up to date and waits for every model, which a daemon does in the background: what is measured then
+ * does not depend on when.
+ * @throws PommelError `embedder_unavailable` of the second model, `disk_full`, `unreadable`; the signal's reason
+ */
+export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
+  const { project, config, rules, index, embedders, log, signal, onProgress = () => {} } = options;
+  const embedder = embedders.first;
+  const indexer = new Indexer({ project, config, rules, index, embedder, log, whenDiskFull: "fail" });
+  const onAbort = () => void indexer.close();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    const start = performance.now();
+    await watched(
+      () => indexer.reconcile(),
+      () => onProgress("indexing", indexer.progress().done, indexer.progress().total),
+    );
+    signal?.throwIfAborted();
+    const indexing = performance.now() - start;
+    const embedding = embedders.second && (await embedAll(indexer, options));
+    return { indexing, embedding };
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    await indexer.close();
+  }
+}
+
+async function embedAll(
+  indexer: Indexer,
+  { index, embedders, log, signal, onProgress = () => {} }: IndexOptions,
+): Promise<number> {
+  const { first } = embedders;
+  const second = embedders.second!;
+  const start = performance.now();
+  // The pass would wait for a model that is not there.
+  await second.prepare();
+  const pass = new EmbedPass({
+    index,
+    models: [first, second],
+    read: (path) => indexer.read(path),
+    log,
+  });
+  const onAbort = () => void pass.close();
+  signal?.addEventListener("abort", onAbort);
+  const missing = () =>
+    pathsWithoutVectors(index, { model: second.id, dimensions: second.dimensions }).length;
+  const total = missing();
+  try {
+    await watched(
+      () => pass.run(),
+      () => onProgress("embedding", total - missing(), total),
+    );
+    signal?.throwIfAborted();
+    return performance.now() - start;
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    await pass.close();
+  }
+}
+
+/** Looks now and then while something is under way. */
+async function watched<T>(work: () => Promise<T>, look: () => void): Promise<T> {
+  const timer = setInterval(look, progressMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
