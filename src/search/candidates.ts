@@ -27,7 +27,11 @@ export function collectCandidates(
     if (names) names.push(definition);
     else defines.set(definition.rowid, [definition]);
   }
-  const near = [semantic.first, semantic.second].flatMap((model) => [...(model?.nearest.keys() ?? [])]);
+  const near = [semantic.first, semantic.second].flatMap((model) =>
+    [...(model?.nearest ?? [])].flatMap(([rowid, cosine]) =>
+      cosine >= weights.leastSimilarity ? [rowid] : [],
+    ),
+  );
   const rowids = [...new Set([...lexical.keys(), ...defines.keys(), ...near])];
   const inScope = scopeFilter(scope);
   const chunks = index.outlines(rowids).filter(inScope);

@@ -12,6 +12,8 @@ export const weights = {
   candidates: 400,
   /** Chunks that each model's vectors add. */
   nearest: 200,
+  /** Cosines below this are chance: something is always nearest, also to a query that has nothing to do with it. */
+  leastSimilarity: 0.25,
   /** Chunks added for each name the query may be speaking of. */
   definitionsPerName: 20,
 
