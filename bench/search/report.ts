@@ -36,7 +36,7 @@ export interface Run {
 }
 
 /** Another tool's published figures: means over the repositories of this run. */
-export interface Peer {
+interface Peer {
   name: string;
   mean_ndcg10: number;
   /** Of the repositories' p50, on its publisher's machine; null where not published. */

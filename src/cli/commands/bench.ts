@@ -91,13 +91,16 @@ const labels: Record<Stage, [label: string, unit: string]> = {
   asking: ["Asking", "questions"],
 };
 
-/** One bar after the other. */
+/** One bar after the other; questions of the second kind get one of their own. */
 function progressOf() {
   let current: Stage | null = null;
+  let last = 0;
   let bar: Progress | null = null;
   const finish = () => bar?.finish();
   const update = (stage: Stage, done: number, total: number) => {
-    if (stage !== current) {
+    const isNew = stage !== current || done < last;
+    last = done;
+    if (isNew) {
       finish();
       const [label, unit] = labels[stage];
       bar = createProgress({ label, unit });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Random numbers in [0, 1) that are the same for the same seed: the first bytes of SHA-256 over a counter. */
-export function seeded(seed: string): () => number {
+function seeded(seed: string): () => number {
   let count = 0;
   return () => createHash("sha256").update(`${seed}\n${count++}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -7,7 +7,7 @@ import type { FileStamp } from "../../store/records.ts";
 import { shuffled } from "./sampling.ts";
 
 /** A copy holds so much at most. */
-export const largestCopy = { files: 20_000, bytes: 300_000_000 };
+const largestCopy = { files: 20_000, bytes: 300_000_000 };
 
 /**
  * The files to copy: all, or when these are too many, whole directories of them, chosen by the seed.
