@@ -21,9 +21,9 @@
  * {name, language, benchmark_root?, published?}; only `benchmark_root` is indexed. The formats, and the scores of the
  * peers, are those of the semble benchmark (MIT).
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { settings } from "../src/project/settings.ts";
 import { type Mode, modes } from "../src/search/modes.ts";
@@ -92,13 +92,17 @@ function printMisses({ questions }: Report, mode: Mode, variant: Variant): void 
 }
 
 if (!options.checkouts || !options.annotations) fail("--checkouts and --annotations are needed.");
+const checkouts = resolve(options.checkouts);
+const annotations = resolve(options.annotations);
+const list = options.repos ?? join(dirname(annotations), "repos.json");
+const lacking = [checkouts, annotations, list].find((path) => !existsSync(path));
+if (lacking !== undefined) fail(`There is no ${lacking}.`);
 if (!settings["embed.code"].schema.safeParse(options.model).success)
   fail(`There is no model ${options.model}.`);
-const repositories = loadRepositories(resolve(options.annotations), {
-  reposFile: options.repos,
-  only: options.only?.split(","),
-});
+const repositories = loadRepositories(annotations, { list, only: options.only?.split(",") });
 if (repositories.length === 0) fail("There is no such repository.");
+const absent = repositories.filter(({ name }) => !existsSync(join(checkouts, name)));
+if (absent.length > 0) fail(`Not in ${checkouts}: ${absent.map(({ name }) => name).join(", ")}.`);
 const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
 try {
   const wanted = chosen(options.modes, modes).filter(
@@ -110,7 +114,7 @@ try {
     console.error(`${repository.name} …`);
     measured.push(
       await measure(repository, {
-        checkouts: resolve(options.checkouts),
+        checkouts,
         indexes: resolve(options.indexes ?? scratch),
         model: options.model,
         modes: wanted,

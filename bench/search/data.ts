@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { half, type Target } from "../measure.ts";
 
@@ -54,14 +54,14 @@ export interface Repository {
 
 /**
  * @param annotationsDir a NAME.json for each repository
- * @param reposFile the list of repositories; repos.json beside the annotations unless given
+ * @param list the file that lists the repositories
  * @param only names of the repositories wanted; undefined: all
  */
 export function loadRepositories(
   annotationsDir: string,
-  { reposFile, only }: { reposFile: string | undefined; only: readonly string[] | undefined },
+  { list, only }: { list: string; only: readonly string[] | undefined },
 ): Repository[] {
-  const all = repositories.parse(readJson(reposFile ?? join(dirname(annotationsDir), "repos.json")));
+  const all = repositories.parse(readJson(list));
   const { choose } = half(all.map(({ name }) => name));
   return all
     .filter(({ name }) => only === undefined || only.includes(name))
