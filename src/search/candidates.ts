@@ -1,4 +1,4 @@
-import type { CodeIndex } from "../store/code-index.ts";
+import type { ChunkOutline, CodeIndex } from "../store/code-index.ts";
 import {
   chunkFrequencies,
   type DefinedName,
@@ -6,6 +6,7 @@ import {
   type LookupScope,
   matchTokens,
 } from "../store/code-lookup.ts";
+import { tokenStream } from "../store/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
 import type { SemanticEvidence } from "./vector-evidence.ts";
@@ -43,17 +44,49 @@ export function collectCandidates(
   }
   const bestFile = Math.max(...ofFile.values(), Number.MIN_VALUE);
   const ids = chunks.map(({ rowid }) => rowid);
-  const first = semantic.first?.similarities(ids);
-  const second = semantic.second?.similarities(ids);
+  const nearness = blend(
+    semantic.first?.similarities(ids),
+    semantic.second?.similarities(ids),
+    weights.secondModel,
+  );
+  const nearnessOfFile = nearestOfEachFile(chunks, nearness);
   return chunks.map((chunk, i) => ({
     chunk,
     lexical: (lexical.get(chunk.rowid) ?? 0) / best,
-    // NaN, for a chunk without a vector, becomes 0 or null.
-    semantic: Math.max(first?.[i] || 0, 0),
-    semantic2: second && !Number.isNaN(second[i]) ? Math.max(second[i]!, 0) : null,
+    semantic: nearness(i),
+    fileSemantic: nearnessOfFile.get(chunk.fileId) ?? 0,
     defines: defines.get(chunk.rowid) ?? [],
     file: (ofFile.get(chunk.fileId) ?? 0) / bestFile,
   }));
+}
+
+/** The cosine of the i-th chunk, of both models where both have a vector of it (NaN stands for none); not below 0. */
+function blend(
+  first: Float64Array | undefined,
+  second: Float64Array | undefined,
+  share: number,
+): (i: number) => number {
+  return (i) => {
+    const one = first?.[i] ?? Number.NaN;
+    const other = second?.[i] ?? Number.NaN;
+    const both = Number.isNaN(other) ? one : Number.isNaN(one) ? other : (1 - share) * one + share * other;
+    return Math.max(both || 0, 0);
+  };
+}
+
+/** The mean nearness of the three nearest chunks of each file: one stray likeness says less than several. */
+function nearestOfEachFile(
+  chunks: readonly ChunkOutline[],
+  nearness: (i: number) => number,
+): Map<number, number> {
+  const ofFile = new Map<number, [number, number, number]>();
+  chunks.forEach(({ fileId }, i) => {
+    const top = ofFile.get(fileId) ?? [0, 0, 0];
+    ofFile.set(fileId, top);
+    const least = top.indexOf(Math.min(...top));
+    top[least] = Math.max(top[least]!, nearness(i));
+  });
+  return new Map([...ofFile].map(([fileId, [a, b, c]]) => [fileId, (a + b + c) / 3]));
 }
 
 /** Definitions are looked up without the scope; this holds them to it. */
@@ -73,4 +106,10 @@ export function weighStems(index: CodeIndex, query: AnalysedQuery): StemWeights 
   });
   const sum = idf.reduce((total, [, weight]) => total + weight, 0) || 1;
   return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));
+}
+
+/** In how many chunks a name stands as a whole. */
+export function mentionsOf(index: CodeIndex, name: string): number {
+  const [whole] = tokenStream(name).split(" ");
+  return whole ? (chunkFrequencies(index, [whole]).get(whole) ?? 0) : 0;
 }

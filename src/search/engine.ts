@@ -3,7 +3,7 @@ import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import type { LookupScope } from "../store/code-lookup.ts";
-import { collectCandidates, weighStems } from "./candidates.ts";
+import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
@@ -57,7 +57,9 @@ export class CodeSearch {
       const semantic =
         embedded && this.vectors ? this.vectors.evidence(embedded, scope, this.weights.nearest) : noEvidence;
       const candidates = collectCandidates(this.index, query, scope, this.weights, semantic);
-      const ranked = rank(candidates, query, weighStems(this.index, query), this.weights);
+      const ranked = rank(candidates, query, weighStems(this.index, query), this.weights, (name) =>
+        mentionsOf(this.index, name),
+      );
       return { results: this.present(ranked, query, request), total: ranked.length };
     });
     return {

@@ -15,6 +15,7 @@ const semanticOnly: Weights = {
   directories: 0,
   path: 0,
   name: 0,
+  mentions: 0,
   definition: 0,
 };
 

@@ -7,6 +7,7 @@ import {
   directoriesSignal,
   fileNameSignal,
   isInlineTest,
+  mentionsSignal,
   nameSignal,
   pathSignal,
   type StemWeights,
@@ -21,12 +22,19 @@ export interface Ranked {
   signals: Record<string, number>;
 }
 
-/** Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. */
+/** In how many chunks a name is mentioned. */
+export type MentionCount = (name: string) => number;
+
+/**
+ * Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. How often
+ * its name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
+ */
 export function rank(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
   stemWeights: StemWeights,
   weights: Weights,
+  mentionsOf: MentionCount,
 ): Ranked[] {
   const asked = new Set(query.stems);
   const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
@@ -39,14 +47,21 @@ export function rank(
       lexical: weights.lexical * candidate.lexical,
       semantic: weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
+      file_semantic: weights.fileSemantic * candidate.fileSemantic,
       ...file,
       name: weights.name * nameSignal(chunk, stemWeights),
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
     };
     const sum = Object.values(signals).reduce((a, b) => a + b, 0);
-    signals.penalty = isAskedFor(role, asked) ? 1 : weights.roles[role];
+    signals.penalty = (isAskedFor(role, asked) ? 1 : weights.roles[role]) * weights.levels[chunk.level];
     return { candidate, score: sum * signals.penalty, signals };
   });
+  for (const entry of ranked.sort(byScore).slice(0, weights.mentionsAsked)) {
+    const { name, level } = entry.candidate.chunk;
+    if (level !== "class" && level !== "method") continue;
+    entry.signals.mentions = weights.mentions * mentionsSignal(mentionsOf(name));
+    entry.score += entry.signals.mentions * entry.signals.penalty!;
+  }
   saturate(ranked.sort(byScore), weights.saturation);
   return ranked.sort(byScore);
 }

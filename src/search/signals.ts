@@ -9,10 +9,10 @@ export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
-  /** Cosine to the query in the first model's space; 0 for less, or without a vector. */
+  /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
   semantic: number;
-  /** The same in the second model's space; null when it has nothing to say. */
-  semantic2: number | null;
+  /** The mean of that over the three nearest chunks of its file. */
+  fileSemantic: number;
   /** Names the query speaks of and this chunk defines. */
   defines: readonly DefinedName[];
   /** Lexical evidence of the whole file as a share of the best file's. */
@@ -111,6 +111,11 @@ export function definitionSignal(
     best = Math.max(best, certainty * prior);
   }
   return best;
+}
+
+/** What much of the code speaks of is what a question is more likely about; 1 from 400 chunks on. */
+export function mentionsSignal(chunks: number): number {
+  return Math.min(1, Math.log1p(chunks) / 6);
 }
 
 /** Tests that stand among the code they test. */

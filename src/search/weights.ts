@@ -1,3 +1,4 @@
+import type { Level } from "../project/levels.ts";
 import type { ColumnWeights } from "../store/code-lookup.ts";
 import type { PathRole } from "./path-role.ts";
 
@@ -20,6 +21,10 @@ export const weights = {
   lexical: 0.75,
   /** Nearness of the chunk's vector to the query's. */
   semantic: 0.6,
+  /** Nearness of the nearest three chunks of the file. */
+  fileSemantic: 0.4,
+  /** The share of the second model in a nearness that both have a vector for. */
+  secondModel: 0.5,
   /** The file's other matching chunks. */
   coherence: 0.4,
   /** Query words in the file's name. */
@@ -32,6 +37,10 @@ export const weights = {
   name: 0.3,
   /** The chunk defines the very name that the query holds. */
   definition: 0.6,
+
+  /** How much of the code mentions the chunk's name; asked of the best `mentionsAsked`. */
+  mentions: 0.2,
+  mentionsAsked: 60,
 
   definitions: {
     /** Certainty by how the query spells the name; 1 for the very name in a query that looks like code. */
@@ -52,6 +61,8 @@ export const weights = {
 
   /** Each further chunk of a file counts this much of the one before. */
   saturation: 0.5,
+  /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
+  levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
   /** What files of a role keep of their score when the query does not ask for them. */
   roles: {
     source: 1,
