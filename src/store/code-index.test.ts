@@ -102,6 +102,20 @@ describe("looking up", () => {
     expect(best).toEqual(["1", "3", "2"]);
   });
 
+  it("outlines chunks as they are now, whoever changed them", () => {
+    const [rowid] = matchTokens(index, ["nothing"], columns, 1, everywhere).map((match) => match.rowid);
+    const outlined = () => index.outlines([rowid!, 9999]).map(({ name, path }) => `${name} ${path}`);
+    expect(outlined()).toEqual(["third lib/retry.ts"]);
+    expect(outlined()).toEqual(["third lib/retry.ts"]);
+    const theirs = CodeIndex.open(file, { readonly: false });
+    theirs.replace(indexed("lib/other.ts", []));
+    theirs.remove(["lib/retry.ts"]);
+    expect(outlined()).toEqual([]);
+    theirs.replace(indexed("lib/new.ts", [chunk("4", "fourth", "nothing")]));
+    expect(outlined()).toEqual(["fourth lib/new.ts"]);
+    theirs.close();
+  });
+
   it("stays within levels and files", () => {
     expect(find("retry", { fileIds: null, levels: ["class"] })).toEqual(["2"]);
     const lib = index.filePaths().filter(({ path }) => path.startsWith("lib/"));

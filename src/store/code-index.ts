@@ -25,6 +25,9 @@ export const reconciledAt = "reconciled_at";
 /** Remembered paths; more than almost any project has files. */
 const mostPaths = 50_000;
 
+/** Remembered outlines; they take about 10 MB. */
+const mostOutlines = 50_000;
+
 /** What ranking needs of a chunk. */
 export interface ChunkOutline {
   rowid: number;
@@ -317,15 +320,38 @@ export class CodeIndex {
 
   private readonly statements = new Map<string, Statement>();
 
-  /** Outlines of chunks, in no particular order; rows that are gone are missing. */
+  /** Outlines of chunks, in no particular order; rows that are gone are missing. Shared: not to be changed. */
   outlines(rowids: readonly number[]): ChunkOutline[] {
+    this.forgetOldOutlines();
+    const found: ChunkOutline[] = [];
+    const unknown: number[] = [];
+    for (const rowid of rowids) {
+      const outline = this.outlined.get(rowid);
+      if (outline) found.push(outline);
+      else unknown.push(rowid);
+    }
+    if (unknown.length === 0) return found;
     const rows = this.prepare(
       `SELECT c.id AS rowid, c.file_id AS fileId, '' AS path, c.level, c.name, c.parent_name AS parentName,
          c.start_line AS startLine
        FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-    ).all(JSON.stringify(rowids)) as ChunkOutline[];
-    for (const row of rows) row.path = this.pathOf(row.fileId);
-    return rows;
+    ).all(JSON.stringify(unknown)) as ChunkOutline[];
+    for (const row of rows) {
+      row.path = this.pathOf(row.fileId);
+      this.outlined.set(row.rowid, row);
+    }
+    return found.concat(rows);
+  }
+
+  /** Remembered until anything is written: searches meet the same chunks again and again. */
+  private readonly outlined = new Map<number, ChunkOutline>();
+  private outlinedVersion = "";
+
+  private forgetOldOutlines(): void {
+    const version = this.version();
+    if (version === this.outlinedVersion && this.outlined.size < mostOutlines) return;
+    this.outlined.clear();
+    this.outlinedVersion = version;
   }
 
   private readonly paths = new Map<number, string>();
