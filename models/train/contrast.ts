@@ -40,7 +40,9 @@ export async function contrast(
 ): Promise<void> {
   table.restart();
   const judge = await Contrast.create(runtime, options.batch, table.dimensions, options.temperature);
-  const batches = Array.from({ length: options.epochs }, () => batchesOf(pairs.groups, options, random)).flat();
+  const batches = Array.from({ length: options.epochs }, () =>
+    batchesOf(pairs.groups, options, random),
+  ).flat();
   let loss = 0;
   for (const [step, texts] of batches.entries()) {
     const questions = table.embed(pairs.questions, texts);
@@ -58,7 +60,12 @@ export async function contrast(
   }
 }
 
-function stayClose(table: TokenTable, lessons: Lessons, { batch, teacher }: ContrastOptions, random: Random): void {
+function stayClose(
+  table: TokenTable,
+  lessons: Lessons,
+  { batch, teacher }: ContrastOptions,
+  random: Random,
+): void {
   const { texts, targets } = draw(lessons, batch, table.dimensions, random);
   const given = table.embed(lessons.bags, texts);
   const gradient = new Float32Array(given.vectors.length);
@@ -78,12 +85,17 @@ function batchesOf(
     if (random() >= sameGroup) alone.push(i);
     else if (together.get(groups[i]!)?.push(i) === undefined) together.set(groups[i]!, [i]);
   }
-  const clusters = shuffle([...together.values()].flatMap((group) => fullSlices(group, groupSize)), random);
+  const clusters = shuffle(
+    [...together.values()].flatMap((group) => fullSlices(group, groupSize)),
+    random,
+  );
   return shuffle([...fullSlices(alone, batch), ...fullSlices(clusters.flat(), batch)], random).map((slice) =>
     Uint32Array.from(slice),
   );
 }
 
 function fullSlices(items: readonly number[], size: number): number[][] {
-  return Array.from({ length: Math.floor(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+  return Array.from({ length: Math.floor(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
 }

@@ -23,7 +23,8 @@ const codeGlobs = codeExtensions.map((extension) => `*.${extension}`);
 
 const parser = new SourceParser(fileURLToPath(new URL("../../dist/grammars", import.meta.url)));
 const wantedLevels = new Set(levels);
-const isUnwanted = /(^|\/)(node_modules|vendor|third_party|third-party|dist|testdata|fixtures?|locales?|i18n)\//;
+const isUnwanted =
+  /(^|\/)(node_modules|vendor|third_party|third-party|dist|testdata|fixtures?|locales?|i18n)\//;
 
 async function pairsOfFile({ path, bytes }: Blob): Promise<Omit<Pair, "repository">[]> {
   const text = decodeText(bytes);

@@ -18,12 +18,27 @@ export function evaluate(
   for (const repository of new Set(pairs.map((pair) => pair.repository))) {
     const own = pairs.filter((pair) => pair.repository === repository);
     const all = Uint32Array.from(own.keys());
-    const passages = table.embed(bagsOf(own.map(({ passage }) => passage), vocabulary), all).vectors;
-    const questions = table.embed(bagsOf(own.map(({ question }) => question), vocabulary), all).vectors;
+    const passages = table.embed(
+      bagsOf(
+        own.map(({ passage }) => passage),
+        vocabulary,
+      ),
+      all,
+    ).vectors;
+    const questions = table.embed(
+      bagsOf(
+        own.map(({ question }) => question),
+        vocabulary,
+      ),
+      all,
+    ).vectors;
     for (const kind of new Set(own.map((pair) => pair.kind))) {
       const asked = [...all].filter((i) => own[i]!.kind === kind).slice(0, mostQuestions);
       if (asked.length < fewestQuestions) continue;
-      const sum = asked.reduce((total, i) => total + reciprocalRank(questions, passages, i, table.dimensions), 0);
+      const sum = asked.reduce(
+        (total, i) => total + reciprocalRank(questions, passages, i, table.dimensions),
+        0,
+      );
       scores[kind] = [...(scores[kind] ?? []), sum / asked.length];
     }
   }

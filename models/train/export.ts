@@ -12,7 +12,11 @@ export function exportModel(table: TokenTable, vocabulary: readonly string[], id
     const row = rows.subarray(token * dimensions, (token + 1) * dimensions);
     const scale = row.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) / 127;
     scales[token] = scale;
-    if (scale > 0) weights.set(row.map((value) => Math.round(value / scale)), token * dimensions);
+    if (scale > 0)
+      weights.set(
+        row.map((value) => Math.round(value / scale)),
+        token * dimensions,
+      );
   }
   mkdirSync(dir, { recursive: true });
   const put = (name: string, bytes: Uint8Array) => {
@@ -21,7 +25,10 @@ export function exportModel(table: TokenTable, vocabulary: readonly string[], id
   };
   const sha256 = {
     vocabulary: put("vocabulary.txt", Buffer.from(`${vocabulary.join("\n")}\n`)),
-    weights: put("weights.bin", Buffer.concat([new Uint8Array(scales.buffer), new Uint8Array(weights.buffer)])),
+    weights: put(
+      "weights.bin",
+      Buffer.concat([new Uint8Array(scales.buffer), new Uint8Array(weights.buffer)]),
+    ),
   };
   put("model.json", Buffer.from(`${JSON.stringify({ id, dimensions, sha256 }, null, 2)}\n`));
 }

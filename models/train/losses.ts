@@ -1,6 +1,5 @@
-import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { OnnxGraph } from "../../src/embed/minilm/onnx.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime, Session } from "./runtime.ts";
 
 /**
  * Adds to `gradient` that of `weight` times the mean of 1 - cosine between rows and targets (unit vectors).
@@ -29,7 +28,7 @@ export function pullTowards(
 export class Contrast {
   private constructor(
     private readonly runtime: Runtime,
-    private readonly session: InferenceSession,
+    private readonly session: Session,
     private readonly shape: [number, number],
   ) {}
 
@@ -61,7 +60,7 @@ export class Contrast {
 
   /** The gradients of a batch, and its loss by the questions. Unit vectors, row-major. */
   async gradients(questions: Float32Array, passages: Float32Array) {
-    const tensor = (values: Float32Array): Tensor => new this.runtime.Tensor("float32", values, this.shape);
+    const tensor = (values: Float32Array) => new this.runtime.Tensor("float32", values, this.shape);
     const out = await this.session.run({ questions: tensor(questions), passages: tensor(passages) });
     const data = (name: string) => out[name]!.data as Float32Array;
     const [rows] = this.shape;

@@ -40,7 +40,8 @@ const log = (...parts: unknown[]) =>
   console.error(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s`, ...parts);
 
 const modules = installPackages(dir);
-if (!existsSync(join(dir, "pairs.jsonl"))) await buildCorpus(resolve(options.clones ?? join(dir, "clones")), dir);
+if (!existsSync(join(dir, "pairs.jsonl")))
+  await buildCorpus(resolve(options.clones ?? join(dir, "clones")), dir);
 const pairs = readPairs("pairs.jsonl");
 const holdout = readPairs("holdout.jsonl");
 const prose = shuffle(glosses(modules), seeded(1)).slice(0, recipe.glosses);
@@ -52,7 +53,9 @@ const teacher = createMinilmEmbedder({ cacheDir: dir, moduleDirs: [modules] });
 const words = vocabulary.map((token) => token.replace("##", ""));
 const wordVectors = await teach(teacher, words, join(dir, "words.i8"), (n) => log(`teacher: ${n} words`));
 const lessonTexts = chooseLessons();
-const textVectors = await teach(teacher, lessonTexts, join(dir, "texts.i8"), (n) => log(`teacher: ${n} texts`));
+const textVectors = await teach(teacher, lessonTexts, join(dir, "texts.i8"), (n) =>
+  log(`teacher: ${n} texts`),
+);
 const width = teacher.dimensions;
 await teacher.close();
 
@@ -76,7 +79,9 @@ table.rows.set(project(wordVectors, width, basis, dimensions));
 dampCommonTokens();
 judge("teacher's words, common ones damped");
 
-distil(table, lessons, recipe.distil, seeded(3), (step, cosine) => log(`distil ${step}: cosine ${cosine.toFixed(4)}`));
+distil(table, lessons, recipe.distil, seeded(3), (step, cosine) =>
+  log(`distil ${step}: cosine ${cosine.toFixed(4)}`),
+);
 judge("distilled");
 
 const groups = pairs.map((pair) => pair.repository);
@@ -128,5 +133,7 @@ function dampCommonTokens(): void {
 
 function judge(stage: string): void {
   const scores = Object.entries(evaluate(table, holdout, vocabulary));
-  log(`${stage}: MRR@10 on the held-out repositories: ${scores.map(([kind, s]) => `${kind} ${s.toFixed(4)}`).join(", ")}`);
+  log(
+    `${stage}: MRR@10 on the held-out repositories: ${scores.map(([kind, s]) => `${kind} ${s.toFixed(4)}`).join(", ")}`,
+  );
 }

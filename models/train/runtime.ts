@@ -1,9 +1,18 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { forbidTelemetry } from "../../src/embed/minilm/onnx-runtime.ts";
 
-/** The ONNX runtime, as installed below a `node_modules` of our own. */
-export type Runtime = typeof import("onnxruntime-node");
+/** As much of onnxruntime-node as training uses; it is installed beside the corpus, not with the project. */
+export interface Runtime {
+  InferenceSession: { create(model: Uint8Array): Promise<Session> };
+  Tensor: new (type: "float32", values: Float32Array, shape: readonly number[]) => object;
+}
+
+export interface Session {
+  run(inputs: Readonly<Record<string, object>>): Promise<Readonly<Record<string, { data: unknown }>>>;
+}
 
 export function loadRuntime(modules: string): Runtime {
+  forbidTelemetry();
   return createRequire(join(modules, "_"))("onnxruntime-node");
 }

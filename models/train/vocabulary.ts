@@ -21,7 +21,9 @@ export function chooseVocabulary(
   const known = new Set(plain);
   const words = plain.filter((token) => !isPiece(token) && (frequencies.get(token) ?? 0) >= 1);
   const more = [...frequencies]
-    .filter(([word, count]) => !known.has(word) && word.length > 1 && word.length <= 20 && count >= fewestTexts)
+    .filter(
+      ([word, count]) => !known.has(word) && word.length > 1 && word.length <= 20 && count >= fewestTexts,
+    )
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([word]) => word);
   return [...plain.filter(isPiece), ...words, ...more].slice(0, size);

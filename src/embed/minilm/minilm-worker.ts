@@ -11,7 +11,7 @@ import type { EmbedAnswer, EmbedTask, WorkerTask } from "./worker-messages.ts";
 /** A thread of the embedder: makes the model file, or embeds with it. What goes wrong at the start is thrown. */
 
 /** What the model was trained with; longer texts are cut. */
-const mostTokens = 256;
+const mostTokens = 128;
 
 /** The part of tokenizer.json that says which id a token has. */
 const tokenizerFile = z.object({ model: z.object({ vocab: z.record(z.string(), z.int()) }) });
