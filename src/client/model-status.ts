@@ -1,7 +1,7 @@
 import { type CodeEmbedders, modelsOf } from "../code/code-embedders.ts";
 import type { EmbedProgress } from "../code/embed-pass.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { messageOf, PommelError } from "../project/errors.ts";
+import { explanationOf } from "../project/errors.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import { vectorCounts } from "../store/code-vectors.ts";
 import type { ModelStatus } from "./protocol.ts";
@@ -61,6 +61,6 @@ async function problemOf(model: Embedder, { first }: CodeEmbedders, life: ModelL
     await model.prepare();
     return null;
   } catch (error) {
-    return [messageOf(error), error instanceof PommelError ? error.hint : ""].filter(Boolean).join(" ");
+    return explanationOf(error);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Embedder } from "../embed/embedder.ts";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { codeOf, explanationOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import { keepModels, pathsWithoutVectors, storeVectors } from "../store/code-vectors.ts";
@@ -196,8 +196,7 @@ class ModelWork {
   /** Says what is wrong and waits, longer each time. */
   private async pause(error: unknown): Promise<void> {
     const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.failures++, longestRetryMs);
-    const hint = error instanceof PommelError ? error.hint : "";
-    const problem = [messageOf(error), hint].filter(Boolean).join(" ");
+    const problem = explanationOf(error);
     if (problem !== this.progress.problem) {
       this.options.log.warn(`${this.model.id}: ${problem} Next try in ${wait / 1000} s.`);
     }

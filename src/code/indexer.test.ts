@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Embedder } from "../embed/embedder.ts";
 import { nullEmbedder } from "../embed/null/null-embedder.ts";
 import { PommelError } from "../project/errors.ts";
@@ -222,15 +222,15 @@ it("stores the vectors of a file with its chunks, and how many have none", async
   ]);
 });
 
-it("indexes the words when the model cannot be used", async () => {
-  write("a.ts", "export function first() {}\n");
-  const broken = fakeEmbedder({
-    embed: async () => {
-      throw new PommelError("embedder_unavailable", "weights.bin is damaged.");
-    },
+it("indexes the words when the model cannot be used, and does not try that with each file", async () => {
+  for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
+  const prepare = vi.fn(async () => {
+    throw new PommelError("embedder_unavailable", "weights.bin is damaged.");
   });
-  expect(await indexer({}, { embedder: broken }).reconcile()).toMatchObject({ indexed: 1, failed: 0 });
+  const made = indexer({}, { embedder: fakeEmbedder({ prepare }) });
+  expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
   expect(defined("first")).toBe(true);
+  expect(prepare).toHaveBeenCalledOnce();
   expect(index.prepare("SELECT count(*) AS n FROM vectors").get()).toEqual({ n: 0 });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
 import type { Embedder } from "../embed/embedder.ts";
-import { codeOf, messageOf } from "../project/errors.ts";
+import { codeOf, explanationOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
@@ -35,6 +35,8 @@ const chunkerVersion = 1;
 const mostRunning = 64;
 /** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
 const readPauseMs = 50;
+/** To find out that a model cannot be loaded takes longer than to index a file without. Milliseconds. */
+const embedderPauseMs = 30_000;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
@@ -61,7 +63,8 @@ export class Indexer {
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
-  private embedderFailed = false;
+  private embedderReady: Promise<boolean> | null = null;
+  private embedderPausedUntil = 0;
   /** Files that are being parsed for `read`. */
   private reading = 0;
   private readonly stop = new AbortController();
@@ -293,17 +296,36 @@ export class Indexer {
 
   /** Without vectors a file is found by its words; they can be made later. */
   private async vectorsOf(file: IndexedFile): Promise<FileVectors | undefined> {
-    const { embedder, log } = this.options;
+    const { embedder } = this.options;
     const { id: model, dimensions } = embedder;
-    if (dimensions === 0) return undefined;
+    if (dimensions === 0 || !(await this.isEmbedderReady())) return undefined;
     const texts = file.chunks.map((chunk) => chunk.text);
     try {
       return { model, dimensions, vectors: await embedTexts(embedder, texts, this.stop.signal) };
     } catch (error) {
-      if (!this.embedderFailed && !this.closed) log.warn(messageOf(error));
-      this.embedderFailed = true;
+      this.pauseEmbedder(error);
       return undefined;
     }
+  }
+
+  /** All files that come together wait for the same try; when it fails, those that follow do without for a while. */
+  private isEmbedderReady(): boolean | Promise<boolean> {
+    if (Date.now() < this.embedderPausedUntil) return false;
+    this.embedderReady ??= this.options.embedder.prepare().then(
+      () => true,
+      (error: unknown) => {
+        this.pauseEmbedder(error);
+        return false;
+      },
+    );
+    return this.embedderReady;
+  }
+
+  private pauseEmbedder(error: unknown): void {
+    if (this.closed) return;
+    if (this.embedderPausedUntil === 0) this.options.log.warn(explanationOf(error));
+    this.embedderPausedUntil = Date.now() + embedderPauseMs;
+    this.embedderReady = null;
   }
 
   private createPool(files: readonly { path: string }[]): ParsePool {

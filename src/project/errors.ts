@@ -59,6 +59,14 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What happened and what to do about it, as one text of whole sentences. */
+export function explanationOf(error: unknown): string {
+  const message = messageOf(error);
+  const hint = error instanceof PommelError ? error.hint : "";
+  if (hint === "") return message;
+  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${hint}`;
+}
+
 /** The `code` of a Node or SQLite error ("ENOENT", "SQLITE_FULL"), or "". */
 export function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";

@@ -1,5 +1,5 @@
 import type { Embedder } from "../embed/embedder.ts";
-import { messageOf, PommelError } from "../project/errors.ts";
+import { explanationOf } from "../project/errors.ts";
 import type { CodeIndex } from "../store/code-index.ts";
 import type { LookupScope } from "../store/code-lookup.ts";
 import { evidenceOf, type SemanticEvidence, type VectorEvidence } from "./vector-evidence.ts";
@@ -147,8 +147,7 @@ class Asker {
   private fail(error: unknown): Told {
     const pause = Math.min(firstPause * 2 ** this.failures++, longestPause);
     this.pausedUntil = Date.now() + pause;
-    const hint = error instanceof PommelError ? error.hint : "";
-    this.problem = [messageOf(error), hint].filter(Boolean).join(" ");
+    this.problem = explanationOf(error);
     return { vector: null, problem: this.problem };
   }
 }
