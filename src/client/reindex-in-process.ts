@@ -1,4 +1,3 @@
-import { createCodeEmbedders } from "../code/code-embedders.ts";
 import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer, type IndexReport } from "../code/indexer.ts";
 import { loadConfig } from "../project/config.ts";
@@ -28,9 +27,9 @@ export async function reindexInProcess(
   const lock = acquireWriterLock(project, "pm reindex");
   try {
     const { index } = openIndexToWrite(project.indexDb, log);
-    const { first: embedder } = createCodeEmbedders(config);
+    const withVectors = config["embed.code"] !== "none";
     const rules = createIgnoreRules(project.root, config);
-    const indexer = new Indexer({ project, config, rules, index, embedder, log, whenDiskFull: "fail" });
+    const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
     const onAbort = () => void indexer.close();
     signal.addEventListener("abort", onAbort);
     const timer = setInterval(() => {

@@ -2,19 +2,17 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Embedder } from "../embed/embedder.ts";
-import { nullEmbedder } from "../embed/null/null-embedder.ts";
-import { PommelError } from "../project/errors.ts";
+import { createStaticEmbedder, modelId } from "../embed/static/static-embedder.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { type Config, defaultConfig } from "../project/settings.ts";
 import { CodeIndex } from "../store/code-index.ts";
 import { definitionsOf } from "../store/code-lookup.ts";
-import { vectorCounts } from "../store/code-vectors.ts";
+import { vectorCounts, vectorRowsAfter } from "../store/code-vectors.ts";
 import { nameKey } from "../store/tokens.ts";
 import { EmbedPass } from "./embed-pass.ts";
 import { createIgnoreRules } from "./ignore.ts";
-import { Indexer } from "./indexer.ts";
+import { Indexer, type IndexerOptions } from "./indexer.ts";
 
 let project: Project;
 let index: CodeIndex;
@@ -32,17 +30,14 @@ afterEach(async () => {
   rmSync(project.root, { recursive: true, force: true });
 });
 
-function indexer(
-  config: Partial<Config> = {},
-  more: { embedder?: Embedder; whenDiskFull?: "fail" } = {},
-): Indexer {
+function indexer(config: Partial<Config> = {}, more: Partial<IndexerOptions> = {}): Indexer {
   const complete = { ...defaultConfig(), "index.workers": 1, ...config };
   const made = new Indexer({
     project,
     config: complete,
     rules: createIgnoreRules(project.root, complete),
     index,
-    embedder: nullEmbedder,
+    withVectors: false,
     log: silentLog,
     ...more,
   });
@@ -195,60 +190,47 @@ it("starts workers again after they were released", async () => {
   expect(defined("second")).toBe(true);
 });
 
-/** Makes a vector of each text but those that speak of "second". */
-function fakeEmbedder(more: Partial<Embedder> = {}): Embedder {
-  return {
-    id: "one",
-    dimensions: 2,
-    prepare: async () => {},
-    close: async () => {},
-    embed: async (texts) =>
-      texts.map((text) => (text.includes("second") ? null : new Int8Array([text.length % 100, 1]))),
-    ...more,
-  };
-}
-
-it("stores the vectors of a file with its chunks, and how many have none", async () => {
-  write("a.ts", "export function first() {}\n");
-  write("b.ts", "export function second() {}\n");
-  await indexer({}, { embedder: fakeEmbedder() }).reconcile();
-  const rows = index.prepare(
-    `SELECT f.path, v.model, v.dimensions, v.missing, length(v.levels) AS chunks, length(v.data) AS bytes
-     FROM vectors v JOIN files f ON f.id = v.file_id ORDER BY f.path`,
-  );
-  expect(rows.all()).toEqual([
-    { path: "a.ts", model: "one", dimensions: 2, missing: 0, chunks: 2, bytes: 4 },
-    { path: "b.ts", model: "one", dimensions: 2, missing: 2, chunks: 2, bytes: 4 },
-  ]);
-});
-
-it("indexes the words when the model cannot be used, and does not try that with each file", async () => {
-  for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
-  const prepare = vi.fn(async () => {
-    throw new PommelError("embedder_unavailable", "weights.bin is damaged.");
+describe("with vectors", () => {
+  it("stores those of a file with its chunks", async () => {
+    write("a.ts", "export function first() {}\n");
+    await indexer({}, { withVectors: true }).reconcile();
+    const [row] = [...vectorRowsAfter(index, modelId, 0)];
+    expect(row).toMatchObject({ dimensions: 256, levels: Buffer.from([0, 2]) });
+    const [whole, method] = [row!.data.subarray(0, 256), row!.data.subarray(256)];
+    expect(whole.some((component) => component !== 0)).toBe(true);
+    expect(method.some((component) => component !== 0)).toBe(true);
+    expect(vectorCounts(index)).toEqual([{ model: modelId, dimensions: 256, chunks: 2, missing: 0 }]);
   });
-  const made = indexer({}, { embedder: fakeEmbedder({ prepare }) });
-  expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
-  expect(defined("first")).toBe(true);
-  expect(prepare).toHaveBeenCalledOnce();
-  expect(index.prepare("SELECT count(*) AS n FROM vectors").get()).toEqual({ n: 0 });
-});
 
-it("does not index again for another model: its vectors are made from what is there", async () => {
-  write("a.ts", "export function first() {}\n");
-  await indexer({}, { embedder: fakeEmbedder() }).reconcile();
-  const other = indexer({}, { embedder: fakeEmbedder({ id: "two" }) });
-  expect(await other.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
-  const embedder = fakeEmbedder({ id: "two" });
-  const pass = new EmbedPass({ index, models: [embedder], read: (path) => other.read(path), log: silentLog });
-  await pass.run();
-  expect(vectorCounts(index)).toEqual([{ model: "two", dimensions: 2, chunks: 2, missing: 0 }]);
+  it("indexes the words when the model cannot be used, and says why once", async () => {
+    for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
+    const log = { ...silentLog, warn: vi.fn() };
+    const made = indexer({}, { withVectors: true, modelDir: project.stateDir, log });
+    expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
+    expect(defined("first")).toBe(true);
+    expect(vectorCounts(index)).toEqual([]);
+    expect(log.warn.mock.calls).toEqual([[expect.stringContaining("Install Pommel again.")]]);
+  });
+
+  it("does not index again to have others: they are made from what is there", async () => {
+    write("a.ts", "export function first() {}\n");
+    await indexer().reconcile();
+    const made = indexer({}, { withVectors: true });
+    expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
+    const models = [createStaticEmbedder()];
+    const pass = new EmbedPass({ index, models, read: (path) => made.read(path), log: silentLog });
+    await pass.run();
+    const [later] = [...vectorRowsAfter(index, modelId, 0)];
+    await made.reindex();
+    const [atOnce] = [...vectorRowsAfter(index, modelId, 0)];
+    expect(atOnce?.data).toEqual(later?.data);
+  });
 });
 
 it("reads a file as it would be indexed, and nothing of one that is not", async () => {
   write("a.ts", "/** Says it. */\nexport function first() {}\n");
   write("b.min.js", "x");
-  const made = indexer({}, { embedder: fakeEmbedder() });
+  const made = indexer({}, { withVectors: true });
   await made.reconcile();
   expect(await made.read("a.ts")).toMatchObject({
     hash: index.known("a.ts")?.hash,

@@ -3,15 +3,12 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
-import type { Embedder } from "../embed/embedder.ts";
-import { codeOf, explanationOf, messageOf } from "../project/errors.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
-import type { FileVectors } from "../store/code-vectors.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
-import { embedTexts } from "./embed-texts.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
 import { headerLanguageOf } from "./languages/index.ts";
@@ -35,18 +32,19 @@ const chunkerVersion = 1;
 const mostRunning = 64;
 /** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
 const readPauseMs = 50;
-/** To find out that a model cannot be loaded takes longer than to index a file without. Milliseconds. */
-const embedderPauseMs = 30_000;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
-interface IndexerOptions {
+export interface IndexerOptions {
   project: Project;
   config: Config;
   /** Shared with the watcher, so that both look at the same files. Read anew at each pass. */
   rules: IgnoreRules;
   index: CodeIndex;
-  embedder: Embedder;
+  /** Whether to embed the chunks with the bundled model while at it. */
+  withVectors: boolean;
+  /** Where that model is; only tests have another. */
+  modelDir?: string;
   log: Logger;
   /** A full disk: "wait" and try again (a daemon), or "fail" (a command someone waits for). */
   whenDiskFull?: "wait" | "fail";
@@ -63,8 +61,8 @@ export class Indexer {
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
-  private embedderReady: Promise<boolean> | null = null;
-  private embedderPausedUntil = 0;
+  /** Why files were indexed without vectors, the last time that happened. */
+  private problem: string | undefined;
   /** Files that are being parsed for `read`. */
   private reading = 0;
   private readonly stop = new AbortController();
@@ -181,7 +179,7 @@ export class Indexer {
     if (this.closed || stamp === null || stamp === "directory") return null;
     this.pool ??= this.createPool(this.options.index.filePaths());
     this.reading++;
-    const outcome = await this.pool.parse(stamp, null).catch(() => null);
+    const outcome = await this.pool.parse(stamp, null, { withText: true }).catch(() => null);
     this.reading--;
     return outcome?.status === "indexed" ? outcome : null;
   }
@@ -267,16 +265,17 @@ export class Indexer {
       return;
     }
     if (outcome === null) this.report.failed++;
-    else await this.store(outcome);
+    else this.store(outcome);
     this.forced.delete(stamp.path);
     this.queue.finish(stamp.path, outcome?.status === "indexed" ? outcome.chunks.length : 0);
   }
 
-  private async store(outcome: ParseOutcome): Promise<void> {
+  private store(outcome: ParseOutcome): void {
     const { index } = this.options;
     switch (outcome.status) {
       case "indexed":
-        index.replace(outcome, await this.vectorsOf(outcome));
+        this.noteProblem(outcome.vectorProblem);
+        index.replace(outcome, outcome.vectors);
         this.report.indexed++;
         break;
       case "skipped":
@@ -294,42 +293,14 @@ export class Indexer {
     }
   }
 
-  /** Without vectors a file is found by its words; they can be made later. */
-  private async vectorsOf(file: IndexedFile): Promise<FileVectors | undefined> {
-    const { embedder } = this.options;
-    const { id: model, dimensions } = embedder;
-    if (dimensions === 0 || !(await this.isEmbedderReady())) return undefined;
-    const texts = file.chunks.map((chunk) => chunk.text);
-    try {
-      return { model, dimensions, vectors: await embedTexts(embedder, texts, this.stop.signal) };
-    } catch (error) {
-      this.pauseEmbedder(error);
-      return undefined;
-    }
-  }
-
-  /** All files that come together wait for the same try; when it fails, those that follow do without for a while. */
-  private isEmbedderReady(): boolean | Promise<boolean> {
-    if (Date.now() < this.embedderPausedUntil) return false;
-    this.embedderReady ??= this.options.embedder.prepare().then(
-      () => true,
-      (error: unknown) => {
-        this.pauseEmbedder(error);
-        return false;
-      },
-    );
-    return this.embedderReady;
-  }
-
-  private pauseEmbedder(error: unknown): void {
-    if (this.closed) return;
-    if (this.embedderPausedUntil === 0) this.options.log.warn(explanationOf(error));
-    this.embedderPausedUntil = Date.now() + embedderPauseMs;
-    this.embedderReady = null;
+  /** Without vectors a file is found by its words; they can be made later. Every thread has the same problem. */
+  private noteProblem(problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.problem) this.options.log.warn(problem);
+    this.problem = problem ?? this.problem;
   }
 
   private createPool(files: readonly { path: string }[]): ParsePool {
-    const { config, project, embedder } = this.options;
+    const { config, project, withVectors, modelDir } = this.options;
     return new ParsePool({
       root: project.root,
       workers: config["index.workers"],
@@ -337,7 +308,8 @@ export class Indexer {
       levels: config["index.levels"],
       languages: config["index.languages"],
       headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
-      withText: embedder.dimensions > 0,
+      withVectors,
+      modelDir,
     });
   }
 

@@ -1,15 +1,23 @@
 import type { Level } from "../project/levels.ts";
+import type { FileVectors } from "../store/code-vectors.ts";
 import type { FileStamp, IndexedFile, SkippedFile } from "../store/records.ts";
 import type { LanguageId } from "./languages/index.ts";
 
 /** What the pool and its workers say to each other. */
 
 export type ParseOutcome =
-  | IndexedFile
+  | ParsedFile
   | SkippedFile
   /** Same bytes as known; size and time may be new. */
   | ({ status: "unchanged" } & FileStamp)
   | { status: "gone"; path: string };
+
+export interface ParsedFile extends IndexedFile {
+  /** Of the bundled model; absent when it could not be used, or was not asked. */
+  vectors?: FileVectors;
+  /** Why it could not be used. */
+  vectorProblem?: string;
+}
 
 /** How to parse; the same for all files of a pool. */
 export interface ParseSettings {
@@ -20,8 +28,10 @@ export interface ParseSettings {
   /** Bytes. */
   maxFileSize: number;
   levels: readonly Level[];
-  /** Whether to fill `ChunkRecord.text`. */
-  withText: boolean;
+  /** Whether to embed the chunks with the bundled model. */
+  withVectors: boolean;
+  /** Where that model is; that of the installation unless said otherwise. */
+  modelDir?: string | undefined;
   /** What `.h` means in this repository. */
   headerLanguage: "c" | "cpp";
   /** Languages to index; empty means all. */
@@ -31,6 +41,8 @@ export interface ParseSettings {
 export interface ParseRequest {
   stamp: FileStamp;
   knownHash: string | null;
+  /** Fill `ChunkRecord.text` and `docs` instead of embedding. */
+  withText: boolean;
   /** The grammar has failed on this file before: cut it by lines. */
   linesOnly: boolean;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { levels } from "../project/levels.ts";
 import type { FileStamp } from "../store/records.ts";
+import type { ParsedFile } from "./parse-messages.ts";
 import { ParsePool, type ParsePoolOptions } from "./parse-pool.ts";
 
 let root: string;
@@ -25,7 +26,7 @@ function createPool(options: Partial<ParsePoolOptions> = {}): ParsePool {
     root,
     maxFileSize: 100_000,
     levels,
-    withText: false,
+    withVectors: false,
     headerLanguage: "c",
     languages: [],
     ...options,
@@ -54,6 +55,23 @@ describe("with the built worker", () => {
     expect(outcome.status === "indexed" && outcome.symbols).toMatchObject([
       { name: "add", kind: "function", line: 1 },
     ]);
+  });
+
+  test("chunks come with their texts only for who asks", async () => {
+    const stamp = write("a.ts", "/** Adds. */\nexport function add() {}\n");
+    const pool = createPool({ withVectors: true });
+    const plain = (await pool.parse(stamp, null)) as ParsedFile;
+    expect(plain.chunks.map(({ text, docs }) => [text, docs])).toEqual([
+      ["", []],
+      ["", []],
+    ]);
+    expect(plain.vectors?.vectors).toEqual([expect.any(Int8Array), expect.any(Int8Array)]);
+    const withText = (await pool.parse(stamp, null, { withText: true })) as ParsedFile;
+    expect(withText.chunks[1]).toMatchObject({
+      text: expect.stringContaining("add()"),
+      docs: [{ start: 0 }],
+    });
+    expect(withText.vectors).toBeUndefined();
   });
 
   test("the same bytes as known are unchanged", async () => {

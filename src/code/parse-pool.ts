@@ -60,10 +60,11 @@ export class ParsePool {
    * Reads, parses and chunks a file. Never rejects because of the file: one that kills its parser is cut by
    * lines instead, and if even that fails it is skipped as unreadable.
    * @param knownHash hash of the version that is indexed; if the bytes are the same they are not parsed
+   * @param withText whether the chunks come with their texts; then they are not embedded
    */
-  parse(stamp: FileStamp, knownHash: string | null): Promise<ParseOutcome> {
+  parse(stamp: FileStamp, knownHash: string | null, { withText = false } = {}): Promise<ParseOutcome> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request: { stamp, knownHash, linesOnly: false }, resolve, reject });
+      this.#queue.push({ request: { stamp, knownHash, withText, linesOnly: false }, resolve, reject });
       this.#schedule();
     });
   }

@@ -1,13 +1,20 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { chunkSource } from "./chunk.ts";
+import { ChunkEmbedder } from "./chunk-embedder.ts";
 import { grammarOf, type LanguageId, languageOf } from "./languages/index.ts";
-import { type ParseOutcome, type ParseRequest, progressIndex, type WorkerData } from "./parse-messages.ts";
+import {
+  type ParsedFile,
+  type ParseOutcome,
+  type ParseRequest,
+  progressIndex,
+  type WorkerData,
+} from "./parse-messages.ts";
 import { SourceParser } from "./parser.ts";
 import { readSource } from "./read-source.ts";
 
 /**
- * A thread that reads, parses and chunks files, batch by batch. Whatever goes wrong in a grammar is thrown:
+ * A thread that reads, parses, chunks and embeds files, batch by batch. Whatever goes wrong in a grammar is thrown:
  * the thread dies, and the pool starts another and tries the file again without the grammar.
  */
 
@@ -15,6 +22,7 @@ const { settings, progress } = workerData as WorkerData;
 const levels = new Set(settings.levels);
 const wanted = new Set(settings.languages);
 const parser = new SourceParser(settings.grammarDir);
+const embedder = new ChunkEmbedder(settings.modelDir);
 const port = parentPort!;
 
 // Without tree-sitter every single file would fail: better to fail at once, and for all to see.
@@ -35,9 +43,10 @@ async function parseBatch(batch: ParseRequest[]): Promise<ParseOutcome[]> {
   return outcomes;
 }
 
-async function parseFile({ stamp, knownHash, linesOnly }: ParseRequest): Promise<ParseOutcome> {
+async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
+  const { stamp, knownHash, linesOnly, withText } = request;
   const { path } = stamp;
-  const { root, maxFileSize, withText } = settings;
+  const { root, maxFileSize, withVectors } = settings;
   const source = readSource(join(root, path), stamp, { maxFileSize });
   if (source.kind === "gone") return { status: "gone", path };
   const { size, mtimeMs } = source;
@@ -51,11 +60,20 @@ async function parseFile({ stamp, knownHash, linesOnly }: ParseRequest): Promise
   const grammar = linesOnly ? null : grammarOf(language);
   const tree = grammar === null ? null : await parser.parse(text, grammar);
   try {
-    const chunked = chunkSource({ path, language, text }, tree, { levels, withText });
-    return { status: "indexed", path, size, mtimeMs, hash, language, ...chunked };
+    const options = { levels, withText: withText || withVectors };
+    const chunked = chunkSource({ path, language, text }, tree, options);
+    const parsed: ParsedFile = { status: "indexed", path, size, mtimeMs, hash, language, ...chunked };
+    return withVectors && !withText ? await embedded(parsed) : parsed;
   } finally {
     tree?.delete();
   }
+}
+
+/** The file with vectors in the place of its texts, which are as long as the file itself. */
+async function embedded(file: ParsedFile): Promise<ParsedFile> {
+  const texts = file.chunks.map((chunk) => chunk.text);
+  const chunks = file.chunks.map((chunk) => ({ ...chunk, text: "", docs: [] }));
+  return { ...file, chunks, ...(await embedder.embed(texts)) };
 }
 
 function languageIn(path: string, text: string): LanguageId {

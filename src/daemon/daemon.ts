@@ -137,7 +137,6 @@ function openIndexWork(
   embedders: CodeEmbedders,
 ): IndexWork {
   const notes: string[] = [];
-  const { first } = embedders;
   const work = new IndexWork({
     log,
     moveAside: (why) => moveAside(project.indexDb, why, log),
@@ -146,7 +145,7 @@ function openIndexWork(
       if (note) notes.push(note);
       const models = modelsOf(embedders);
       const vectors = models.length > 0 ? new VectorSearch({ index, ...embedders }) : null;
-      const indexer = new Indexer({ project, config, rules, index, embedder: first, log });
+      const indexer = new Indexer({ project, config, rules, index, withVectors: models.length > 0, log });
       return {
         index,
         search: new CodeSearch({ project, index, vectors }),

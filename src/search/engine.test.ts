@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { nullEmbedder } from "../embed/null/null-embedder.ts";
 import { createStaticEmbedder } from "../embed/static/static-embedder.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
@@ -68,7 +68,7 @@ beforeAll(async () => {
   index = CodeIndex.open(project.indexDb, { readonly: false });
   const config = defaultConfig();
   const rules = createIgnoreRules(project.root, config);
-  const options = { project, config, rules, index, embedder: nullEmbedder, log: silentLog };
+  const options = { project, config, rules, index, withVectors: false, log: silentLog };
   const indexer = new Indexer(options);
   await indexer.reconcile();
   await indexer.close();
@@ -236,8 +236,10 @@ describe("meaning", () => {
     meant = CodeIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
     const config = defaultConfig();
     const rules = createIgnoreRules(project.root, config);
-    const indexer = new Indexer({ project, config, rules, index: meant, embedder, log: silentLog });
+    const indexer = new Indexer({ project, config, rules, index: meant, withVectors: false, log: silentLog });
     await indexer.reconcile();
+    const read = (path: string) => indexer.read(path);
+    await new EmbedPass({ index: meant, models: [embedder], read, log: silentLog }).run();
     await indexer.close();
   });
 

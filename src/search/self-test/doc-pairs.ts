@@ -47,7 +47,7 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
     levels: config["index.levels"],
     languages: config["index.languages"],
     headerLanguage: headerLanguageOf(stamps.map(({ path }) => path)),
-    withText: true,
+    withVectors: false,
   });
   const perFile: DocPair[][] = [];
   let promised = 0;
@@ -55,7 +55,9 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
     for (let next = 0; next < order.length && promised < count * surplus; next += batchSize) {
       signal?.throwIfAborted();
       const batch = order.slice(next, next + batchSize);
-      for (const outcome of await Promise.all(batch.map((stamp) => pool.parse(stamp, null)))) {
+      for (const outcome of await Promise.all(
+        batch.map((stamp) => pool.parse(stamp, null, { withText: true })),
+      )) {
         if (outcome.status !== "indexed") continue;
         const pairs = pairsOfFile(outcome.path, outcome.chunks);
         if (pairs.length === 0) continue;

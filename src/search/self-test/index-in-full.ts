@@ -1,4 +1,4 @@
-import type { CodeEmbedders } from "../../code/code-embedders.ts";
+import { type CodeEmbedders, modelsOf } from "../../code/code-embedders.ts";
 import { EmbedPass } from "../../code/embed-pass.ts";
 import type { IgnoreRules } from "../../code/ignore.ts";
 import { Indexer } from "../../code/indexer.ts";
@@ -37,8 +37,8 @@ const progressMs = 100;
  */
 export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
   const { project, config, rules, index, embedders, log, signal, onProgress = () => {} } = options;
-  const embedder = embedders.first;
-  const indexer = new Indexer({ project, config, rules, index, embedder, log, whenDiskFull: "fail" });
+  const withVectors = modelsOf(embedders).length > 0;
+  const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
   const onAbort = () => void indexer.close();
   signal?.addEventListener("abort", onAbort);
   try {
