@@ -39,7 +39,10 @@ function fakeSession() {
       meta: (key: string) => meta.get(key) ?? null,
       setMeta: vi.fn((key: string, value: string) => meta.set(key, value)),
     },
-    search: { search: vi.fn(async () => ({ query: "x", results: [], total_results: 0, search_time_ms: 0 })) },
+    search: {
+      release: vi.fn(async () => {}),
+      search: vi.fn(async () => ({ query: "x", results: [], total_results: 0, search_time_ms: 0 })),
+    },
     indexer: {
       reconcile: vi.fn(async () => {
         meta.set("reconciled_at", "1");
@@ -55,7 +58,10 @@ function fakeSession() {
   };
 }
 
-function createWork(sessions: ReturnType<typeof fakeSession>[], options: { releaseAfterMs?: number } = {}) {
+function createWork(
+  sessions: ReturnType<typeof fakeSession>[],
+  options: { releaseAfterMs?: number; unloadAfterMs?: number } = {},
+) {
   const moveAside = vi.fn((why: string) => `moved aside: ${why}`);
   const left = [...sessions];
   const open = vi.fn(() => {
@@ -206,4 +212,43 @@ test("waits for the work under way before it closes the index", async () => {
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1);
   await work.close();
   expect(order).toEqual(["pass ended", "index closed"]);
+});
+
+test("lets models and vectors go when nobody searches, but not while vectors are made", async () => {
+  const session = fakeSession();
+  session.embedPass.isBusy.mockReturnValueOnce(true);
+  const { work } = createWork([session], { unloadAfterMs: 5 });
+  await work.ask(query);
+  expect(session.search.release).not.toHaveBeenCalled();
+  await vi.waitUntil(() => session.search.release.mock.calls.length === 1);
+  expect(session.embedPass.isBusy).toHaveBeenCalledTimes(2);
+});
+
+test("has the vectors made that are missing, after each pass and each save", async () => {
+  const session = fakeSession();
+  const { work } = createWork([session]);
+  work.reconcile();
+  await untilIdle(work);
+  work.update(["a.ts"]);
+  await untilIdle(work);
+  expect(session.embedPass.run).toHaveBeenCalledTimes(2);
+});
+
+test("starts over when making vectors finds the index damaged", async () => {
+  const [damaged, fresh] = [fakeSession(), fakeSession()];
+  damaged.embedPass.run.mockRejectedValueOnce(corrupt);
+  const { work, open } = createWork([damaged, fresh]);
+  work.reconcile();
+  await vi.waitUntil(() => fresh.embedPass.run.mock.calls.length === 1);
+  expect(damaged.embedPass.close).toHaveBeenCalledOnce();
+  expect(open).toHaveBeenCalledTimes(2);
+});
+
+test("does not rest while vectors are being made", async () => {
+  const session = fakeSession();
+  const { work } = createWork([session]);
+  expect(work.isResting()).toBe(true);
+  session.embedPass.isBusy.mockReturnValue(true);
+  expect([work.isResting(), work.queue().is_idle]).toEqual([false, true]);
+  session.embedPass.isBusy.mockReturnValue(false);
 });

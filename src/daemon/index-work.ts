@@ -24,6 +24,8 @@ interface IndexWorkOptions {
   log: Logger;
   /** Parse workers end after this long without work. Milliseconds. */
   releaseAfterMs?: number;
+  /** Models and vectors leave memory after this long without a search. Milliseconds. */
+  unloadAfterMs?: number;
   /** The first wait before a failed pass is tried again; doubles up to `longestRetryMs`. Milliseconds. */
   retryMs?: number;
 }
@@ -48,6 +50,7 @@ export class IndexWork {
   private readonly running = new Set<Promise<void>>();
   private recovery: Promise<void> | null = null;
   private releaseTimer: NodeJS.Timeout | undefined;
+  private unloadTimer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();
   /** What went wrong with the last pass, until one works. */
   private trouble: string | null = null;
@@ -171,6 +174,7 @@ export class IndexWork {
 
   /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
   async warmUp(): Promise<void> {
+    this.unloadLater();
     try {
       for (let i = 0; i < 3; i++) await this.search.search(warmUpQuery);
     } catch (error) {
@@ -215,6 +219,7 @@ export class IndexWork {
    * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
    */
   async ask(query: CodeQuery): Promise<CodeAnswer> {
+    this.unloadLater();
     try {
       return await this.session.search.search(query);
     } catch (error) {
@@ -257,12 +262,22 @@ export class IndexWork {
     }, this.options.releaseAfterMs ?? 30_000).unref();
   }
 
+  private unloadLater(): void {
+    clearTimeout(this.unloadTimer);
+    this.unloadTimer = setTimeout(() => {
+      // The pass needs the models as well.
+      if (this.session.embedPass.isBusy()) this.unloadLater();
+      else void this.session.search.release();
+    }, this.options.unloadAfterMs ?? 900_000).unref();
+  }
+
   /** Stops after the files that are being written and closes the index. */
   async close(): Promise<void> {
     const { index } = this.session;
     const wasInStep = this.queue().is_idle && index.meta(reconciledAt) !== null;
     this.stop.abort();
     clearTimeout(this.releaseTimer);
+    clearTimeout(this.unloadTimer);
     await Promise.all([this.session.indexer.close(), this.session.embedPass.close()]);
     await Promise.allSettled(this.running);
     if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));

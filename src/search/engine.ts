@@ -72,6 +72,11 @@ export class CodeSearch {
     };
   }
 
+  /** Gives back the memory of vectors and models; the next search loads them again. */
+  async release(): Promise<void> {
+    await this.vectors?.release();
+  }
+
   /** Why a model could not be asked the last time; null when it could, or is not in use. */
   problemWith(model: string): string | null {
     return this.vectors?.problemWith(model) ?? null;

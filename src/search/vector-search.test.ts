@@ -133,6 +133,16 @@ describe("a second model", () => {
   });
 });
 
+it("gives memory back, and loads again what a search needs", async () => {
+  const close = vi.fn(async () => {});
+  const search = new VectorSearch({ index, first: model("first", right, { close }) });
+  const nearest = async () => [...search.evidence(await search.embed("x"), everywhere, 1).first!.nearest];
+  const before = await nearest();
+  await search.release();
+  expect(close).toHaveBeenCalledOnce();
+  expect(await nearest()).toEqual(before);
+});
+
 it("goes on without the first model when that cannot be used, and says why", async () => {
   const first = model("first", null, { embed: failing() });
   const search = new VectorSearch({ index, first });

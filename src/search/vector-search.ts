@@ -64,6 +64,13 @@ export class VectorSearch {
     return asker?.problem ?? null;
   }
 
+  /** Gives back the memory of vectors and models; the next search loads them again. */
+  async release(): Promise<void> {
+    this.firstVectors.release();
+    this.secondVectors?.release();
+    await Promise.all([this.first.close(), this.second?.close()]);
+  }
+
   /** Names of the models whose vectors took part. */
   modelsOf(query: EmbeddedQuery): string[] {
     const first = query.first && this.firstVectors.model;
@@ -112,6 +119,10 @@ class Asker {
 
   get model(): string {
     return this.embedder.id;
+  }
+
+  close(): Promise<void> {
+    return this.embedder.close();
   }
 
   async ask(query: string): Promise<Told> {
