@@ -37,6 +37,8 @@ export function rank(
   mentionsOf: MentionCount,
 ): Ranked[] {
   const asked = new Set(query.stems);
+  const isName = query.intent === "symbol" || query.intent === "path";
+  const nearness = isName ? weights.semanticOfNames : 1;
   const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
@@ -45,9 +47,9 @@ export function rank(
     const role = roleOfChunk(chunk);
     const signals: Record<string, number> = {
       lexical: weights.lexical * candidate.lexical,
-      semantic: weights.semantic * candidate.semantic,
+      semantic: nearness * weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
-      file_semantic: weights.fileSemantic * candidate.fileSemantic,
+      file_semantic: nearness * weights.fileSemantic * candidate.fileSemantic,
       ...file,
       name: weights.name * nameSignal(chunk, stemWeights),
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),

@@ -20,9 +20,11 @@ export const weights = {
 
   lexical: 0.75,
   /** Nearness of the chunk's vector to the query's. */
-  semantic: 0.6,
+  semantic: 0.8,
   /** Nearness of the nearest three chunks of the file. */
-  fileSemantic: 0.4,
+  fileSemantic: 1.2,
+  /** What nearness counts when the query is a name or a path: it is meant to the letter. */
+  semanticOfNames: 0.5,
   /** The share of the second model in a nearness that both have a vector for. */
   secondModel: 0.5,
   /** The file's other matching chunks. */
@@ -44,7 +46,7 @@ export const weights = {
 
   definitions: {
     /** Certainty by how the query spells the name; 1 for the very name in a query that looks like code. */
-    otherSpelling: 0.8,
+    otherSpelling: 0.6,
     plainWord: 0.5,
     plainWordOtherSpelling: 0.35,
     /** Types first: an implementation or a variable of the same name is rarely what was meant. */
@@ -60,7 +62,7 @@ export const weights = {
   },
 
   /** Each further chunk of a file counts this much of the one before. */
-  saturation: 0.5,
+  saturation: 0.6,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
   /** What files of a role keep of their score when the query does not ask for them. */
