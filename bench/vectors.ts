@@ -58,13 +58,13 @@ function normalNumbers(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** Unit vectors around `clusters` centres, as texts of a few topics are. */
-function clustered(count: number, dimensions: number, clusters: number): Float32Array[] {
+/** Unit vectors around as many centres as there are files: chunks of a file speak of the same things. */
+function clustered(count: number, dimensions: number): Float32Array[] {
   const next = normalNumbers(count + dimensions);
   const random = () => Float32Array.from({ length: dimensions }, next);
-  const centres = Array.from({ length: clusters }, random);
+  const centres = Array.from({ length: Math.ceil(count / chunksPerFile) }, random);
   return Array.from({ length: count }, (_, i) => {
-    const centre = centres[i % clusters]!;
+    const centre = centres[i % centres.length]!;
     return unit(random().map((component, d) => centre[d]! + component));
   });
 }
@@ -119,14 +119,12 @@ function measure(index: CodeIndex, model: string, asked: readonly Int8Array[]) {
 }
 
 function measureRandom(dir: string, count: number, dimensions: number): Figures {
-  const vectors = clustered(count, dimensions, 100);
+  const vectors = clustered(count + queries, dimensions);
+  const asked = vectors.splice(count);
   const file = join(dir, `${count}-${dimensions}.db`);
   fill(file, vectors);
   // Read-only and anew, as a command without a daemon does.
   const index = CodeIndex.open(file, { readonly: true });
-  const asked = clustered(queries + 100, dimensions, 100)
-    .slice(100)
-    .map((vector, i) => unit(vector.map((component, d) => component + vectors[i]![d]!)));
   const quantised = asked.map((query) => quantise(query)!);
   const { vectors: loaded, figures } = measure(index, "random", quantised);
   const recalls = asked.map((query, i) => {
