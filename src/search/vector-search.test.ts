@@ -91,6 +91,15 @@ describe("a second model", () => {
     expect(second.embed).toHaveBeenCalledOnce();
   });
 
+  it("is asked once for the same query", async () => {
+    storeVectors(index, file, vectorsOf("second"));
+    const second = model("second", up);
+    const search = new VectorSearch({ index, first: model("first", right), second });
+    for (let i = 0; i < 3; i++) expect((await search.embed("which way")).second).toBe(up);
+    await search.embed("another way");
+    expect(second.embed).toHaveBeenCalledTimes(2);
+  });
+
   it("that is late is left out, and not asked again before it has answered", async () => {
     storeVectors(index, file, vectorsOf("second"));
     let answer = (_: (Int8Array | null)[]) => {};
@@ -98,7 +107,7 @@ describe("a second model", () => {
     const second = model("second", up, { embed });
     const search = new VectorSearch({ index, first: model("first", right), second, deadlineMs: 5 });
     for (let i = 0; i < 3; i++) {
-      const query = await search.embed("which way");
+      const query = await search.embed(`which way ${i}`);
       expect(query.second).toBeNull();
       expect(query.notes).toEqual(["second did not answer within 5 ms; searched without it."]);
     }

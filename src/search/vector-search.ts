@@ -97,6 +97,8 @@ interface Told {
 
 /** An answer that comes later than this is not waited for in the background either. Milliseconds. */
 const longestAnswer = 30_000;
+/** Queries whose vectors are remembered. */
+const mostRemembered = 100;
 const firstPause = 1000;
 const longestPause = 60_000;
 
@@ -109,6 +111,8 @@ class Asker {
   private pausedUntil = 0;
   /** Why the last question was not answered, or not in time. */
   problem: string | null = null;
+  /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
+  private readonly remembered = new Map<string, Int8Array | null>();
   /** A question whose deadline has passed and that may still be answered: a model is being loaded, say. */
   private isWaiting = false;
 
@@ -126,12 +130,16 @@ class Asker {
   }
 
   async ask(query: string): Promise<Told> {
+    const known = this.remembered.get(query);
+    if (known !== undefined) return { vector: known, problem: null };
     if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
     const answer = this.embedder.embed([query], "query", AbortSignal.timeout(longestAnswer)).then(
-      ([vector]) => {
+      ([vector = null]) => {
         this.failures = 0;
         this.problem = null;
-        return { vector: vector ?? null, problem: null };
+        if (this.remembered.size >= mostRemembered) this.remembered.clear();
+        this.remembered.set(query, vector);
+        return { vector, problem: null };
       },
       (error: unknown) => this.fail(error),
     );

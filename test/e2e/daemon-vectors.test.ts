@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ModelStatus, SearchResponse } from "../../src/client/protocol.ts";
+import { startFakeOllama } from "../../src/embed/ollama/fake-ollama.ts";
+import { fakeVector } from "../../src/embed/remote/fake-server.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { cleanUp, createProject, modules, pmJson, start, status, until, write } from "./daemon-fixture.ts";
+
+/** A second embedding model beside the bundled one, from the first chunk to a server that goes away. */
+
+let ollama: Awaited<ReturnType<typeof startFakeOllama>>;
+let project: Project;
+/** Texts the server has embedded, and after how many it falls silent. */
+let embedded: number;
+let silentAfter: number;
+
+beforeEach(async () => {
+  embedded = 0;
+  silentAfter = Number.POSITIVE_INFINITY;
+  ollama = await startFakeOllama({
+    vector(text, dimensions) {
+      if (++embedded === silentAfter) ollama.faults.push(...Array(1000).fill("silence"));
+      return fakeVector(text, dimensions);
+    },
+  });
+  process.env.POMMEL_EMBED_CODE = "ollama/nomic-embed-text";
+  process.env.POMMEL_EMBED_OLLAMA_URL = ollama.url;
+  project = createProject(modules(60));
+});
+
+afterEach(async () => {
+  delete process.env.POMMEL_EMBED_CODE;
+  delete process.env.POMMEL_EMBED_OLLAMA_URL;
+  await cleanUp();
+  await ollama.close();
+});
+
+/** The bundled model and the other. */
+const models = async () => (await status(project)).models.code as [ModelStatus, ModelStatus];
+const search = (query: string) => pmJson<SearchResponse>(project, "search", query);
+const passagesAsked = () =>
+  ollama.requests.flatMap(({ body }) => body.input.filter((text) => text.startsWith("search_document:")));
+
+test("is used as soon as it has vectors, in the background, and once for each chunk", async () => {
+  await start(project);
+  await until(async () => (await models())[1].state === "ready");
+  const [first, second] = await models();
+  expect(first).toMatchObject({ state: "ready", chunks_embedded: second.chunks_total });
+  expect(second).toMatchObject({ dimensions: 768, chunks_missing: 0, chunks_pending: 0 });
+  expect(passagesAsked()).toHaveLength(second.chunks_total);
+  expect(await search("compute7")).toMatchObject({ searched_by: ["words", first.id, second.id], notes: [] });
+
+  write(project, "src/more.ts", "export function poison() {}\n\nexport function saved() {}\n");
+  await until(async () => (await models())[1].chunks_missing > 0 && (await models())[1].state === "ready");
+  expect((await search("saved")).results[0]?.file).toBe("src/more.ts");
+});
+
+test("goes on where it was when the daemon is killed", async () => {
+  silentAfter = 100;
+  await start(project);
+  await until(() => embedded >= silentAfter);
+  const { pid } = (await status(project)).daemon;
+  process.kill(pid!, "SIGKILL");
+  const asked = passagesAsked().length;
+  await until(async () => !(await status(project)).daemon.running);
+  const [, before] = await models();
+  expect(before.state).toBe("waiting");
+  expect(before.chunks_embedded).toBeGreaterThan(0);
+  expect(before.chunks_pending).toBeGreaterThan(0);
+  ollama.faults.length = 0;
+  await start(project);
+  await until(async () => (await models())[1].state === "ready");
+  const [first, second] = await models();
+  expect(second.chunks_embedded).toBe(first.chunks_total);
+  // What was stored is not asked for again; what was under way is.
+  expect(passagesAsked().length - asked).toBe(before.chunks_pending);
+});
+
+test("is done without while its server is away, which is said", async () => {
+  await start(project);
+  await until(async () => (await models())[1].state === "ready");
+  await ollama.close();
+  const answer = await search("compute7 again");
+  expect(answer.results.length).toBeGreaterThan(0);
+  expect(answer.searched_by).toHaveLength(2);
+  expect(answer.notes).toEqual([expect.stringMatching(/ollama/i)]);
+  await until(async () => (await models())[1].state === "unavailable");
+});
+
+test("that is not there keeps nothing from being indexed and found", async () => {
+  process.env.POMMEL_EMBED_CODE = "ollama/unknown-model";
+  await start(project);
+  await until(async () => (await models()).map(({ state }) => state).join() === "ready,unavailable");
+  const [first, second] = await models();
+  expect(first.chunks_embedded).toBeGreaterThan(0);
+  expect(second.message).toContain("ollama pull unknown-model");
+  expect((await search("compute7")).results.length).toBeGreaterThan(0);
+});
