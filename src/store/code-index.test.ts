@@ -132,6 +132,13 @@ describe("looking up", () => {
 
   it("tells how many chunks hold a word", () => {
     expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
+    index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
+    expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(
+      new Map([
+        ["retry", 4],
+        ["absent", 1],
+      ]),
+    );
   });
 
   it("lists a directory's files and not those of its namesakes", () => {

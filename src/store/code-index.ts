@@ -25,8 +25,8 @@ export const reconciledAt = "reconciled_at";
 /** Remembered paths; more than almost any project has files. */
 const mostPaths = 50_000;
 
-/** Remembered outlines; they take about 10 MB. */
-const mostOutlines = 50_000;
+/** Entries of a map that `untilWritten` gives: so many outlines take about 10 MB. */
+const mostRemembered = 50_000;
 
 /** What ranking needs of a chunk. */
 export interface ChunkOutline {
@@ -322,11 +322,11 @@ export class CodeIndex {
 
   /** Outlines of chunks, in no particular order; rows that are gone are missing. Shared: not to be changed. */
   outlines(rowids: readonly number[]): ChunkOutline[] {
-    this.forgetOldOutlines();
+    const remembered = this.untilWritten<number, ChunkOutline>("outlines");
     const found: ChunkOutline[] = [];
     const unknown: number[] = [];
     for (const rowid of rowids) {
-      const outline = this.outlined.get(rowid);
+      const outline = remembered.get(rowid);
       if (outline) found.push(outline);
       else unknown.push(rowid);
     }
@@ -338,21 +338,29 @@ export class CodeIndex {
     ).all(JSON.stringify(unknown)) as ChunkOutline[];
     for (const row of rows) {
       row.path = this.pathOf(row.fileId);
-      this.outlined.set(row.rowid, row);
+      remembered.set(row.rowid, row);
     }
     return found.concat(rows);
   }
 
-  /** Remembered until anything is written: searches meet the same chunks again and again. */
-  private readonly outlined = new Map<number, ChunkOutline>();
-  private outlinedVersion = "";
-
-  private forgetOldOutlines(): void {
+  /**
+   * A map to remember in what was read, as searches meet the same chunks and words again and again. It is empty again
+   * as soon as the database may hold something else.
+   */
+  untilWritten<K, V>(name: string): Map<K, V> {
     const version = this.version();
-    if (version === this.outlinedVersion && this.outlined.size < mostOutlines) return;
-    this.outlined.clear();
-    this.outlinedVersion = version;
+    if (version !== this.rememberedVersion) this.remembered.clear();
+    this.rememberedVersion = version;
+    let map = this.remembered.get(name);
+    if (map === undefined || map.size > mostRemembered) {
+      map = new Map();
+      this.remembered.set(name, map);
+    }
+    return map as Map<K, V>;
   }
+
+  private readonly remembered = new Map<string, Map<unknown, unknown>>();
+  private rememberedVersion = "";
 
   private readonly paths = new Map<number, string>();
 

@@ -75,12 +75,18 @@ export function definitionsOf(index: CodeIndex, keys: readonly string[], limit: 
 
 /** In how many chunks each token occurs; absent tokens are missing. */
 export function chunkFrequencies(index: CodeIndex, tokens: readonly string[]): Map<string, number> {
-  index.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.term_counts USING fts5vocab(main, chunk_terms, row)");
-  const statement = index.prepare("SELECT doc FROM temp.term_counts WHERE term = ?");
+  const known = index.untilWritten<string, number>("chunk frequencies");
   const counts = new Map<string, number>();
   for (const token of tokens) {
-    const row = statement.get(token) as { doc: number } | undefined;
-    if (row) counts.set(token, row.doc);
+    const count = known.get(token) ?? countChunks(index, token);
+    known.set(token, count);
+    if (count > 0) counts.set(token, count);
   }
   return counts;
+}
+
+function countChunks(index: CodeIndex, token: string): number {
+  index.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.term_counts USING fts5vocab(main, chunk_terms, row)");
+  const row = index.prepare("SELECT doc FROM temp.term_counts WHERE term = ?").get(token);
+  return (row as { doc: number } | undefined)?.doc ?? 0;
 }
