@@ -82,9 +82,8 @@ class Outliner {
     for (const node of this.#root.descendantsOfType(kinds)) {
       if (!node.isNamed) continue;
       const kind = node.type;
-      const isComment = this.#comments.has(kind);
-      if (isComment || this.#attributes.has(kind))
-        this.#leading.add(node.startIndex, node.endIndex, isComment);
+      if (this.#comments.has(kind)) this.#leading.add(node.startIndex, node.endIndex, true);
+      else if (this.#attributes.has(kind)) this.#addAttribute(node);
       else this.#addDefinition(node, kind);
     }
     const docstring = this.#docstringIn(this.#root);
@@ -92,9 +91,21 @@ class Outliner {
     return { definitions: this.#top, docs };
   }
 
+  #addAttribute({ startIndex: start, endIndex: end }: Node): void {
+    const { before, inside } = this.#grammar.docAttributes ?? {};
+    const beginning = this.#text.slice(start, start + 40);
+    this.#leaveEndedBefore(start);
+    const around = this.#stack.at(-1)?.definition;
+    if (around?.level === "class" && inside?.test(beginning)) around.docs.push({ start, end });
+    else this.#leading.add(start, end, before?.test(beginning) ?? false);
+  }
+
+  #leaveEndedBefore(offset: number): void {
+    while (this.#stack.length > 0 && this.#stack.at(-1)!.definition.end <= offset) this.#stack.pop();
+  }
+
   #addDefinition(node: Node, kind: string): void {
-    const { startIndex } = node;
-    while (this.#stack.length > 0 && this.#stack.at(-1)!.definition.end <= startIndex) this.#stack.pop();
+    this.#leaveEndedBefore(node.startIndex);
     const what = this.#classify(node, kind);
     if (what === null || this.#stack.length >= deepest) return;
     if (this.#bodied.has(kind) && this.#bodyOf(node, kind) === null) return;

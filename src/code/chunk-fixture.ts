@@ -32,11 +32,11 @@ export async function chunk(
   options: ChunkOptions = allLevels,
 ): Promise<ChunkedSource> {
   const grammar = grammarOf(language);
-  const tree = grammar === null ? null : await parser.parse(text, grammar);
+  const syntax = grammar === null ? null : await parser.parse(text, grammar);
   try {
-    return chunkSource({ path, language, text }, tree, options);
+    return chunkSource({ path, language, text }, syntax, options);
   } finally {
-    tree?.delete();
+    syntax?.delete();
   }
 }
 

@@ -10,7 +10,7 @@ const piece = fc.constantFrom(
   ..."class A|def f|function g|fn h|func k|(a, b)|{|}|(|)|[|]|:|;|,|=>| = |end|do |\n|\n\n|\r\n|\n    |\t|  ".split(
     "|",
   ),
-  ...'# c\n|// c\n|/** d */\n|/*|*/|"""|\'|"|`|@x\n|#[a]\n|--- y\n|import z|return 1|x.y|::|<T>|impl B|struct S|if x |\u{1F600}|é|\uD800|\u2028|<?php |\0'.split(
+  ...'# c\n|// c\n|/** d */\n|/*|*/|"""|\'|"|`|@x\n|#[a]\n|--- y\n|import z|return 1|x.y|::|<T>|impl B|struct S|if x |\u{1F600}|é|\uD800|\u2028|<?php |\0|#ifdef X|#else|#endif|LIB_API |\n\n|\n\nfun g() {}|\n\nint h(void) {}'.split(
     "|",
   ),
 );

@@ -92,6 +92,36 @@ describe("docs", () => {
   });
 });
 
+test("Elixir's attributes with documentation are docs, of the function below or the module around", async () => {
+  const text = [
+    "defmodule Shop.Full do",
+    "  defexception [:message]",
+    "",
+    '  @moduledoc """',
+    "  Raised for a full cart.",
+    '  """',
+    "",
+    '  @doc "Adds one."',
+    "  @spec add(t) :: t",
+    "  def add(cart), do: cart",
+    "",
+    "  @doc false",
+    "  def hidden(cart), do: cart",
+    "end",
+    "",
+  ].join("\n");
+  const { chunks } = await chunk("full.ex", "elixir", text);
+  expect(chunks.slice(1).map(({ name, docs }) => [name, docs.map((doc) => doc.text)])).toEqual([
+    ["Full", ['@moduledoc """\n  Raised for a full cart.\n  """']],
+    ["add", ['@doc "Adds one."']],
+    ["hidden", []],
+  ]);
+  expect(chunks[1]!.terms.head).toContain("raised");
+  expect(chunks[2]!.terms.head).toContain("adds");
+  expect(chunks[2]!.terms.body).not.toContain("adds");
+  expect(chunks[2]!.terms.body).toContain("spec");
+});
+
 describe("levels", () => {
   test("what is left out leaves its code to the chunk around it", async () => {
     const { chunks } = await chunk("src/bank.ts", "typescript", service, only("file", "method"));

@@ -1,13 +1,12 @@
 import { hash } from "node:crypto";
-import type { Tree } from "web-tree-sitter";
 import type { Level } from "../project/levels.ts";
 import type { ChunkRecord, DocComment, SymbolRecord } from "../store/records.ts";
 import { tokenStream } from "../store/tokens.ts";
-import { outlineOf } from "./chunk-definitions.ts";
 import { type PlacedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
 import { grammarOf, type LanguageId } from "./languages/index.ts";
 import { Lines, type Range } from "./lines.ts";
 import { spansOfMarkdown } from "./markdown.ts";
+import type { Syntax } from "./syntax.ts";
 
 export interface SourceText {
   /** Relative to the project's root, `/` between the parts. */
@@ -38,17 +37,17 @@ const longestDocs = 800;
 /**
  * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and
  * windows of lines for what no definition covers. Parents come before their children.
- * @param tree the file's syntax tree, which stays the caller's to delete; null cuts it by lines
+ * @param syntax the file's, which stays the caller's to delete; null cuts it by lines
  */
-export function chunkSource(source: SourceText, tree: Tree | null, options: ChunkOptions): ChunkedSource {
+export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
   const lines = new Lines(source.text);
   const cutAll = !options.levels.has("file") && options.levels.has("lines");
   const grammar = grammarOf(source.language);
   let file: Span;
   let placed: PlacedDefinition[] = [];
-  if (tree !== null && grammar !== null) {
+  if (syntax !== null && grammar !== null) {
     const builder = new SpanBuilder(lines, grammar, cutAll);
-    file = builder.build(tree.rootNode, outlineOf(tree, source.text, grammar));
+    file = builder.build(syntax.tree.rootNode, syntax.outline);
     placed = builder.placed;
   } else if (source.language === "markdown") {
     file = spansOfMarkdown(lines, cutAll);
@@ -60,7 +59,7 @@ export function chunkSource(source: SourceText, tree: Tree | null, options: Chun
   return {
     chunks: emitter.chunks,
     symbols: emitter.symbols(placed),
-    syntaxErrors: tree?.rootNode.hasError ?? grammar !== null,
+    syntaxErrors: syntax?.hasErrors ?? grammar !== null,
     lines: lines.count,
   };
 }

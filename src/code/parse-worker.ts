@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { chunkSource } from "./chunk.ts";
 import { ChunkEmbedder } from "./chunk-embedder.ts";
-import { grammarOf, type LanguageId, languageOf } from "./languages/index.ts";
+import { grammarOf, type LanguageId, languageOf, languageOfHeader } from "./languages/index.ts";
 import {
   type ParsedFile,
   type ParseOutcome,
@@ -58,14 +58,14 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
     return { status: "skipped", path, size, mtimeMs, reason: "language_off" };
   }
   const grammar = linesOnly ? null : grammarOf(language);
-  const tree = grammar === null ? null : await parser.parse(text, grammar);
+  const syntax = grammar === null ? null : await parser.parse(text, grammar);
   try {
     const options = { levels, withText: withText || withVectors };
-    const chunked = chunkSource({ path, language, text }, tree, options);
+    const chunked = chunkSource({ path, language, text }, syntax, options);
     const parsed: ParsedFile = { status: "indexed", path, size, mtimeMs, hash, language, ...chunked };
     return withVectors && !withText ? await embedded(parsed) : parsed;
   } finally {
-    tree?.delete();
+    syntax?.delete();
   }
 }
 
@@ -77,6 +77,6 @@ async function embedded(file: ParsedFile): Promise<ParsedFile> {
 }
 
 function languageIn(path: string, text: string): LanguageId {
-  if (path.endsWith(".h")) return settings.headerLanguage;
+  if (path.endsWith(".h")) return languageOfHeader(text, settings.headerLanguage);
   return languageOf(path, text.slice(0, 200).split("\n", 1)[0]);
 }

@@ -9,11 +9,11 @@ test("a parse that takes too long is given up, and the next one starts afresh", 
   const parser = new SourceParser(grammarDir);
   const endless = "f(".repeat(200_000);
   expect(await parser.parse(endless, javascript, 1)).toBeNull();
-  const tree = await parser.parse("let a = 1;", javascript);
-  expect(tree?.rootNode.toString()).toBe(
+  const syntax = await parser.parse("let a = 1;", javascript);
+  expect(syntax?.tree.rootNode.toString()).toBe(
     "(program (lexical_declaration (variable_declarator name: (identifier) value: (number))))",
   );
-  tree?.delete();
+  syntax?.delete();
 });
 
 test("a grammar that is not there is an error", async () => {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { Language, Parser, type Tree } from "web-tree-sitter";
+import { Language, Parser } from "web-tree-sitter";
 import type { Grammar } from "./languages/language.ts";
+import { type Syntax, syntaxOf } from "./syntax.ts";
 
 /** Longer parses are given up: the file is then cut by lines. Milliseconds. */
 const parseDeadlineMs = 2000;
@@ -28,18 +29,23 @@ export class SourceParser {
   }
 
   /**
-   * The syntax tree of `text`, to be deleted by the caller; null if parsing took too long.
+   * The syntax of `text`, to be deleted by the caller; null if parsing took too long.
    * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
    */
-  async parse(text: string, grammar: Grammar, deadlineMs = parseDeadlineMs): Promise<Tree | null> {
+  async parse(text: string, grammar: Grammar, deadlineMs = parseDeadlineMs): Promise<Syntax | null> {
     const language = await this.language(grammar.wasm);
     const parser = this.#parser!;
     parser.setLanguage(language);
     const deadline = performance.now() + deadlineMs;
-    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
-    // Otherwise the next file would go on where this one stopped.
-    if (tree === null) parser.reset();
-    return tree;
+    const isLate = () => performance.now() > deadline;
+    return syntaxOf(text, grammar, (source, includedRanges) => {
+      // Short parses end before anyone asks.
+      if (isLate()) return null;
+      const tree = parser.parse(source, null, { includedRanges, progressCallback: isLate });
+      // Otherwise the next text would go on where this one stopped.
+      if (tree === null) parser.reset();
+      return tree;
+    });
   }
 
   /** A grammar, loaded when first needed. */

@@ -1,5 +1,27 @@
 import type { Grammar, Language } from "./language.ts";
 
+/** What is a macro by its looks: `FMT_API`, `CURL_EXTERN`, `WINAPI`; with arguments nested up to two deep. */
+const macro = /\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]*(?:API|EXPORT|EXTERN|INLINE))\b/.source;
+const given = /(?:[ \t]*\((?:[^()]|\((?:[^()]|\([^()]{0,200}\)){0,200}\)){0,200}\))/.source;
+/** Not in a preprocessor's line. */
+const inCode = /\b(?=[A-Z])(?<!^[ \t]*#.*)/.source;
+
+/** Macros where no expression can be: before a name, behind a parameter list, alone on a line. */
+const macros = new RegExp(
+  [
+    `${inCode}${macro}${given}?(?=\\s+(?:[A-Za-z_~]|\\[\\[|#))`,
+    `(?<=\\)\\s*)${macro}${given}?(?=\\s*[;{])`,
+    `(?<=\\bif[ \\t]*)${macro}(?=[ \\t]*\\()`,
+    `,\\s*${macro}${given}(?=>)`,
+    `(?<![-,{(|&=+*?:<\\\\][ \\t]*\\n\\s*)^[ \\t]*${macro}${given}?[ \\t]*$`,
+  ].join("|"),
+  "gm",
+);
+
+/** Directives, and of `#if` the branches but the first: those of a torn statement do not fit together. */
+const conditionals =
+  /^[ \t]*#[ \t]*(?:else|elif)\b[\s\S]{0,5000}?^[ \t]*#[ \t]*endif.*|^[ \t]*#[ \t]*(?:if|ifdef|ifndef|endif)\b(?:.*\\\n)*.*/gm;
+
 const c: Grammar = {
   wasm: "c",
   class: { struct_specifier: "struct", union_specifier: "union", enum_specifier: "enum" },
@@ -20,6 +42,9 @@ const c: Grammar = {
   },
   wrapper: ["declaration"],
   transparent: ["preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"],
+  noise: [macros, conditionals],
+  // Not labels and directives.
+  declaration: /^(?![\w$]+\s*:(?!:))[A-Za-z_/~[]/,
   comment: ["comment"],
   block: [
     "compound_statement",

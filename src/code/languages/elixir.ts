@@ -29,7 +29,10 @@ export const elixir: Language = {
     body: { call: ">do_block" },
     comment: ["comment"],
     attribute: ["unary_operator"],
-    docstring: /^@(?:moduledoc|shortdoc)/,
+    docAttributes: {
+      before: /^@(?:doc|typedoc)\s+(?!false\b)/,
+      inside: /^@(?:moduledoc|shortdoc)\s+(?!false\b)/,
+    },
     block: ["do_block", "stab_clause", "anonymous_function", "list", "map", "body"],
   },
 };

@@ -117,3 +117,16 @@ export function headerLanguageOf(paths: Iterable<string>): "c" | "cpp" {
   }
   return balance > 0 ? "cpp" : "c";
 }
+
+/** What only C++ has, at the start of a line. */
+const cppOnly =
+  /^[ \t]*(?:template\s*<|(?:inline )?namespace\b[\w: ]*\{|class\s+[\w ]+[:{]|using\s+(?:namespace\b|\w+\s*=)|(?:public|private|protected)\s*:)/m;
+
+/**
+ * The language of one `.h` file.
+ * @param usual what headers of the repository are, see `headerLanguageOf`; C by default, and of one that
+ *   consists of headers it cannot be known, so what is plainly C++ is that
+ */
+export function languageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" {
+  return cppOnly.test(text) ? "cpp" : usual;
+}

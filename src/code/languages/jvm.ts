@@ -59,6 +59,8 @@ export const kotlin: Language = {
       function_declaration: ">function_body",
       secondary_constructor: ">block",
     },
+    // Annotations of a constructor on a line of its own: a break ends a class's head for the grammar.
+    noise: [/@\w+(?:\([^()\n]*\))?(?=\s+(?:\w+\s+)?constructor\b)/g],
     comment: ["line_comment", "block_comment"],
     block: ["block", "class_body", "enum_class_body", "lambda_literal", "when_expression"],
   },

@@ -48,9 +48,20 @@ export interface Grammar {
   wrapper?: readonly string[];
   /** Nodes whose children are members of what is around them: `#ifdef`, `extern "C"`. */
   transparent?: readonly string[];
+  /**
+   * What may be blanked out before a file with errors is parsed again, in the order of trying: words that
+   * only a preprocessor understands, syntax that is newer than the grammar.
+   */
+  noise?: readonly RegExp[];
+  /** How a line begins that may start a declaration, if not all but closing brackets do. */
+  declaration?: RegExp;
+  /** What has to stand before code for it to be code: without it no part of a file can be parsed. */
+  opening?: RegExp;
   comment: readonly string[];
   /** Nodes that precede a definition as siblings and belong to it: attributes, decorators. */
   attribute?: readonly string[];
+  /** How an attribute starts that is documentation: of what follows it, or of the definition it is in. */
+  docAttributes?: { before: RegExp; inside: RegExp };
   /** How the first statement of a body (or file) starts if it is documentation. */
   docstring?: RegExp;
   /** Lists of statements, members or elements: a long span may be cut between their children. */

@@ -4,7 +4,14 @@ import type { Language as TreeSitterLanguage } from "web-tree-sitter";
 import { grammarDir } from "../chunk-fixture.ts";
 import { SourceParser } from "../parser.ts";
 import grammars from "./grammars.json" with { type: "json" };
-import { headerLanguageOf, languageIds, languageOf, languages, resolveLanguage } from "./index.ts";
+import {
+  headerLanguageOf,
+  languageIds,
+  languageOf,
+  languageOfHeader,
+  languages,
+  resolveLanguage,
+} from "./index.ts";
 import type { Grammar } from "./language.ts";
 
 describe.each(languages)("the table of $title", ({ grammar }) => {
@@ -141,4 +148,16 @@ test("docs/languages.md names every language with all its extensions", () => {
     const row = `| ${title} | \`${id}\` | ${extensions.map((extension) => `.${extension}`).join(" ")}`;
     expect(docs).toContain(row);
   }
+});
+
+test.each([
+  ["template <typename T> class list;\n", "cpp"],
+  ["#pragma once\nnamespace shop {\n}\n", "cpp"],
+  ["class Cart final : public Base {\n public:\n};\n", "cpp"],
+  ["using std::string;\nusing name = string;\n", "cpp"],
+  ['#ifdef __cplusplus\nextern "C" {\n#endif\nstruct cart;\n', "c"],
+  ["/* A\n * class of things: public. */\nint class_of(int using);\n", "c"],
+])("a header %j is %s where it cannot be told from the other files", (text, language) => {
+  expect(languageOfHeader(text, "c")).toBe(language);
+  expect(languageOfHeader(text, "cpp")).toBe("cpp");
 });

@@ -27,6 +27,7 @@ export const php: Language = {
       through: [],
     },
     wrapper: ["const_declaration", "property_declaration", "expression_statement"],
+    opening: /<\?(?:php\b|=)?/,
     comment: ["comment"],
     block: [
       "compound_statement",
