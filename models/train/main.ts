@@ -42,7 +42,7 @@ const log = (...parts: unknown[]) =>
 const modules = installPackages(dir);
 if (!existsSync(join(dir, "pairs.jsonl")))
   await buildCorpus(resolve(options.clones ?? join(dir, "clones")), dir);
-const pairs = thinOut(readPairs("pairs.jsonl"));
+const pairs = readPairs("pairs.jsonl");
 const holdout = readPairs("holdout.jsonl");
 const prose = shuffle(glosses(modules), seeded(1)).slice(0, recipe.glosses);
 const teacherTokens = readTeacherTokens();
@@ -51,7 +51,12 @@ log(`${pairs.length} pairs, ${holdout.length} held out, ${vocabulary.length} tok
 
 const teacher = createMinilmEmbedder({ cacheDir: dir, moduleDirs: [modules] });
 const words = vocabulary.map((token) => token.replace("##", ""));
-const wordVectors = await teach(teacher, words, join(dir, "words.i8"), (n) => n % 8192 === 0 && log(`teacher: ${n} words`));
+const wordVectors = await teach(
+  teacher,
+  words,
+  join(dir, "words.i8"),
+  (n) => n % 8192 === 0 && log(`teacher: ${n} words`),
+);
 const lessonTexts = chooseLessons();
 const textVectors = await teach(teacher, lessonTexts, join(dir, "texts.i8"), (n) =>
   log(`teacher: ${n} texts`),
@@ -102,12 +107,6 @@ function readPairs(name: string): Pair[] {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-}
-
-/** Leaves out some of the commits. */
-function thinOut(all: Pair[]): Pair[] {
-  const random = seeded(5);
-  return all.filter(({ kind }) => random() < (kind === "commit" ? recipe.commits : 1));
 }
 
 /** The teacher's vocabulary, by id. */

@@ -6,15 +6,13 @@ export const recipe = {
   /** WordNet glosses that words are counted in. */
   glosses: 40_000,
   /** Questions, and as many passages, to learn from the teacher; and glosses. */
-  lessons: 50_000,
+  lessons: 14_000,
   lessonGlosses: 8_000,
   /** Characters of a passage that the teacher reads. */
   lessonLength: 500,
   /** Share of all tokens at which a token counts half. */
   damping: 1e-3,
-  /** Share of the pairs made of commits: they are many, and say less of the code than its doc comments do. */
-  commits: 1,
-  distil: { steps: 1500, batch: 512, rate: 0.003 },
+  distil: { steps: 600, batch: 512, rate: 0.003 },
   contrast: {
     epochs: 2,
     batch: 512,

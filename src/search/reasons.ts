@@ -5,6 +5,9 @@ import type { Ranked } from "./rank.ts";
 /** How much of a chunk is looked at for the words it shares with the query. Characters. */
 const longestLook = 20_000;
 
+/** Below this, nearness moves a result without being a reason to show it. A cosine. */
+const telling = 0.4;
+
 /** What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff". */
 export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery, content: string): string[] {
   const { chunk, defines } = candidate;
@@ -15,7 +18,8 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],
     [signals.directories ?? 0, "its directory matches"],
-    [signals.semantic ?? 0, "similar in meaning"],
+    [candidate.semantic < telling ? 0 : (signals.semantic ?? 0), "similar in meaning"],
+    [candidate.fileSemantic < telling ? 0 : (signals.file_semantic ?? 0), "its file is similar in meaning"],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told
