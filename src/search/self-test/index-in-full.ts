@@ -49,33 +49,35 @@ export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
     );
     signal?.throwIfAborted();
     const indexing = performance.now() - start;
-    const embedding = embedders.second && (await embedAll(indexer, options));
-    return { indexing, embedding };
+    const embedding = await embedAll(indexer, options);
+    return { indexing, embedding: embedders.second && embedding };
   } finally {
     signal?.removeEventListener("abort", onAbort);
     await indexer.close();
   }
 }
 
+/** Makes the vectors that the indexer did not: those of a second model, or of a first one that is not the bundled one. */
 async function embedAll(
   indexer: Indexer,
   { index, embedders, log, signal, onProgress = () => {} }: IndexOptions,
 ): Promise<number> {
-  const { first } = embedders;
-  const second = embedders.second!;
   const start = performance.now();
   // The pass would wait for a model that is not there.
-  await second.prepare();
-  const pass = new EmbedPass({
-    index,
-    models: [first, second],
-    read: (path) => indexer.read(path),
-    log,
-  });
+  await embedders.second?.prepare();
+  const isFirstReady = await embedders.first.prepare().then(
+    () => true,
+    () => false,
+  );
+  const models = modelsOf(embedders).filter((model) => isFirstReady || model !== embedders.first);
+  const pass = new EmbedPass({ index, models, read: (path) => indexer.read(path), log });
   const onAbort = () => void pass.close();
   signal?.addEventListener("abort", onAbort);
   const missing = () =>
-    pathsWithoutVectors(index, { model: second.id, dimensions: second.dimensions }).length;
+    models.reduce(
+      (sum, { id: model, dimensions }) => sum + pathsWithoutVectors(index, { model, dimensions }).length,
+      0,
+    );
   const total = missing();
   try {
     await watched(
