@@ -45,24 +45,51 @@ function stretchOf(node: Node, around: Node, text: string, isDefinition: boolean
   return { start, end, isDefinition, limit: Math.max(end, around.endIndex) };
 }
 
+/** A tree with errors, and which lines of it are comments. */
+export class BrokenTree {
+  readonly root: Node;
+  readonly grammar: Grammar;
+  #comments: Range[] | null = null;
+
+  constructor(root: Node, grammar: Grammar) {
+    this.root = root;
+    this.grammar = grammar;
+  }
+
+  /** Whether a comment goes on at an offset, as opposed to starting there. */
+  isInComment(offset: number): boolean {
+    this.#comments ??= this.root
+      .descendantsOfType([...this.grammar.comment])
+      .map(({ startIndex, endIndex }) => ({ start: startIndex, end: endIndex }));
+    let low = 0;
+    let high = this.#comments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#comments[middle]!.start < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && offset < this.#comments[low - 1]!.end;
+  }
+}
+
 /**
  * Cuts a stretch before the lines where a declaration seems to start: after a blank line, and as little
  * indented as any such line in it. The last part goes on to the next such line.
  */
-export function cutAtDeclarations(lines: Lines, stretch: Stretch, root: Node, grammar: Grammar): Range[] {
+export function cutAtDeclarations(lines: Lines, stretch: Stretch, tree: BrokenTree): Range[] {
   const [first, last] = lines.span(stretch);
   const starts: Start[] = [];
   for (let line = first + 1; line <= last; line++) {
-    const start = startIn(lines, line, root, grammar);
+    const start = startIn(lines, line, tree);
     if (start !== null) starts.push(start);
   }
   const own = stretch.isDefinition ? stretch.start - lines.startOf(first) : Number.POSITIVE_INFINITY;
   const indent = starts.reduce((least, start) => Math.min(least, start.indent), own);
   const cuts = starts.filter((start) => start.indent === indent).map(({ offset }) => offset);
   if (cuts.length === 0) return [stretch];
-  let end = stretch.limit === root.endIndex ? stretch.limit : stretch.end;
+  let end = stretch.limit === tree.root.endIndex ? stretch.limit : stretch.end;
   for (let line = last + 1; line <= lines.at(stretch.limit); line++) {
-    const start = startIn(lines, line, root, grammar);
+    const start = startIn(lines, line, tree);
     if (start === null || start.indent > indent) continue;
     end = start.offset;
     break;
@@ -76,14 +103,13 @@ interface Start {
 }
 
 /** Where a declaration seems to start in a line, or null. */
-function startIn(lines: Lines, line: number, root: Node, grammar: Grammar): Start | null {
+function startIn(lines: Lines, line: number, tree: BrokenTree): Start | null {
   const offset = startOfCode(lines, line);
   if (offset === null || !lines.isBlank(line - 1)) return null;
   const code = lines.text.slice(offset, Math.min(lines.endOf(line), offset + 200));
-  if (!(grammar.declaration ?? anyStart).test(code)) return null;
+  if (!(tree.grammar.declaration ?? anyStart).test(code)) return null;
   // What is taken for a string may be code: a quotation mark astray among errors inverts all after it.
-  const leaf = root.descendantForIndex(offset);
-  if (leaf !== null && leaf.startIndex < offset && grammar.comment.includes(leaf.type)) return null;
+  if (tree.isInComment(offset)) return null;
   return { offset, indent: offset - lines.startOf(line) };
 }
 

@@ -2,10 +2,12 @@ import type { Range as ParserRange, Point, Tree } from "web-tree-sitter";
 import { type Outline, outlineOf } from "./chunk-definitions.ts";
 import type { Grammar } from "./languages/language.ts";
 import { Lines, type Range } from "./lines.ts";
-import { countOf, cutAtDeclarations, graft, type Stretch, stretchesIn } from "./syntax-errors.ts";
+import { BrokenTree, countOf, cutAtDeclarations, graft, type Stretch, stretchesIn } from "./syntax-errors.ts";
 
 /** How often a stretch that does not parse is cut into parts, and those again. */
 const deepestCut = 3;
+/** How many parts of a file are parsed for themselves; a long file of code has a few hundred at most. */
+const mostParts = 1000;
 /** An error on fewer lines costs no definition. */
 const shortestLoss = 3;
 /** The share of a text from which on it is parsed again as a whole. */
@@ -60,6 +62,7 @@ export function syntaxOf(text: string, grammar: Grammar, parse: ParseText): Synt
 
 interface Reading {
   tree: Tree;
+  broken: BrokenTree;
   outline: Outline;
   /** How many things with members or code there are. */
   found: number;
@@ -70,6 +73,7 @@ class Reader {
   readonly #grammar: Grammar;
   readonly #parse: ParseText;
   readonly #trees: Tree[] = [];
+  #partsLeft = mostParts;
   readonly #lines: Lines;
 
   constructor(text: string, grammar: Grammar, parse: ParseText) {
@@ -94,11 +98,11 @@ class Reader {
   #readBest(range: Range | null, depth: number): Reading | null {
     const first = this.#read(this.#text, range);
     if (first === null || !first.tree.rootNode.hasError) return first;
-    let stretches = this.#lossesIn(first);
-    if (stretches.length === 0) return first;
     const all = range ?? { start: 0, end: this.#text.length };
+    let stretches = this.#lossesIn(first, all);
+    if (stretches.length === 0) return first;
     const best = this.#readQuietly(first, all, stretches, depth);
-    if (best !== first) stretches = this.#lossesIn(best);
+    if (best !== first) stretches = this.#lossesIn(best, all);
     let end = 0;
     for (const stretch of depth < deepestCut ? stretches : [])
       if (stretch.start >= end) end = this.#readParts(best, stretch, depth);
@@ -121,17 +125,20 @@ class Reader {
   }
 
   /** Where definitions may have been lost. */
-  #lossesIn({ tree }: Reading): Stretch[] {
-    return stretchesIn(tree.rootNode, this.#grammar, this.#text).filter((stretch) => {
+  #lossesIn({ tree, broken }: Reading, { start }: Range): Stretch[] {
+    const stretches = stretchesIn(tree.rootNode, this.#grammar, this.#text);
+    // A tree may begin with what opens code, far from the part that it is of.
+    const own = stretches.map((stretch) => ({ ...stretch, start: Math.max(stretch.start, start) }));
+    return own.filter((stretch) => {
       const [first, last] = this.#lines.span(stretch);
       if (!stretch.isDefinition && last - first + 1 >= shortestLoss) return true;
-      return cutAtDeclarations(this.#lines, stretch, tree.rootNode, this.#grammar).length > 1;
+      return cutAtDeclarations(this.#lines, stretch, broken).length > 1;
     });
   }
 
   /** Parses the parts of a stretch, each for itself, and returns where the last one ends. */
-  #readParts({ tree, outline }: Reading, stretch: Stretch, depth: number): number {
-    const parts = cutAtDeclarations(this.#lines, stretch, tree.rootNode, this.#grammar);
+  #readParts({ broken, outline }: Reading, stretch: Stretch, depth: number): number {
+    const parts = cutAtDeclarations(this.#lines, stretch, broken);
     const range = { start: stretch.start, end: parts.at(-1)!.end };
     if (parts.length < 2) return stretch.end;
     const found = parts.flatMap((part) => this.#readBest(part, depth + 1)?.outline.definitions ?? []);
@@ -141,11 +148,13 @@ class Reader {
   }
 
   #read(text: string, range: Range | null): Reading | null {
+    if (range !== null && this.#partsLeft-- <= 0) return null;
     const tree = this.#parse(text, range === null ? [] : this.#partsFor(range));
     if (tree === null) return null;
     this.#trees.push(tree);
     const outline = outlineOf(tree, this.#text, this.#grammar);
-    return { tree, outline, found: countOf(outline.definitions) };
+    const broken = new BrokenTree(tree.rootNode, this.#grammar);
+    return { tree, broken, outline, found: countOf(outline.definitions) };
   }
 
   #partsFor(range: Range): ParserRange[] {
