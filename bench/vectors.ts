@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
+import { seeded } from "../models/train/random.ts";
 import { quantise } from "../src/embed/quantise.ts";
 import type { Level } from "../src/project/levels.ts";
 import { VectorIndex } from "../src/search/vector-index.ts";
@@ -46,15 +47,9 @@ interface Figures {
   recall_at_10: number | null;
 }
 
-/** Always the same numbers: mulberry32 (Tommy Ettinger, public domain), made normal by Box and Muller's method. */
+/** Always the same numbers, made normal by Box and Muller's method. */
 function normalNumbers(seed: number): () => number {
-  let state = seed;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+  const uniform = seeded(seed);
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
