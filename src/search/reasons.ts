@@ -18,8 +18,12 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],
     [signals.directories ?? 0, "its directory matches"],
-    [candidate.semantic < telling ? 0 : (signals.semantic ?? 0), "similar in meaning"],
-    [candidate.fileSemantic < telling ? 0 : (signals.file_semantic ?? 0), "its file is similar in meaning"],
+    candidate.semantic >= telling
+      ? [signals.semantic ?? 0, "similar in meaning"]
+      : [
+          candidate.fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0,
+          "its file is similar in meaning",
+        ],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told
