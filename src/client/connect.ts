@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, tru
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { loadConfig } from "../project/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { lockHolder } from "../store/lock.ts";
@@ -22,7 +23,7 @@ const startTimeoutMs = 30_000;
 /** A disk with less left is full: not even a log line fits. Bytes. */
 const leastFree = 65_536;
 
-/** What a daemon gets to see of our environment, besides our own settings: no tokens, no keys. */
+/** What a daemon gets to see of our environment, besides our own settings: no tokens, no keys but the one it needs. */
 const passedOn = [
   "PATH",
   "HOME",
@@ -31,6 +32,7 @@ const passedOn = [
   "LANG",
   "LC_ALL",
   "TZ",
+  "XDG_CACHE_HOME",
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
@@ -104,7 +106,7 @@ function launch(project: Project): Launched {
     cwd: project.root,
     detached: true,
     stdio: ["ignore", "ignore", stderr],
-    env: environment(),
+    env: environment(project),
     windowsHide: true,
   });
   closeSync(stderr);
@@ -120,9 +122,26 @@ function launch(project: Project): Launched {
   };
 }
 
-function environment(): NodeJS.ProcessEnv {
-  const isPassedOn = (name: string) => passedOn.includes(name) || name.startsWith("POMMEL_");
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name)));
+function environment(project: Project): NodeJS.ProcessEnv {
+  const key = keyVariable(project);
+  const isPassedOn = (name: string) => passedOn.includes(name) || name.startsWith("POMMEL_") || name === key;
+  return {
+    // glibc keeps freed memory unless told; with this, a daemon whose models were unloaded is small again.
+    MALLOC_TRIM_THRESHOLD_: "131072",
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
+  };
+}
+
+/** The variable with the key of the API that embeds for this project; null when none does. */
+function keyVariable(project: Project): string | null {
+  try {
+    const { config } = loadConfig(project);
+    const asks = [config["embed.code"], config["embed.text"]].some((spec) => /^openai(\/|$)/.test(spec));
+    return asks ? config["embed.openai_key_env"] : null;
+  } catch {
+    // The daemon says what is wrong with the configuration.
+    return null;
+  }
 }
 
 /**

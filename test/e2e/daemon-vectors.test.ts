@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ModelStatus, SearchResponse } from "../../src/client/protocol.ts";
 import { startFakeOllama } from "../../src/embed/ollama/fake-ollama.ts";
+import { startFakeOpenai } from "../../src/embed/openai/fake-openai.ts";
 import { fakeVector } from "../../src/embed/remote/fake-server.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { cleanUp, createProject, modules, pmJson, start, status, until, write } from "./daemon-fixture.ts";
@@ -94,4 +95,24 @@ test("that is not there keeps nothing from being indexed and found", async () =>
   expect(first.chunks_embedded).toBeGreaterThan(0);
   expect(second.message).toContain("ollama pull unknown-model");
   expect((await search("compute7")).results.length).toBeGreaterThan(0);
+});
+
+test("gets the key of its API from our environment", async () => {
+  const openai = await startFakeOpenai({ models: { small: 64 } });
+  Object.assign(process.env, {
+    POMMEL_EMBED_CODE: "openai/small",
+    POMMEL_EMBED_OPENAI_URL: openai.url,
+    POMMEL_EMBED_OPENAI_KEY_ENV: "TEST_API_KEY",
+    TEST_API_KEY: "sk-right",
+  });
+  try {
+    await start(project);
+    await until(async () => (await models())[1].state === "ready");
+    expect((await search("compute7")).searched_by).toHaveLength(3);
+  } finally {
+    for (const name of ["POMMEL_EMBED_OPENAI_URL", "POMMEL_EMBED_OPENAI_KEY_ENV", "TEST_API_KEY"]) {
+      delete process.env[name];
+    }
+    await openai.close();
+  }
 });
