@@ -5,7 +5,7 @@ import type { CodeIndex } from "../store/code-index.ts";
 import type { LookupScope } from "../store/code-lookup.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
-import { type Ranked, rank } from "./rank.ts";
+import { type Background, type Ranked, rank } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
@@ -57,9 +57,12 @@ export class CodeSearch {
       const semantic =
         embedded && this.vectors ? this.vectors.evidence(embedded, scope, this.weights.nearest) : noEvidence;
       const candidates = collectCandidates(this.index, query, scope, this.weights, semantic);
-      const ranked = rank(candidates, query, weighStems(this.index, query), this.weights, (name) =>
-        mentionsOf(this.index, name),
-      );
+      const background: Background = {
+        stemWeights: weighStems(this.index, query),
+        mentionsOf: (name) => mentionsOf(this.index, name),
+        isMeantByTwo: semantic.second !== null,
+      };
+      const ranked = rank(candidates, query, background, this.weights);
       return { results: this.present(ranked, query, request), total: ranked.length };
     });
     return {

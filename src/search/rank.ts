@@ -22,8 +22,14 @@ export interface Ranked {
   signals: Record<string, number>;
 }
 
-/** In how many chunks a name is mentioned. */
-export type MentionCount = (name: string) => number;
+/** What ranking asks of the index beyond the candidates. */
+export interface Background {
+  stemWeights: StemWeights;
+  /** In how many chunks a name is mentioned. */
+  mentionsOf: (name: string) => number;
+  /** Whether a second model knows the query's meaning as well. */
+  isMeantByTwo: boolean;
+}
 
 /**
  * Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. How often
@@ -32,13 +38,12 @@ export type MentionCount = (name: string) => number;
 export function rank(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
-  stemWeights: StemWeights,
+  { stemWeights, mentionsOf, isMeantByTwo }: Background,
   weights: Weights,
-  mentionsOf: MentionCount,
 ): Ranked[] {
   const asked = new Set(query.stems);
   const isName = query.intent === "symbol" || query.intent === "path";
-  const nearness = isName ? weights.semanticOfNames : 1;
+  const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
   const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;

@@ -27,6 +27,8 @@ export const weights = {
   semanticOfNames: 0.5,
   /** The share of the second model in a nearness that both have a vector for. */
   secondModel: 0.5,
+  /** What nearness counts when two models have their say: together they are surer. */
+  semanticOfTwo: 1.25,
   /** The file's other matching chunks. */
   coherence: 0.4,
   /** Query words in the file's name. */
