@@ -16,7 +16,7 @@ export const weights = {
   /** Cosines below this are chance: something is always nearest, also to a query that has nothing to do with it. */
   leastSimilarity: 0.25,
   /** Chunks added for each name the query may be speaking of. */
-  definitionsPerName: 20,
+  definitionsPerName: 60,
 
   lexical: 0.75,
   /** Nearness of the chunk's vector to the query's. */
