@@ -8,6 +8,7 @@ import type { Logger } from "../project/log.ts";
 import type { CodeSearch } from "../search/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../search/types.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
 export interface IndexSession {
@@ -258,7 +259,7 @@ export class IndexWork {
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (this.session.embedPass.isBusy()) this.releaseWorkersSoon();
-      else void this.session.indexer.releaseWorkers();
+      else void this.session.indexer.releaseWorkers().then(collectGarbage, () => {});
     }, this.options.releaseAfterMs ?? 30_000).unref();
   }
 
