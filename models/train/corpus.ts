@@ -12,7 +12,7 @@ import { codeExtensions, type Pair, pairOfSection, pairsOfChunk, pairsOfCommit }
 import { seeded, shuffle } from "./random.ts";
 import { type Blob, Repository, type Source } from "./repository.ts";
 
-export const sources: readonly Source[] = JSON.parse(
+const sources: readonly Source[] = JSON.parse(
   readFileSync(new URL("sources.json", import.meta.url), "utf8"),
 );
 

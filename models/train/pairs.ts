@@ -16,7 +16,7 @@ const longestPassage = 2000;
 const isProse = /[a-z]{2,} [a-z]{2,}/;
 
 /** The first sentences of a doc comment, without the marks of any language's comments and tags. */
-export function sentenceOf(docs: string): string {
+function sentenceOf(docs: string): string {
   const lines = docs
     .replace(/"""|'''|\/\*+|\*+\/|<\/?(summary|remarks|para)>|@(moduledoc|doc)\b/g, " ")
     .split("\n")
@@ -72,7 +72,7 @@ function withoutName(passage: string, name: string): string {
   return body.replaceAll(name, "it");
 }
 
-export function wordsOf(name: string): string[] {
+function wordsOf(name: string): string[] {
   return (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
 }
 
