@@ -12,9 +12,7 @@ import { codeExtensions, type Pair, pairOfSection, pairsOfChunk, pairsOfCommit }
 import { seeded, shuffle } from "./random.ts";
 import { type Blob, Repository, type Source } from "./repository.ts";
 
-const sources: readonly Source[] = JSON.parse(
-  readFileSync(new URL("sources.json", import.meta.url), "utf8"),
-);
+const sources: readonly Source[] = JSON.parse(readFileSync(new URL("sources.json", import.meta.url), "utf8"));
 
 /** At most so many pairs of a kind from one repository: none should set the tone. */
 const most: Record<Pair["kind"], number> = { doc: 5000, name: 1500, heading: 1500, commit: 2500 };
