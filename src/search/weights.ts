@@ -12,7 +12,7 @@ export const weights = {
   /** Chunks that the full-text index hands to ranking. */
   candidates: 400,
   /** Chunks that each model's vectors add. */
-  nearest: 200,
+  nearest: 100,
   /** Cosines below this are chance: something is always nearest, also to a query that has nothing to do with it. */
   leastSimilarity: 0.25,
   /** Chunks added for each name the query may be speaking of. */
