@@ -18,7 +18,7 @@ import type { Level } from "../src/project/levels.ts";
 import { VectorIndex } from "../src/search/vector-index.ts";
 import { createKernel, createPlainKernel } from "../src/search/vector-kernel.ts";
 import { CodeIndex } from "../src/store/code-index.ts";
-import { insertVectors } from "../src/store/code-vectors.ts";
+import { insertVectors } from "../src/store/vector-rows.ts";
 import { average, percentile } from "./measure.ts";
 
 const everywhere = { fileIds: null, levels: null };

@@ -1,7 +1,7 @@
 import type { Embedder } from "../embed/embedder.ts";
 import { createStaticEmbedder } from "../embed/static/static-embedder.ts";
 import { explanationOf } from "../project/errors.ts";
-import type { FileVectors } from "../store/code-vectors.ts";
+import type { FileVectors } from "../store/vector-rows.ts";
 import { embedTexts } from "./embed-texts.ts";
 
 /** To find out that the model cannot be loaded takes longer than to parse a file. Milliseconds. */

@@ -1,6 +1,6 @@
 import type { Level } from "../project/levels.ts";
-import type { FileVectors } from "../store/code-vectors.ts";
 import type { FileStamp, IndexedFile, SkippedFile } from "../store/records.ts";
+import type { FileVectors } from "../store/vector-rows.ts";
 import type { LanguageId } from "./languages/index.ts";
 
 /** What the pool and its workers say to each other. */

@@ -1,9 +1,9 @@
 import type { Level } from "../project/levels.ts";
 import { codeMigrations } from "./code-schema.ts";
-import { type FileVectors, insertVectors } from "./code-vectors.ts";
 import { type Database, explain, openDatabase, type Statement } from "./database.ts";
 import type { FileStamp, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
 import { nameKey, tokenStream } from "./tokens.ts";
+import { type FileVectors, insertVectors } from "./vector-rows.ts";
 
 /** What the index knows of a file, to tell whether it has changed. */
 export interface KnownFile extends FileStamp {
