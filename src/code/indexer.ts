@@ -11,8 +11,7 @@ import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
 import type { FileStamp, IndexedFile } from "../store/records.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
-import { headerLanguageOf } from "./languages/index.ts";
-import { type ParseOutcome, ParsePool } from "./parse-pool.ts";
+import { type ParseOutcome, ParsePool, poolOptionsOf } from "./parse-pool.ts";
 import { scanProject } from "./scan.ts";
 
 export type { IndexProgress } from "./index-queue.ts";
@@ -301,16 +300,7 @@ export class Indexer {
 
   private createPool(files: readonly { path: string }[]): ParsePool {
     const { config, project, withVectors, modelDir } = this.options;
-    return new ParsePool({
-      root: project.root,
-      workers: config["index.workers"],
-      maxFileSize: config["index.max_file_size"],
-      levels: config["index.levels"],
-      languages: config["index.languages"],
-      headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
-      withVectors,
-      modelDir,
-    });
+    return new ParsePool({ ...poolOptionsOf(project.root, config, files), withVectors, modelDir });
   }
 
   /** Everything but the files that chunks depend on; when it changes, every file is indexed again. */

@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PommelError } from "../project/errors.ts";
+import type { Config } from "../project/settings.ts";
 import type { FileStamp } from "../store/records.ts";
+import { headerLanguageOf } from "./languages/index.ts";
 import {
   type ParseOutcome,
   type ParseRequest,
@@ -21,6 +23,21 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   deadlineMs?: number;
   /** The worker's script; only tests need another. */
   script?: URL;
+}
+
+/**
+ * What a project's configuration says about parsing.
+ * @param files all of the project's, which tell what `.h` means in it
+ */
+export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
+  return {
+    root,
+    workers: config["index.workers"],
+    maxFileSize: config["index.max_file_size"],
+    levels: config["index.levels"],
+    languages: config["index.languages"],
+    headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
+  } satisfies Partial<ParsePoolOptions>;
 }
 
 /** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */

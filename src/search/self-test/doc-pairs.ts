@@ -1,5 +1,4 @@
-import { headerLanguageOf } from "../../code/languages/index.ts";
-import { ParsePool } from "../../code/parse-pool.ts";
+import { ParsePool, poolOptionsOf } from "../../code/parse-pool.ts";
 import type { Config } from "../../project/settings.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../../store/records.ts";
 import { roleOf } from "../path-role.ts";
@@ -40,15 +39,7 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
   const { root, config, stamps, seed, count, signal } = options;
   const own = stamps.filter(({ path }) => roleOf(path) === "source");
   const order = shuffled(own, `${seed} files`);
-  const pool = new ParsePool({
-    root,
-    workers: config["index.workers"],
-    maxFileSize: config["index.max_file_size"],
-    levels: config["index.levels"],
-    languages: config["index.languages"],
-    headerLanguage: headerLanguageOf(stamps.map(({ path }) => path)),
-    withVectors: false,
-  });
+  const pool = new ParsePool({ ...poolOptionsOf(root, config, stamps), withVectors: false });
   const perFile: DocPair[][] = [];
   let promised = 0;
   try {
