@@ -3,7 +3,7 @@ import type { EmbedProgress } from "../code/embed-pass.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { explanationOf } from "../project/errors.ts";
 import type { CodeIndex } from "../store/code-index.ts";
-import { vectorCounts } from "../store/code-vectors.ts";
+import { type VectorCounts, vectorCounts } from "../store/code-vectors.ts";
 import type { ModelStatus } from "./protocol.ts";
 
 /** What a running daemon knows of a model besides what is stored. */
@@ -21,19 +21,19 @@ export async function describeModels(
 ): Promise<ModelStatus[]> {
   const models = modelsOf(embedders);
   const problems = await Promise.all(models.map((model) => problemOf(model, embedders, life)));
-  return models.map((model, i) => describeModel(index, model, life.progressOf(model.id), problems[i]!));
+  const stored = { total: index.chunkCount(), counts: vectorCounts(index) };
+  return models.map((model, i) => describeModel(model, stored, life.progressOf(model.id), problems[i]!));
 }
 
 function describeModel(
-  index: CodeIndex,
   model: Embedder,
+  { total, counts }: { total: number; counts: readonly VectorCounts[] },
   progress: EmbedProgress | null,
   message: string | null,
 ): ModelStatus {
   const { id, dimensions } = model;
-  const total = index.chunkCount();
-  const stored = vectorCounts(index).find(
-    (counts) => counts.model === id && (dimensions === 0 || counts.dimensions === dimensions),
+  const stored = counts.find(
+    (counted) => counted.model === id && (dimensions === 0 || counted.dimensions === dimensions),
   );
   const { chunks, missing } = stored ?? { chunks: 0, missing: 0 };
   const pending = Math.max(total - chunks, 0);

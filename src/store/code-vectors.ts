@@ -77,10 +77,12 @@ export function vectorCounts(index: CodeIndex): VectorCounts[] {
 
 /** Forgets the vectors of all models but these. */
 export function keepModels(index: CodeIndex, models: readonly string[]): void {
-  const others = vectorCounts(index).filter(({ model }) => !models.includes(model));
+  // Asked after every change: this reads an index, and no vectors.
+  const rows = index.prepare("SELECT DISTINCT model FROM vectors").all() as { model: string }[];
+  const others = rows.map(({ model }) => model).filter((model) => !models.includes(model));
   if (others.length === 0) return;
   index.inTransaction(() => {
-    for (const { model } of others) index.prepare("DELETE FROM vectors WHERE model = ?").run(model);
+    for (const model of others) index.prepare("DELETE FROM vectors WHERE model = ?").run(model);
   });
 }
 
