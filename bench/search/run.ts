@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createCodeEmbedders } from "../../src/code/code-embedders.ts";
+import { closeEmbedders, createCodeEmbedders } from "../../src/code/code-embedders.ts";
 import { createIgnoreRules } from "../../src/code/ignore.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
@@ -81,8 +81,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
     };
   } finally {
     index.close();
-    await embedders.first.close();
-    await embedders.second?.close();
+    await closeEmbedders(embedders);
   }
 }
 

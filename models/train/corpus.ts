@@ -33,13 +33,16 @@ async function pairsOfFile({ path, bytes }: Blob): Promise<Omit<Pair, "repositor
     return chunks.filter(({ kind }) => kind === "heading").flatMap((chunk) => pairOfSection(path, chunk));
   }
   const grammar = grammarOf(language);
-  const tree = grammar && (await parser.parse(text, grammar));
-  if (!tree) return [];
+  const syntax = grammar && (await parser.parse(text, grammar));
+  if (!syntax) return [];
   try {
-    const { chunks } = chunkSource({ path, language, text }, tree, { levels: wantedLevels, withText: true });
+    const { chunks } = chunkSource({ path, language, text }, syntax, {
+      levels: wantedLevels,
+      withText: true,
+    });
     return chunks.flatMap((chunk) => pairsOfChunk(path, chunk));
   } finally {
-    tree.delete();
+    syntax.delete();
   }
 }
 

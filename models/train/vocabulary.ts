@@ -1,6 +1,5 @@
+import { identifierParts } from "../../src/embed/static/words.ts";
 import type { Pair } from "./pairs.ts";
-
-const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 
 /** Rarer words are spelled out in pieces. Occurrences: texts that hold the word. */
 const fewestTexts = 4;

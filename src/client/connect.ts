@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, tru
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { readEmbedderSpec } from "../embed/registry.ts";
 import { loadConfig } from "../project/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
@@ -136,7 +137,8 @@ function environment(project: Project): NodeJS.ProcessEnv {
 function keyVariable(project: Project): string | null {
   try {
     const { config } = loadConfig(project);
-    const asks = [config["embed.code"], config["embed.text"]].some((spec) => /^openai(\/|$)/.test(spec));
+    const specs = [config["embed.code"], config["embed.text"]];
+    const asks = specs.some((spec) => readEmbedderSpec(spec).driver.name === "openai");
     return asks ? config["embed.openai_key_env"] : null;
   } catch {
     // The daemon says what is wrong with the configuration.

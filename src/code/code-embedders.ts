@@ -29,3 +29,8 @@ export function createCodeEmbedders(config: Config): CodeEmbedders {
 export function modelsOf({ first, second }: CodeEmbedders): Embedder[] {
   return [first, second].filter((model) => model !== null && model.id !== "none") as Embedder[];
 }
+
+/** Frees what the models hold. */
+export async function closeEmbedders({ first, second }: CodeEmbedders): Promise<void> {
+  await Promise.all([first.close(), second?.close()]);
+}

@@ -4,7 +4,7 @@ import { describeModels } from "../client/model-status.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
-import { type CodeEmbedders, createCodeEmbedders, modelsOf } from "../code/code-embedders.ts";
+import { type CodeEmbedders, closeEmbedders, createCodeEmbedders, modelsOf } from "../code/code-embedders.ts";
 import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
@@ -59,7 +59,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const rules = createIgnoreRules(project.root, config);
     const embedders = createCodeEmbedders(config);
-    endings.push(() => Promise.all([embedders.first.close(), embedders.second?.close()]));
+    endings.push(() => closeEmbedders(embedders));
     const work = openIndexWork(options, rules, embedders);
     endings.push(() => work.close());
 

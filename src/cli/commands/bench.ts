@@ -1,4 +1,4 @@
-import { createCodeEmbedders } from "../../code/code-embedders.ts";
+import { closeEmbedders, createCodeEmbedders } from "../../code/code-embedders.ts";
 import { readEmbedderSpec } from "../../embed/registry.ts";
 import { loadConfig } from "../../project/config.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -57,7 +57,7 @@ function configFor(project: Project, named: string | undefined, output: Output):
 }
 
 function isElsewhere(config: Config): boolean {
-  const [driver] = config["embed.code"].split("/");
+  const driver = readEmbedderSpec(config["embed.code"]).driver.name;
   if (driver !== "ollama" && driver !== "openai") return false;
   const { hostname } = new URL(config[`embed.${driver}_url`]);
   return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
@@ -78,8 +78,7 @@ async function measure(
     return await selfTest({ ...options, embedders, onProgress: progress.update, log });
   } finally {
     progress.finish();
-    await embedders.first.close();
-    await embedders.second?.close();
+    await closeEmbedders(embedders);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { cosine } from "../cosine.ts";
 import { createStaticEmbedder } from "./static-embedder.ts";
 
 /** The model that is shipped, as opposed to the small ones that other tests make. */
@@ -28,13 +29,3 @@ it.each([
   const [a, b, c] = await createStaticEmbedder().embed([question, related, unrelated], "passage");
   expect(cosine(a!, b!)).toBeGreaterThan(cosine(a!, c!));
 });
-
-function cosine(a: Int8Array, b: Int8Array): number {
-  let [dot, squareA, squareB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    dot += a[i]! * b[i]!;
-    squareA += a[i]! ** 2;
-    squareB += b[i]! ** 2;
-  }
-  return dot / Math.sqrt(squareA * squareB);
-}

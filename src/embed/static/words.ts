@@ -1,5 +1,5 @@
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
-const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+export const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 /** The same in any script; ideographs stand alone, scripts without letter case are cut at their blanks only. */
 const lettersAnywhere =
   /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[0-9]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|\p{Lo}+/gu;
