@@ -1,0 +1,127 @@
+/**
+ * What every coding agent gives, whatever its transcripts look like: where they are and what stands in them. An
+ * adapter lives in a folder of its own, is registered in `registry.ts` and passes `agent-contract.ts`.
+ */
+
+/** A file that a session is, or was, written to. */
+export interface TranscriptFile {
+  /** Absolute. */
+  path: string;
+  size: number;
+  mtimeMs: number;
+}
+
+/** Whose transcript a file is; read from its first lines, never from its name alone. */
+export interface TranscriptInfo {
+  /** The agent's own id of the session; of a subagent `<session>/<agent id>`. */
+  session: string;
+  /** The session that started this one as a subagent, and the tool call that did; null for a session of its own. */
+  parent: { session: string; toolUse: string | null; agentType: string | null; task: string | null } | null;
+  /** Where the agent was launched. */
+  cwd: string;
+  startedAt: number | null;
+}
+
+/** One line of a transcript (or what stands for a line where the format has none), understood. */
+export interface TranscriptLine {
+  /** Copies of the line in other files (forks) have the same; null for what is no part of the conversation. */
+  uid: string | null;
+  /** The line it answers or follows; null where it follows none, or nobody says. */
+  parentUid: string | null;
+  /** Milliseconds since the epoch; null where the line has no time. Not monotonic. */
+  at: number | null;
+  cwd: string | null;
+  branch: string | null;
+  entries: Entry[];
+  /** What the message that this line is part of cost; the same for each of its lines. */
+  usage: Usage | null;
+}
+
+export interface Usage {
+  messageId: string;
+  model: string;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** One thing that happened. Every string is as it was written, bounded (`bounds.ts`), not scrubbed yet. */
+export type Entry =
+  /** A human said it: a turn begins. */
+  | { kind: "prompt"; text: string; images: number }
+  /** Said in the user's place by the client: a command's output, a notification, an interruption. */
+  | { kind: "notice"; text: string }
+  /** The agent said it. */
+  | { kind: "text"; text: string }
+  | { kind: "thinking"; text: string }
+  | { kind: "tool_use"; id: string; tool: string; input: Record<string, unknown>; files: FileTouch[] }
+  | ToolResult
+  /** The context was compacted here. */
+  | { kind: "compaction"; trigger: string | null; preTokens: number | null }
+  /** The agent's own summary of what came before. */
+  | { kind: "summary"; text: string }
+  /** A name for the session. */
+  | { kind: "title"; text: string };
+
+export interface ToolResult {
+  kind: "tool_result";
+  /** The tool use that it answers. */
+  id: string;
+  text: string;
+  isError: boolean;
+  /** The exact lines that an edit wrote; null for other tools. */
+  edits: FileEdit[] | null;
+  /** The subagent that the call ran, where it says so. */
+  subagent: string | null;
+}
+
+export interface FileTouch {
+  /** As the agent gave it, absolute where its working directory is known. */
+  path: string;
+  how: "read" | "edit" | "write";
+}
+
+/** What an edit did to a file: hunks as in a unified diff, or the whole content of a new file. */
+export interface FileEdit {
+  path: string;
+  hunks: { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }[];
+  /** The file's new content where the tool wrote it whole; null else. */
+  content: string | null;
+}
+
+/** How far a transcript was read. Opaque to all but its adapter, JSON. */
+export interface Cursor {
+  /** Bytes consumed: up to here, and only whole lines. */
+  offset: number;
+  /** A hash of the last line consumed: when it is not there any more, the file was replaced or rewritten. */
+  lineHash: string;
+}
+
+/** A read step; the cursor is where reading goes on after `lines`. */
+export interface ReadBatch {
+  lines: TranscriptLine[];
+  cursor: Cursor;
+  /** Lines skipped in this batch by reason: "type:progress", "malformed", "too_long". */
+  skipped: Record<string, number>;
+}
+
+export interface Agent {
+  /** Stored with every session: "claude". */
+  readonly name: string;
+  /** For people: "Claude Code". */
+  readonly title: string;
+  /** Directories that hold its transcripts, whether they exist or not. */
+  roots(env?: NodeJS.ProcessEnv): string[];
+  /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
+  list(dir: string): AsyncIterable<TranscriptFile>;
+  /** Whose transcript it is; null when that does not stand there (yet). Reads the beginning only. */
+  describe(file: string): Promise<TranscriptInfo | null>;
+  /**
+   * Reads on from `cursor` (null: from the start) to the last whole line there is now, in batches of about a
+   * megabyte, never more in memory.
+   * @throws PommelError `transcript_changed` when what was read before is not there any more: read it again from
+   *   the start; system errors (ENOENT, EBUSY) as they are
+   */
+  read(file: string, cursor: Cursor | null, signal?: AbortSignal): AsyncIterable<ReadBatch>;
+}

@@ -1,0 +1,28 @@
+/** Takes secrets out of a text before it is stored. */
+export interface Scrubber {
+  /** Changes when a rule does; stored data that was scrubbed under another one is scrubbed again. */
+  readonly version: string;
+  /**
+   * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
+   * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that what was the same stays the same. Scrubbing
+   * a scrubbed text changes nothing. Linear in the length of the text.
+   */
+  scrub(text: string, ledger: SecretLedger): string;
+  /** What would be replaced, in order, without overlaps. */
+  find(text: string): SecretMatch[];
+}
+
+export interface SecretMatch {
+  /** Name of the rule: "github-token". */
+  rule: string;
+  /** The placeholder's type: "GITHUB_TOKEN". */
+  type: string;
+  start: number;
+  end: number;
+}
+
+/** Which of a session's secrets of a type a secret is. */
+export interface SecretLedger {
+  /** 1 for the first of its type that this session shows, 2 for the next different one. */
+  numberOf(type: string, secret: string): number;
+}
