@@ -27,6 +27,10 @@ const exitCodeOf = {
   index_too_new: exitCode.failed,
   unreadable: exitCode.failed,
   embedder_unavailable: exitCode.failed,
+  llm_unavailable: exitCode.failed,
+  memory_corrupt: exitCode.failed,
+  transcript_changed: exitCode.failed,
+  settings_invalid: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

@@ -11,6 +11,8 @@ export interface Project {
   stateDir: string;
   configFile: string;
   indexDb: string;
+  /** What must not be lost: conversations, notes, what binds them to commits. */
+  memoryDb: string;
   /** Who answers on which port: pid, port, token (mode 0600). Information, not the lock. */
   daemonFile: string;
   /** Held exclusively by the one process that may write the index. */
@@ -30,6 +32,7 @@ export function projectAt(root: string): Project {
     stateDir,
     configFile: join(stateDir, "config.toml"),
     indexDb: join(stateDir, "index.db"),
+    memoryDb: join(stateDir, "memory.db"),
     daemonFile: join(stateDir, "daemon.json"),
     lockFile: join(stateDir, "writer.lock"),
     spoolDir: join(stateDir, "spool"),

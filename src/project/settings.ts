@@ -12,6 +12,13 @@ const embedder = z
     z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/),
     z.describe("none, static, minilm, ollama, ollama/MODEL, openai or openai/MODEL"),
   );
+/** A driver and its model. */
+const generator = z
+  .string()
+  .check(
+    z.regex(/^(none|ollama(\/\S+)?|openai\/\S+)$/),
+    z.describe("none, ollama, ollama/MODEL or openai/MODEL"),
+  );
 const url = z.string().check(
   z.refine((text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
   z.describe("an http:// or https:// address"),
@@ -124,6 +131,89 @@ export const settings = {
     about:
       "The environment variable that holds the key of that API. Read from your own file and the environment only, not from a project's.",
   },
+  "sessions.capture": {
+    schema: z.boolean(),
+    default: true,
+    about: "Whether conversations with agents are read and remembered.",
+  },
+  "sessions.retention_days": {
+    schema: natural,
+    default: 0,
+    about:
+      "Conversations are forgotten this long after their last line, but for notes and summaries; 0 keeps them for good. Days.",
+  },
+  "sessions.max_chunks": {
+    schema: natural,
+    default: 5000,
+    about: "Of a session with more chunks only the newest are searchable; 0 means no limit.",
+  },
+  "sessions.chunk_min_tokens": {
+    schema: positive,
+    default: 200,
+    about: "Shorter turns are merged with their neighbours.",
+  },
+  "sessions.chunk_max_tokens": {
+    schema: z.int().check(z.minimum(50)),
+    default: 800,
+    about: "Longer turns are split at the borders of messages and paragraphs.",
+  },
+  "sessions.topic_pause_minutes": {
+    schema: positive,
+    default: 5,
+    about: "After a pause of this length a new topic begins. Minutes.",
+  },
+  "sessions.decision_words": {
+    schema: strings,
+    default: [] as string[],
+    about: "Words that tell a decision, on top of the English and Danish ones (see docs/conversations.md).",
+  },
+  "sessions.error_words": {
+    schema: strings,
+    default: [] as string[],
+    about: "Words that tell an error, on top of the English and Danish ones.",
+  },
+  "sessions.architecture_words": {
+    schema: strings,
+    default: [] as string[],
+    about: "Words that tell that architecture is spoken of, on top of the English and Danish ones.",
+  },
+  "scrub.pii": {
+    schema: z.boolean(),
+    default: false,
+    about: "Whether e-mail addresses, telephone and social security numbers are scrubbed as well.",
+  },
+  "scrub.llm": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Whether the language model of llm.model looks for secrets that no pattern knows, if it runs on this machine.",
+  },
+  "llm.model": {
+    schema: generator,
+    default: "none",
+    about:
+      "What writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed conversations are sent to llm.openai_url. Read from your own file and the environment only, as are the next three.",
+  },
+  "llm.ollama_url": {
+    schema: url,
+    default: "http://127.0.0.1:11434",
+    about: "Where Ollama answers.",
+  },
+  "llm.openai_url": {
+    schema: url,
+    default: "https://api.openai.com/v1",
+    about: "Base of the OpenAI-compatible API whose /chat/completions is asked.",
+  },
+  "llm.openai_key_env": {
+    schema: variableName,
+    default: "OPENAI_API_KEY",
+    about: "The environment variable that holds the key of that API.",
+  },
+  "llm.daily_tokens": {
+    schema: natural,
+    default: 200_000,
+    about: "The model is asked no more on a day that has cost this many tokens, in and out.",
+  },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 
 export type SettingKey = keyof typeof settings;
@@ -136,6 +226,10 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "embed.ollama_url",
   "embed.openai_url",
   "embed.openai_key_env",
+  "llm.model",
+  "llm.ollama_url",
+  "llm.openai_url",
+  "llm.openai_key_env",
 ]);
 
 /** A complete configuration: a value for every setting. */

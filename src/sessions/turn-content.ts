@@ -18,4 +18,3 @@ export interface Turn {
   abandoned: boolean;
   lines: StoredLine[];
 }
-
