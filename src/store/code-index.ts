@@ -1,6 +1,7 @@
 import type { Level } from "../project/levels.ts";
 import { codeMigrations } from "./code-schema.ts";
-import { type Database, explain, openDatabase, type Statement } from "./database.ts";
+import { Connection } from "./connection.ts";
+import { openDatabase } from "./database.ts";
 import type { FileStamp, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
 import { nameKey, tokenStream } from "./tokens.ts";
 import { type FileVectors, insertVectors } from "./vector-rows.ts";
@@ -24,9 +25,6 @@ export const reconciledAt = "reconciled_at";
 
 /** Remembered paths; more than almost any project has files. */
 const mostPaths = 50_000;
-
-/** Entries of a map that `untilWritten` gives: so many outlines take about 10 MB. */
-const mostRemembered = 50_000;
 
 /** What ranking needs of a chunk. */
 export interface ChunkOutline {
@@ -56,28 +54,10 @@ export interface StoredChunk extends ChunkOutline {
  * The code index: files, their chunks, the full-text rows, symbols and vectors of those, in `index.db`.
  * Every change of a file is one transaction, so a reader sees a file as it was or as it is, never half.
  */
-export class CodeIndex {
-  private constructor(
-    readonly file: string,
-    private readonly db: Database,
-  ) {}
-
+export class CodeIndex extends Connection {
   /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
   static open(file: string, options: { readonly: boolean }): CodeIndex {
     return new CodeIndex(file, openDatabase(file, codeMigrations, options));
-  }
-
-  close(): void {
-    this.db.close();
-  }
-
-  /** The database's own check; "ok", or what is wrong. Reads the whole file. */
-  check(): string {
-    try {
-      return String(this.db.pragma("quick_check(1)", { simple: true }));
-    } catch (error) {
-      return String(error);
-    }
   }
 
   // Writing
@@ -188,45 +168,7 @@ export class CodeIndex {
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 
-  /** Runs all of it or nothing. What writes to the index goes through here. */
-  inTransaction<T>(work: () => T): T {
-    try {
-      this.writes++;
-      return this.db.transaction(work).immediate();
-    } catch (error) {
-      throw explain(error, this.file);
-    }
-  }
-
-  /** Reads that belong together: others may write meanwhile, these see nothing of it. */
-  inSnapshot<T>(read: () => T): T {
-    return this.db.transaction(read).deferred();
-  }
-
-  private writes = 0;
-
-  /** Another text whenever the database may hold something else than before, whoever wrote it. */
-  version(): string {
-    const { data_version: others } = this.prepare("PRAGMA data_version").get() as { data_version: number };
-    return `${others}.${this.writes}`;
-  }
-
-  setMeta(key: string, value: string): void {
-    this.inTransaction(() => {
-      this.prepare(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-      ).run(key, value);
-    });
-  }
-
   // Reading
-
-  meta(key: string): string | null {
-    const row = this.prepare("SELECT value FROM meta WHERE key = ?").get(key) as
-      | { value: string }
-      | undefined;
-    return row?.value ?? null;
-  }
 
   /** Everything known, indexed and skipped, by path. */
   knownFiles(): Map<string, KnownFile> {
@@ -303,23 +245,6 @@ export class CodeIndex {
     return { total: pageSize * pages, terms: terms.bytes };
   }
 
-  /** A statement, compiled once per connection. Also what search's own queries are made with. */
-  prepare(sql: string): Statement {
-    let statement = this.statements.get(sql);
-    if (!statement) {
-      statement = this.db.prepare(sql);
-      this.statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  /** Runs SQL that needs no compiled statement (temporary tables). */
-  exec(sql: string): void {
-    this.db.exec(sql);
-  }
-
-  private readonly statements = new Map<string, Statement>();
-
   /** Outlines of chunks, in no particular order; rows that are gone are missing. Shared: not to be changed. */
   outlines(rowids: readonly number[]): ChunkOutline[] {
     const remembered = this.untilWritten<number, ChunkOutline>("outlines");
@@ -342,25 +267,6 @@ export class CodeIndex {
     }
     return found.concat(rows);
   }
-
-  /**
-   * A map to remember in what was read, as searches meet the same chunks and words again and again. It is empty again
-   * as soon as the database may hold something else.
-   */
-  untilWritten<K, V>(name: string): Map<K, V> {
-    const version = this.version();
-    if (version !== this.rememberedVersion) this.remembered.clear();
-    this.rememberedVersion = version;
-    let map = this.remembered.get(name);
-    if (map === undefined || map.size > mostRemembered) {
-      map = new Map();
-      this.remembered.set(name, map);
-    }
-    return map as Map<K, V>;
-  }
-
-  private readonly remembered = new Map<string, Map<unknown, unknown>>();
-  private rememberedVersion = "";
 
   private readonly paths = new Map<number, string>();
 

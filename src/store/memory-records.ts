@@ -129,6 +129,8 @@ export interface JobRecord {
   subject: string;
   payload: Record<string, unknown>;
   state: "pending" | "running" | "dead";
+  /** Who works on it: a text that tells one daemon from all others. */
+  owner: string | null;
   priority: number;
   attempts: number;
   notBefore: number;
@@ -145,5 +147,7 @@ export interface ActivityRecord {
   subject: string;
   outcome: "done" | "dead";
   chunks: number;
+  /** As `total` of the job. */
+  units: number;
   tookMs: number;
 }

@@ -32,6 +32,7 @@ export const memoryMigrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX sessions_by_time ON sessions (last_at);
   CREATE INDEX sessions_of_parent ON sessions (parent_id);
+  CREATE INDEX sessions_of_origin ON sessions (forked_from) WHERE forked_from IS NOT NULL;
 
   -- Every file that is, or was, read; a session may have several.
   CREATE TABLE transcripts (
@@ -55,6 +56,7 @@ export const memoryMigrations: readonly Migration[] = [
     session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
     -- Order within the session, from 0.
     seq        INTEGER NOT NULL,
+    -- Of a line whose turn was forgotten -1 - the turn's number: known, so that it is not stored again.
     turn       INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX lines_of_session ON lines (session_id, seq);
@@ -130,6 +132,7 @@ export const memoryMigrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX chunks_of_session ON chunks (session_id, type, position);
   CREATE INDEX chunks_by_time ON chunks (started_at);
+  CREATE INDEX chunks_of_annotation ON chunks (annotation_id) WHERE annotation_id IS NOT NULL;
 
   -- Keyed by chunks.id. Streams come ready-made (tokens.ts).
   CREATE VIRTUAL TABLE chunk_terms USING fts5 (
@@ -138,10 +141,15 @@ export const memoryMigrations: readonly Migration[] = [
     tokenize = "ascii tokenchars '_$'"
   );
 
-  -- Vectors of a model for consecutive chunks written together; as in index.db.
+  -- However a chunk goes, also with its session or its note: its terms go with it.
+  CREATE TRIGGER chunks_forgotten AFTER DELETE ON chunks BEGIN
+    DELETE FROM chunk_terms WHERE rowid = old.id;
+  END;
+
+  -- A row for each chunk and model: sessions grow at their end, so rows of many chunks would be written over and over.
   CREATE TABLE vectors (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    session_id  INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    session_id  INTEGER NOT NULL,
     model       TEXT NOT NULL,
     dimensions  INTEGER NOT NULL,
     chunk_id    INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
@@ -202,6 +210,8 @@ export const memoryMigrations: readonly Migration[] = [
     payload    TEXT NOT NULL DEFAULT '{}',
     -- pending, running, dead.
     state      TEXT NOT NULL,
+    -- Who works on it while it is running, else null.
+    owner      TEXT,
     -- Smaller first.
     priority   INTEGER NOT NULL,
     attempts   INTEGER NOT NULL DEFAULT 0,
@@ -225,8 +235,18 @@ export const memoryMigrations: readonly Migration[] = [
     -- done or dead.
     outcome TEXT NOT NULL,
     chunks  INTEGER NOT NULL,
+    -- Units of work done (bytes of a transcript).
+    units   INTEGER NOT NULL,
     took_ms INTEGER NOT NULL
   ) STRICT;
+
+  -- What must not be stored (again): ids alone tell nothing of what was said.
+  CREATE TABLE forgotten (
+    uid  TEXT PRIMARY KEY,
+    -- session, line, annotation.
+    kind TEXT NOT NULL,
+    at   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 
   -- What language models were asked, by day (UTC, YYYY-MM-DD).
   CREATE TABLE llm_usage (

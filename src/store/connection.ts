@@ -1,0 +1,105 @@
+import { type Database, type DatabaseWords, explain, type Statement } from "./database.ts";
+
+/** Entries of a map that `untilWritten` gives: so many outlines take about 10 MB. */
+const mostRemembered = 50_000;
+
+/** An open database: what its repositories are written with. */
+export class Connection {
+  protected constructor(
+    readonly file: string,
+    protected readonly db: Database,
+    private readonly words?: DatabaseWords,
+  ) {}
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** The database's own check; "ok", or what is wrong. Reads the whole file. */
+  check(): string {
+    try {
+      return String(this.db.pragma("quick_check(1)", { simple: true }));
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  /** A statement, compiled once per connection. Also what search's own queries are made with. */
+  prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  private readonly statements = new Map<string, Statement>();
+
+  /** Runs SQL that needs no compiled statement (temporary tables). */
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  /** Runs all of it or nothing; inside another, as part of that one. What writes goes through here. */
+  inTransaction<T>(work: () => T): T {
+    return this.changing(() => this.db.transaction(work).immediate());
+  }
+
+  /** For what changes the file and cannot be part of a transaction. */
+  protected changing<T>(work: () => T): T {
+    try {
+      this.writes++;
+      return work();
+    } catch (error) {
+      throw explain(error, this.file, this.words);
+    }
+  }
+
+  /** Reads that belong together: others may write meanwhile, these see nothing of it. */
+  inSnapshot<T>(read: () => T): T {
+    return this.db.transaction(read).deferred();
+  }
+
+  private writes = 0;
+
+  /** Another text whenever the database may hold something else than before, whoever wrote it. */
+  version(): string {
+    const { data_version: others } = this.prepare("PRAGMA data_version").get() as { data_version: number };
+    return `${others}.${this.writes}`;
+  }
+
+  /**
+   * A map to remember in what was read, as searches meet the same chunks and words again and again. It is empty again
+   * as soon as the database may hold something else.
+   */
+  untilWritten<K, V>(name: string): Map<K, V> {
+    const version = this.version();
+    if (version !== this.rememberedVersion) this.remembered.clear();
+    this.rememberedVersion = version;
+    let map = this.remembered.get(name);
+    if (map === undefined || map.size > mostRemembered) {
+      map = new Map();
+      this.remembered.set(name, map);
+    }
+    return map as Map<K, V>;
+  }
+
+  private readonly remembered = new Map<string, Map<unknown, unknown>>();
+  private rememberedVersion = "";
+
+  setMeta(key: string, value: string): void {
+    this.inTransaction(() => {
+      this.prepare(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+      ).run(key, value);
+    });
+  }
+
+  meta(key: string): string | null {
+    const row = this.prepare("SELECT value FROM meta WHERE key = ?").get(key) as
+      | { value: string }
+      | undefined;
+    return row?.value ?? null;
+  }
+}

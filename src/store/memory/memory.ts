@@ -1,0 +1,70 @@
+import { statSync } from "node:fs";
+import { Connection } from "../connection.ts";
+import { backupsOf, type DatabaseWords, openDatabase } from "../database.ts";
+import { memoryMigrations } from "../memory-schema.ts";
+
+const words: DatabaseWords = {
+  absent: () => [
+    "No conversations are remembered yet.",
+    "Run `pm start`: sessions are remembered from now on. `pm import claude` takes in those of the past.",
+  ],
+  corrupt: {
+    code: "memory_corrupt",
+    hint: (file) => {
+      const [backup] = backupsOf(file);
+      return backup
+        ? `Nothing was changed. Run \`pm doctor\`; to go back, stop the daemon and copy ${backup} over it.`
+        : "Nothing was changed. Run `pm doctor`; to go back, stop the daemon and restore it from your own backup.";
+    },
+  },
+  tooNew: "Update Pommel. Do not delete the file: it holds what cannot be made again.",
+  tooOld: "Run `pm start`.",
+  full: "Free some space; what waits is taken up again by itself, what is stored stays.",
+};
+
+/**
+ * The memory of sessions: what was said and done, what is searched of it, notes, summaries and the job queue, in
+ * `memory.db`. Its repositories are functions in the files beside this one. Precious: never deleted or rebuilt, and
+ * copied to `memory.db.before-<schema version>` before its schema changes. Several processes may write to it.
+ */
+export class Memory extends Connection {
+  /**
+   * @throws PommelError `not_indexed` (readonly and absent), `memory_corrupt`, `index_too_new`, `disk_full`,
+   *   `unreadable`
+   */
+  static open(file: string, { readonly }: { readonly: boolean }): Memory {
+    const db = openDatabase(file, memoryMigrations, { readonly, words, precious: true });
+    return new Memory(file, db, words);
+  }
+
+  /** Gives at most so many free pages (default: all) back to the file system. */
+  vacuum(pages?: number): void {
+    this.changing(() => {
+      // Each page is a step of the statement, which only exec takes to its end.
+      this.exec(pages === undefined ? "PRAGMA incremental_vacuum" : `PRAGMA incremental_vacuum(${pages})`);
+    });
+  }
+
+  /** Pages that hold nothing, and pages in all. */
+  pages(): { free: number; total: number } {
+    const asked = (name: string) => this.db.pragma(name, { simple: true }) as number;
+    return { free: asked("freelist_count"), total: asked("page_count") };
+  }
+
+  /** What the database takes on disk, its log included. Bytes. */
+  size(): number {
+    return [this.file, `${this.file}-wal`].reduce(
+      (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  }
+
+  /**
+   * Moves all of the log into the database and empties it.
+   * @returns false when another process is reading, and the log could not be emptied
+   */
+  checkpoint(): boolean {
+    const [result] = this.db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return result?.busy === 0;
+  }
+}
