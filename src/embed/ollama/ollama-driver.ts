@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import type { Availability, EmbedderDriver, PullProgress } from "../embedder.ts";
+import { embedAsker } from "../remote/asker.ts";
+import { modelMissing, ollamaAt, ollamaFailure } from "../remote/ollama-server.ts";
 import { type Endpoint, endpointAt, RequestFailed, requestJson, requestLines } from "../remote/request.ts";
 import { withoutLatest } from "./known-models.ts";
-import { createOllamaEmbedder, modelMissing, ollamaAt, ollamaFailure } from "./ollama-embedder.ts";
+import { createOllamaEmbedder } from "./ollama-embedder.ts";
 
 export const ollamaDriver: EmbedderDriver = {
   name: "ollama",
@@ -31,11 +33,11 @@ async function lookFor(model: string, endpoint: Endpoint, signal: AbortSignal): 
     if (names.includes(withoutLatest(model))) {
       return { usable: true, detail: `${ollamaAt(endpoint.base)} has it`, hint: "", ...found };
     }
-    const { message, hint } = modelMissing(endpoint.base, model);
+    const { message, hint } = modelMissing(endpoint.base, model, embedAsker);
     return { usable: false, detail: message.replace(/\.$/, ""), hint, ...found };
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
-    const { message, hint } = ollamaFailure(error, endpoint.base, model);
+    const { message, hint } = ollamaFailure(error, endpoint.base, model, embedAsker);
     return { usable: false, detail: message.replace(/\.$/, ""), hint };
   }
 }
@@ -76,7 +78,7 @@ async function pull(
     if (!(error instanceof RequestFailed)) throw error;
     throw error.kind === "status"
       ? pullFailed(endpoint, model, error.said || error.message)
-      : ollamaFailure(error, endpoint.base, model);
+      : ollamaFailure(error, endpoint.base, model, embedAsker);
   }
   if (step !== "success") throw pullFailed(endpoint, model, "the download broke off");
 }

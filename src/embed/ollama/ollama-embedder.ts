@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
 import type { Embedder } from "../embedder.ts";
+import { embedAsker } from "../remote/asker.ts";
 import { numbers } from "../remote/numbers.ts";
+import { ollamaAt, ollamaFailure } from "../remote/ollama-server.ts";
 import { refusalOf } from "../remote/refusal.ts";
 import { RemoteEmbedder } from "../remote/remote-embedder.ts";
 import { endpointAt, RequestFailed, requestJson } from "../remote/request.ts";
@@ -42,36 +43,8 @@ export function createOllamaEmbedder(
         return (await retrying(request, { patience: patienceFor[kind], clock, signal })).value.embeddings;
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model);
+        throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model, embedAsker);
       }
     },
   });
-}
-
-export function ollamaAt(base: string): string {
-  return `Ollama at ${base}`;
-}
-
-/** What went wrong between us and Ollama, for a person. */
-export function ollamaFailure(failure: RequestFailed, base: string, model: string): PommelError {
-  const { kind, status, said } = failure;
-  if (status === 404 && /model/i.test(said)) return modelMissing(base, model, failure);
-  const hint =
-    kind === "unreachable"
-      ? "Start it (`ollama serve`; it is at https://ollama.com), or set embed.ollama_url to where it is."
-      : kind === "timeout"
-        ? "It may be busy, or the model too large for this machine. `ollama ps` shows what it runs."
-        : "Check embed.ollama_url, and the server's log.";
-  return new PommelError("embedder_unavailable", `${ollamaAt(base)} ${failure.message}.`, hint, {
-    cause: failure,
-  });
-}
-
-export function modelMissing(base: string, model: string, cause?: unknown): PommelError {
-  return new PommelError(
-    "embedder_unavailable",
-    `${ollamaAt(base)} has no model ${model}.`,
-    `Run \`ollama pull ${model}\` or \`pm models pull ollama/${model}\`.`,
-    { cause },
-  );
 }

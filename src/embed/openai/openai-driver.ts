@@ -1,6 +1,8 @@
 import { PommelError } from "../../project/errors.ts";
 import type { EmbedderDriver } from "../embedder.ts";
-import { createOpenaiEmbedder, readKey } from "./openai-embedder.ts";
+import { embedAsker } from "../remote/asker.ts";
+import { readKey } from "../remote/openai-server.ts";
+import { createOpenaiEmbedder } from "./openai-embedder.ts";
 
 export const openaiDriver: EmbedderDriver = {
   name: "openai",
@@ -11,7 +13,7 @@ export const openaiDriver: EmbedderDriver = {
   // Only the key is looked for: even a question costs, and tells the server that we are here.
   async available(_model, { openaiUrl, openaiKeyVariable }) {
     try {
-      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable });
+      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedAsker);
       const detail = key === null ? `without a key, at ${openaiUrl}` : `with the key in ${openaiKeyVariable}`;
       return { usable: true, detail: `${detail}; not asked`, hint: "" };
     } catch (error) {

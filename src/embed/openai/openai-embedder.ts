@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
 import type { Embedder } from "../embedder.ts";
+import { embedAsker } from "../remote/asker.ts";
 import { numbers } from "../remote/numbers.ts";
+import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../remote/openai-server.ts";
 import { waitAskedFor } from "../remote/rate-limits.ts";
 import { refusalOf } from "../remote/refusal.ts";
 import { RemoteEmbedder } from "../remote/remote-embedder.ts";
@@ -9,12 +10,6 @@ import { endpointAt, RequestFailed, requestJson } from "../remote/request.ts";
 import { type Clock, patienceFor, retrying, systemClock } from "../remote/retry.ts";
 import { knownModel, readModel } from "./known-models.ts";
 import { RateGate } from "./rate-gate.ts";
-
-export interface OpenaiSettings {
-  /** Base of the API: `/embeddings` follows. */
-  url: string;
-  keyVariable: string;
-}
 
 interface OpenaiOptions {
   clock?: Clock;
@@ -41,7 +36,7 @@ const defaultTimeoutMs = 60_000;
  */
 export function createOpenaiEmbedder(
   model: string,
-  { url, keyVariable }: OpenaiSettings,
+  { url, keyVariable }: OpenaiServer,
   {
     clock = systemClock,
     timeoutMs = defaultTimeoutMs,
@@ -65,7 +60,7 @@ export function createOpenaiEmbedder(
     limits: isOpenai ? openaiLimits : otherLimits,
     async ask(texts, kind, signal) {
       const patience = patienceFor[kind];
-      const endpoint = endpointAt(url, readKey({ url, keyVariable }, env, isOpenai));
+      const endpoint = endpointAt(url, readKey({ url, keyVariable }, embedAsker, env, isOpenai));
       const body = {
         model: name,
         input: texts,
@@ -90,44 +85,11 @@ export function createOpenaiEmbedder(
         return value.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => floatsOf(embedding));
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? openaiFailure(error, server, name, keyVariable);
+        throw refusalOf(error) ?? openaiFailure(error, server, name, keyVariable, embedAsker);
       }
     },
     usage: () => ({ ...used, dollars: known && (used.tokens / 1e6) * known.dollarsPerMillion }),
   });
-}
-
-function isOpenaiAt(url: string): boolean {
-  return new URL(url).hostname === "api.openai.com";
-}
-
-/**
- * The key, or null where none is needed.
- * @throws PommelError `embedder_unavailable`
- */
-export function readKey(
-  { url, keyVariable }: OpenaiSettings,
-  env: NodeJS.ProcessEnv = process.env,
-  isNeeded: boolean = isOpenaiAt(url),
-): string | null {
-  const key = env[keyVariable]?.trim() ?? "";
-  if (key === "" && !isNeeded) return null;
-  if (key === "") {
-    throw new PommelError(
-      "embedder_unavailable",
-      `${new URL(url).host} wants a key, and the environment variable ${keyVariable} is not set.`,
-      `Set ${keyVariable} where the daemon is started, then run \`pm stop\` and \`pm start\`.`,
-    );
-  }
-  // It could not be a header, and the complaint about that would show it.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new PommelError(
-      "embedder_unavailable",
-      `The environment variable ${keyVariable} holds no key: it has blanks or letters that no key has.`,
-      "Copy the key again.",
-    );
-  }
-  return key;
 }
 
 /** Base64 holds float32, little-endian. */
@@ -137,33 +99,4 @@ function floatsOf(embedding: string | number[]): ArrayLike<number> {
   const floats = new Float32Array(Math.floor(bytes.length / 4));
   for (let i = 0; i < floats.length; i++) floats[i] = bytes.readFloatLE(i * 4);
   return floats;
-}
-
-function openaiFailure(
-  failure: RequestFailed,
-  server: string,
-  model: string,
-  keyVariable: string,
-): PommelError {
-  const { status } = failure;
-  // On 401 and 403 its own words may repeat parts of the key.
-  const [message, hint] =
-    status === 401 || status === 403
-      ? [
-          `${server} answered ${status}: it does not accept the key in ${keyVariable}, or not for ${model}.`,
-          `Check ${keyVariable} where the daemon was started, and what that key may do.`,
-        ]
-      : [`${server} ${failure.message}.`, hintFor(failure)];
-  return new PommelError("embedder_unavailable", message, hint, { cause: failure });
-}
-
-function hintFor({ kind, status, serverCode, waitMs }: RequestFailed): string {
-  if (kind === "unreachable" || kind === "timeout") return "Check the network and embed.openai_url.";
-  if (serverCode === "insufficient_quota") return "The account behind the key has no credit left.";
-  if (status === 404) return "Check the model's name and embed.openai_url, which usually ends in /v1.";
-  if (status === 429) {
-    const until = waitMs === null ? "" : ` for another ${Math.ceil(waitMs / 1000)} s`;
-    return `The account's rate limit is used up${until}.`;
-  }
-  return "Check embed.openai_url and the model's name.";
 }

@@ -1,0 +1,76 @@
+import { PommelError } from "../../project/errors.ts";
+import type { Asker } from "./asker.ts";
+import type { RequestFailed } from "./request.ts";
+
+/** Where an OpenAI-compatible API is, and which environment variable holds its key. */
+export interface OpenaiServer {
+  /** Base of the API: `/embeddings`, `/chat/completions` follow. */
+  url: string;
+  keyVariable: string;
+}
+
+/** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+export function isOpenaiAt(url: string): boolean {
+  return new URL(url).hostname === "api.openai.com";
+}
+
+/**
+ * The key, or null where none is needed.
+ * @throws PommelError with the asker's code
+ */
+export function readKey(
+  { url, keyVariable }: OpenaiServer,
+  { code }: Asker,
+  env: NodeJS.ProcessEnv = process.env,
+  isNeeded: boolean = isOpenaiAt(url),
+): string | null {
+  const key = env[keyVariable]?.trim() ?? "";
+  if (key === "" && !isNeeded) return null;
+  if (key === "") {
+    throw new PommelError(
+      code,
+      `${new URL(url).host} wants a key, and the environment variable ${keyVariable} is not set.`,
+      `Set ${keyVariable} where the daemon is started, then run \`pm stop\` and \`pm start\`.`,
+    );
+  }
+  // It could not be a header, and the complaint about that would show it.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new PommelError(
+      code,
+      `The environment variable ${keyVariable} holds no key: it has blanks or letters that no key has.`,
+      "Copy the key again.",
+    );
+  }
+  return key;
+}
+
+/** What went wrong between us and the API that `server` names ("The API at ..."), for a person. */
+export function openaiFailure(
+  failure: RequestFailed,
+  server: string,
+  model: string,
+  keyVariable: string,
+  asker: Asker,
+): PommelError {
+  const { status } = failure;
+  // On 401 and 403 its own words may repeat parts of the key.
+  const [message, hint] =
+    status === 401 || status === 403
+      ? [
+          `${server} answered ${status}: it does not accept the key in ${keyVariable}, or not for ${model}.`,
+          `Check ${keyVariable} where the daemon was started, and what that key may do.`,
+        ]
+      : [`${server} ${failure.message}.`, hintFor(failure, asker)];
+  return new PommelError(asker.code, message, hint, { cause: failure });
+}
+
+function hintFor({ kind, status, serverCode, waitMs }: RequestFailed, { openaiUrl }: Asker): string {
+  if (kind === "unreachable" || kind === "timeout") return `Check the network and ${openaiUrl}.`;
+  if (serverCode === "insufficient_quota") return "The account behind the key has no credit left.";
+  if (status === 404) return `Check the model's name and ${openaiUrl}, which usually ends in /v1.`;
+  if (status === 429) {
+    const until = waitMs === null ? "" : ` for another ${Math.ceil(waitMs / 1000)} s`;
+    return `The account's rate limit is used up${until}.`;
+  }
+  return `Check ${openaiUrl} and the model's name.`;
+}
