@@ -157,7 +157,7 @@ export const memoryMigrations: readonly Migration[] = [
     data        BLOB NOT NULL,
     UNIQUE (chunk_id, model)
   ) STRICT;
-  CREATE INDEX vectors_of_model ON vectors (model, id);
+  CREATE INDEX vectors_of_model ON vectors (model, id, dimensions);
 
   -- What the user asked to remember. Kept when retention takes the session away.
   CREATE TABLE annotations (

@@ -1,0 +1,112 @@
+import { chunksByIds, type StoredSessionChunk } from "./chunks.ts";
+import type { Memory } from "./memory.ts";
+
+/** A model's vector of a chunk, as stored. */
+export interface SessionVectorRow {
+  id: number;
+  sessionId: number;
+  /** Row of `chunks`. */
+  chunkId: number;
+  dimensions: number;
+  /** int8. */
+  data: Uint8Array;
+}
+
+/** Adds a chunk's vector; null: the model has none for it. To be called in the transaction that makes sure of it. */
+export function insertVector(
+  memory: Memory,
+  chunk: { id: number; sessionId: number },
+  model: string,
+  vector: Int8Array | null,
+): void {
+  memory
+    .prepare(
+      `INSERT INTO vectors (session_id, model, dimensions, chunk_id, data) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (chunk_id, model) DO NOTHING`,
+    )
+    .run(
+      chunk.sessionId,
+      model,
+      vector?.length ?? 0,
+      chunk.id,
+      vector ? new Uint8Array(vector.buffer, vector.byteOffset, vector.length) : new Uint8Array(0),
+    );
+}
+
+/** Adds vectors of a model by chunk; those of chunks that are gone by now are left out. */
+export function storeSessionVectors(
+  memory: Memory,
+  model: string,
+  vectors: ReadonlyMap<number, Int8Array | null>,
+): void {
+  memory.inTransaction(() => {
+    const session = memory.prepare("SELECT session_id AS sessionId FROM chunks WHERE id = ?");
+    for (const [id, vector] of vectors) {
+      const chunk = session.get(id) as { sessionId: number } | undefined;
+      if (chunk) insertVector(memory, { id, ...chunk }, model, vector);
+    }
+  });
+}
+
+/** At most `limit` chunks that a model has not seen yet, the newest first. */
+export function chunksWithoutVector(memory: Memory, model: string, limit: number): StoredSessionChunk[] {
+  const rows = memory
+    .prepare(
+      `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
+       ORDER BY id DESC LIMIT ?`,
+    )
+    .all(model, limit) as { id: number }[];
+  const chunks = chunksByIds(
+    memory,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id }) => chunks.get(id)).filter((chunk) => chunk !== undefined);
+}
+
+/** Of each model, how many chunks it has seen, and of how many it has no vector. */
+export function sessionVectorCounts(memory: Memory): { model: string; chunks: number; missing: number }[] {
+  return memory
+    .prepare(
+      `SELECT model, count(*) AS chunks, sum(dimensions = 0) AS missing FROM vectors GROUP BY model ORDER BY model`,
+    )
+    .all() as { model: string; chunks: number; missing: number }[];
+}
+
+/** Forgets the vectors of all models but these. */
+export function keepSessionModels(memory: Memory, models: readonly string[]): void {
+  // Asked often: this jumps from model to model in an index, and reads no vectors.
+  const rows = memory
+    .prepare(
+      `WITH RECURSIVE known (model) AS (SELECT min(model) FROM vectors UNION ALL
+         SELECT (SELECT min(model) FROM vectors WHERE model > known.model) FROM known WHERE model IS NOT NULL)
+       SELECT model FROM known WHERE model IS NOT NULL`,
+    )
+    .all() as { model: string }[];
+  const others = rows.map(({ model }) => model).filter((model) => !models.includes(model));
+  if (others.length === 0) return;
+  memory.inTransaction(() => {
+    for (const model of others) memory.prepare("DELETE FROM vectors WHERE model = ?").run(model);
+  });
+}
+
+/** Ids of all rows of a model that hold a vector, ascending. */
+export function sessionVectorIds(memory: Memory, model: string): number[] {
+  const rows = memory
+    .prepare("SELECT id FROM vectors WHERE model = ? AND dimensions > 0 ORDER BY id")
+    .all(model);
+  return (rows as { id: number }[]).map(({ id }) => id);
+}
+
+/** Rows of a model that hold a vector with an id beyond `after`, ascending, one at a time. */
+export function sessionVectorsAfter(
+  memory: Memory,
+  model: string,
+  after: number,
+): IterableIterator<SessionVectorRow> {
+  return memory
+    .prepare(
+      `SELECT id, session_id AS sessionId, chunk_id AS chunkId, dimensions, data
+       FROM vectors WHERE model = ? AND id > ? AND dimensions > 0 ORDER BY id`,
+    )
+    .iterate(model, after) as IterableIterator<SessionVectorRow>;
+}
