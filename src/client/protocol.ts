@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
+import { lazy } from "./lazy.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -10,15 +11,6 @@ import { endpoints, type RouteName } from "./endpoints.ts";
 
 /** Larger request bodies are refused. Bytes. */
 export const largestBody = 1_048_576;
-
-/** A shape is made when it is first needed: `pm search` should not make those of all other routes. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 const strings = z.array(z.string());
 const count = z.int().check(z.minimum(0));

@@ -1,0 +1,333 @@
+import * as z from "zod/mini";
+import { searchModes } from "../search/sessions/types.ts";
+import { chunkKinds, chunkTypes } from "../store/memory-records.ts";
+import { lazy } from "./lazy.ts";
+
+/** The shapes of the routes about conversations; protocol.ts has the routes. */
+
+const strings = z.array(z.string());
+const count = z.int().check(z.minimum(0));
+const text = z.string();
+const textOrNull = z.nullable(z.string());
+const numberOrNull = z.nullable(z.number());
+/** ISO 8601. */
+const time = z.string();
+const timeOrNull = z.nullable(time);
+const type = z.enum(chunkTypes as [string, ...string[]]);
+const kind = z.enum(chunkKinds as [string, ...string[]]);
+const limit = z.optional(z.int().check(z.minimum(1), z.maximum(1000)));
+
+/** Times in requests are ISO 8601 or in words, "last week". */
+const sessionFilters = {
+  since: z.optional(text),
+  until: z.optional(text),
+  branch: z.optional(text),
+  agent: z.optional(text),
+};
+
+export const transcriptSearchRequest = lazy(() =>
+  z.object({
+    ...sessionFilters,
+    q: text,
+    limit,
+    type: z.optional(z.array(type)),
+    kind: z.optional(z.array(kind)),
+    /** Paths, directories or globs. */
+    file: z.optional(strings),
+    /** An id or the beginning of one. */
+    session: z.optional(text),
+    mode: z.optional(z.enum(searchModes)),
+    explain: z.optional(z.boolean()),
+  }),
+);
+export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
+
+const transcriptResult = lazy(() =>
+  z.object({
+    id: text,
+    source: z.literal("transcript"),
+    session_id: text,
+    session_title: textOrNull,
+    agent: text,
+    branch: textOrNull,
+    turn: z.number(),
+    last_turn: z.number(),
+    chunk_type: type,
+    kind,
+    event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
+    timestamp: timeOrNull,
+    score: z.number(),
+    annotation: textOrNull,
+    snippet: text,
+    content: text,
+    files: strings,
+    freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
+    abandoned: z.boolean(),
+    match_reasons: strings,
+    signals: z.optional(z.record(z.string(), z.number())),
+  }),
+);
+
+export const transcriptSearchResponse = lazy(() =>
+  z.object({
+    scope: z.literal("transcripts"),
+    query: text,
+    total_results: count,
+    results: z.array(transcriptResult()),
+    searched_by: strings,
+    notes: strings,
+    search_time_ms: z.number(),
+    memory: z.object({
+      /** Transcripts waiting to be read on; null when nobody knows, because no daemon runs. */
+      pending: z.nullable(count),
+      /** Newest line that is remembered. */
+      as_of: timeOrNull,
+    }),
+  }),
+);
+export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
+
+export const sessionSummary = lazy(() =>
+  z.object({
+    id: text,
+    agent: text,
+    title: textOrNull,
+    branch: textOrNull,
+    cwd: text,
+    started_at: timeOrNull,
+    last_at: timeOrNull,
+    ended_at: timeOrNull,
+    end_reason: textOrNull,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Sessions of its subagents. */
+    agents: count,
+    models: strings,
+    tokens: z.object({ input: count, output: count, cache_read: count, cache_write: count }),
+    parent_id: textOrNull,
+    parent_tool_use: textOrNull,
+    agent_type: textOrNull,
+    forked_from: textOrNull,
+  }),
+);
+export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
+
+export const sessionsRequest = lazy(() =>
+  z.object({
+    ...sessionFilters,
+    limit,
+    /** Subagents' sessions too. */
+    agents: z.optional(z.boolean()),
+  }),
+);
+export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
+
+export const sessionsResponse = lazy(() => z.object({ sessions: z.array(sessionSummary()), total: count }));
+export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
+
+export const sessionRequest = lazy(() =>
+  z.object({
+    /** An id or a unique beginning of one. */
+    id: text,
+    /** Give this turn in full. */
+    turn: z.optional(count),
+  }),
+);
+export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
+
+const turnOutline = lazy(() =>
+  z.object({
+    number: count,
+    prompt: text,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    tools: z.record(z.string(), count),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+  }),
+);
+
+export const annotation = lazy(() =>
+  z.object({
+    id: text,
+    note: text,
+    session_id: textOrNull,
+    turn: numberOrNull,
+    timestamp: time,
+    branch: textOrNull,
+    source: z.enum(["prompt", "shell"]),
+  }),
+);
+export type Annotation = z.infer<ReturnType<typeof annotation>>;
+
+export const sessionResponse = lazy(() =>
+  z.object({
+    session: sessionSummary(),
+    /** The best there is: by a language model, the agent's own, extractive. */
+    summary: z.nullable(
+      z.object({
+        source: z.enum(["extractive", "compaction", "llm"]),
+        model: textOrNull,
+        up_to_turn: count,
+        text,
+      }),
+    ),
+    turns: z.array(turnOutline()),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+    annotations: z.array(annotation()),
+    agents: z.array(text),
+    /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
+    content: textOrNull,
+  }),
+);
+export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const annotationsRequest = lazy(() =>
+  z.object({
+    search: z.optional(text),
+    since: z.optional(text),
+    until: z.optional(text),
+    session: z.optional(text),
+    limit,
+  }),
+);
+export type AnnotationsRequest = z.infer<ReturnType<typeof annotationsRequest>>;
+export const annotationsResponse = lazy(() => z.object({ annotations: z.array(annotation()), total: count }));
+export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>>;
+
+export const annotateRequest = lazy(() =>
+  z.object({
+    note: text.check(z.minLength(1), z.maxLength(10_000)),
+    session_id: z.optional(text),
+    transcript_path: z.optional(text),
+  }),
+);
+export type AnnotateRequest = z.infer<ReturnType<typeof annotateRequest>>;
+export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
+export type AnnotateResponse = z.infer<ReturnType<typeof annotateResponse>>;
+
+export const indexTranscriptRequest = lazy(() =>
+  z.object({
+    /** Files to read on, or to begin with. */
+    transcript_path: z.optional(text),
+    transcript_paths: z.optional(strings),
+    session_id: z.optional(text),
+    agent: z.optional(text),
+    /** manual, auto, import ...: for the log. */
+    trigger: z.optional(text),
+    generate_summary: z.optional(z.boolean()),
+    /** Also transcripts of sessions that ran elsewhere. */
+    all_projects: z.optional(z.boolean()),
+  }),
+);
+export type IndexTranscriptRequest = z.infer<ReturnType<typeof indexTranscriptRequest>>;
+export const indexTranscriptResponse = lazy(() =>
+  z.object({ queued: z.boolean(), reason: textOrNull, pending: count }),
+);
+
+export const sessionStartRequest = lazy(() =>
+  z.object({
+    session_id: text,
+    transcript_path: z.optional(text),
+    source: z.optional(text),
+    cwd: z.optional(text),
+  }),
+);
+export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));
+
+export const jobsStatus = lazy(() =>
+  z.object({
+    pending: count,
+    running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
+    /** Given up on, with the reason; `pm queue retry`. */
+    dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
+    rate_chunks_per_sec: z.number(),
+    eta_seconds: numberOrNull,
+    is_idle: z.boolean(),
+    /** Newest first. */
+    recent: z.array(
+      z.object({
+        kind: text,
+        subject: text,
+        outcome: z.enum(["done", "dead"]),
+        chunks: count,
+        took_ms: count,
+        at: time,
+      }),
+    ),
+  }),
+);
+export type JobsStatus = z.infer<ReturnType<typeof jobsStatus>>;
+
+export const retryRequest = lazy(() =>
+  z.object({
+    /** Of dead jobs; left out: all. */
+    ids: z.optional(z.array(count)),
+    /** Remove them instead. */
+    drop: z.optional(z.boolean()),
+  }),
+);
+export const retryResponse = lazy(() => z.object({ jobs: count }));
+
+/** Exactly one of the first five says what to forget. */
+export const forgetRequest = lazy(() =>
+  z.object({
+    session: z.optional(text),
+    /** `<session>:<turn>`. */
+    turn: z.optional(text),
+    annotation: z.optional(text),
+    /** A regular expression (RE2); what matches is cut out of everything. */
+    pattern: z.optional(text),
+    since: z.optional(text),
+    until: z.optional(text),
+    /** Say what would go, and leave it. */
+    dry_run: z.optional(z.boolean()),
+  }),
+);
+export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;
+export const forgetResponse = lazy(() =>
+  z.object({
+    sessions: count,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Places where a pattern matches. */
+    matches: count,
+    /** What it is about, for a preview: titles, prompts, notes; cut at 20. */
+    examples: strings,
+    forgotten: z.boolean(),
+  }),
+);
+export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;
+
+export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
+export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
+
+/** What is remembered, for the status. */
+export const memoryStatus = lazy(() =>
+  z.object({
+    sessions: count,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    summaries: count,
+    last_updated: timeOrNull,
+    /** Why memory.db cannot be read; null when it can, or is not there. */
+    problem: textOrNull,
+    bytes: count,
+    growth_30d_bytes: numberOrNull,
+    /** Stored under other scrubbing rules than are in force now. */
+    needs_scrubbing: z.boolean(),
+    llm: z.object({
+      /** "none": summaries are extracts. */
+      model: text,
+      tokens_today: count,
+      daily_tokens: count,
+      dollars_today: numberOrNull,
+    }),
+    jobs: jobsStatus(),
+  }),
+);
+export type MemoryStatus = z.infer<ReturnType<typeof memoryStatus>>;

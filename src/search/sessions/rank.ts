@@ -1,0 +1,156 @@
+import type { ChunkKind, ChunkType } from "../../store/memory-records.ts";
+import type { SessionIntent } from "./intent.ts";
+import type { SessionWeights } from "./weights.ts";
+
+/** A chunk that may be an answer. */
+export interface SessionCandidate {
+  rowid: number;
+  /** Its session, and the place it has among that session's chunks of its type. */
+  sessionId: number;
+  position: number;
+  type: ChunkType;
+  kind: ChunkKind;
+  abandoned: boolean;
+  startedAt: number | null;
+}
+
+/** Evidence in standard deviations above the average chunk; 0 where there is none. By row of `chunks`. */
+export interface Evidence {
+  words: ReadonlyMap<number, number>;
+  passage: ReadonlyMap<number, number>;
+  whole: ReadonlyMap<number, number>;
+}
+
+export interface RankedChunk {
+  candidate: SessionCandidate;
+  score: number;
+  signals: Record<string, number>;
+}
+
+const day = 24 * 3600 * 1000;
+
+/** Orders candidates by how well they answer, best first; ties by row. */
+export function rankSessions(
+  candidates: readonly SessionCandidate[],
+  evidence: Evidence,
+  intent: SessionIntent,
+  weights: SessionWeights,
+  now: number,
+): RankedChunk[] {
+  const around = neighboursOf(candidates);
+  const own = candidates.map((candidate) => evidenceOf(candidate, around(candidate), evidence, weights));
+  const ofSession = sessionEvidence(candidates, own.map(sum), weights);
+  const isSpread = spreadOf(candidates) > weights.spread * day;
+  const ranked = candidates.map((candidate, i): RankedChunk => {
+    const signals = { ...own[i]!, session: weights.session * (ofSession.get(candidate.sessionId) ?? 0) };
+    const factors = factorsOf(candidate, intent, weights);
+    const recency = isSpread ? recencyOf(candidate, intent, weights, now) : 1;
+    // Below the average of all is no evidence at all, and not to be made smaller by a boost.
+    const score = Math.max(sum(signals), 0) * factors * recency;
+    return { candidate, score, signals: { ...signals, kind: factors, recency } };
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.candidate.rowid - b.candidate.rowid);
+}
+
+function evidenceOf(
+  { rowid }: SessionCandidate,
+  neighbours: readonly number[],
+  { words, passage, whole }: Evidence,
+  weights: SessionWeights,
+): Record<string, number> {
+  const best = (of: ReadonlyMap<number, number>) =>
+    neighbours.length === 0 ? 0 : Math.max(...neighbours.map((neighbour) => of.get(neighbour) ?? 0));
+  return {
+    words: weights.words * (words.get(rowid) ?? 0),
+    words_around: weights.wordsAround * best(words),
+    passage: weights.passage * (passage.get(rowid) ?? 0),
+    whole: weights.whole * (whole.get(rowid) ?? 0),
+    whole_around: weights.wholeAround * best(whole),
+  };
+}
+
+/** The candidates right before and after one in its session. */
+function neighboursOf(candidates: readonly SessionCandidate[]): (of: SessionCandidate) => number[] {
+  const key = (session: number, type: string, position: number) => `${session} ${type} ${position}`;
+  const rows = new Map(candidates.map((c) => [key(c.sessionId, c.type, c.position), c.rowid]));
+  return ({ sessionId, type, position }) =>
+    [position - 1, position + 1].flatMap((next) => rows.get(key(sessionId, type, next)) ?? []);
+}
+
+/** A session with several good chunks is the likelier one. */
+function sessionEvidence(
+  candidates: readonly SessionCandidate[],
+  scores: readonly number[],
+  { sessionChunks, sessionDecay }: SessionWeights,
+): Map<number, number> {
+  const ofSession = new Map<number, number[]>();
+  candidates.forEach(({ sessionId }, i) => {
+    const known = ofSession.get(sessionId);
+    if (known) known.push(scores[i]!);
+    else ofSession.set(sessionId, [scores[i]!]);
+  });
+  const shares = Array.from({ length: sessionChunks }, (_, i) => sessionDecay ** i);
+  const whole = shares.reduce((a, b) => a + b, 0);
+  return new Map(
+    [...ofSession].map(([session, all]) => {
+      const best = all.sort((a, b) => b - a);
+      return [session, shares.reduce((total, share, i) => total + share * (best[i] ?? 0), 0) / whole];
+    }),
+  );
+}
+
+function factorsOf({ type, kind, abandoned }: SessionCandidate, intent: SessionIntent, weights: SessionWeights) {
+  let factor = 1;
+  if (type === "annotated") factor *= weights.annotated;
+  if (type === "summary") factor *= intent.isHighLevel ? weights.summaryForOverview : weights.summaryForDetail;
+  if (intent.isFix && kind === "error-fix") factor *= weights.fixForFix;
+  if (intent.isDecision && kind === "decision") factor *= weights.decisionForDecision;
+  if (abandoned) factor *= weights.abandoned;
+  return factor;
+}
+
+/** A true half-life, of the part of the score that age may take. */
+function recencyOf(
+  { startedAt }: SessionCandidate,
+  intent: SessionIntent,
+  weights: SessionWeights,
+  now: number,
+): number {
+  if (startedAt === null) return 1;
+  const share = intent.isRecent ? weights.recencyWhenAsked : weights.recency;
+  const age = Math.max(now - startedAt, 0) / day;
+  return 1 - share + share * 0.5 ** (age / weights.halfLife);
+}
+
+/** Standard deviation of the candidates' times. Milliseconds. */
+function spreadOf(candidates: readonly SessionCandidate[]): number {
+  const times = candidates.flatMap(({ startedAt }) => startedAt ?? []);
+  if (times.length < 2) return 0;
+  const mean = times.reduce((a, b) => a + b, 0) / times.length;
+  return Math.sqrt(times.reduce((total, time) => total + (time - mean) ** 2, 0) / times.length);
+}
+
+function sum(signals: Record<string, number>): number {
+  return Object.values(signals).reduce((a, b) => a + b, 0);
+}
+
+function sumOf(values: Iterable<number>): { sum: number; squares: number } {
+  const total = { sum: 0, squares: 0 };
+  for (const value of values) {
+    total.sum += value;
+    total.squares += value * value;
+  }
+  return total;
+}
+
+/**
+ * Values as standard deviations above the mean of `population` values, of which those not given are 0.
+ * @returns as many as given, in their order
+ */
+export function standardised(values: readonly number[], population: number): number[] {
+  const n = Math.max(population, values.length, 1);
+  const { sum: total, squares } = sumOf(values);
+  const mean = total / n;
+  const deviation = Math.sqrt(Math.max(squares / n - mean * mean, 0));
+  return values.map((value) => (deviation > 0 ? (value - mean) / deviation : 0));
+}

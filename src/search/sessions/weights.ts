@@ -1,0 +1,64 @@
+/**
+ * Every number of the ranking of conversations. Evidence is counted in standard deviations from what an average chunk
+ * has, so that words and meaning can be added up (fusion by z-scores; plain reciprocal rank fusion was worse than
+ * words alone). Found by `npm run bench:recall` on the choosing half of its questions, in round numbers.
+ */
+export interface SessionWeights {
+  /** Columns of the full-text index. */
+  columns: { prompt: number; answer: number; actions: number; errors: number };
+  /** BM25 of a chunk, and of the chunks before and after it. */
+  words: number;
+  wordsAround: number;
+  /** Cosine of its nearest passage, of all its passages together, of the better of its neighbours. */
+  passage: number;
+  whole: number;
+  wholeAround: number;
+  /** What the best chunks of its session have: the best counts once, each next one this share of the one before. */
+  session: number;
+  sessionDecay: number;
+  sessionChunks: number;
+  /** Share of a second model's cosine where there is one. */
+  secondModel: number;
+  /** Factors on what the evidence comes to. */
+  annotated: number;
+  summaryForOverview: number;
+  summaryForDetail: number;
+  fixForFix: number;
+  decisionForDecision: number;
+  abandoned: number;
+  /** How much of a score age takes away: with 0.1, what is infinitely old keeps nine tenths. */
+  recency: number;
+  recencyWhenAsked: number;
+  /** Days in which that part halves. */
+  halfLife: number;
+  /** Candidates that lie closer together in time than this are all as recent. Days, as a standard deviation. */
+  spread: number;
+  /** Chunks considered: by words, and by meaning. */
+  byWords: number;
+  byMeaning: number;
+}
+
+export const sessionWeights: SessionWeights = {
+  columns: { prompt: 1.5, answer: 1, actions: 0.4, errors: 0.5 },
+  words: 1,
+  wordsAround: 0.5,
+  passage: 3,
+  whole: 3,
+  wholeAround: 0,
+  session: 1,
+  sessionDecay: 0.5,
+  sessionChunks: 2,
+  secondModel: 0.5,
+  annotated: 1.5,
+  summaryForOverview: 1.2,
+  summaryForDetail: 0.8,
+  fixForFix: 1.1,
+  decisionForDecision: 1.05,
+  abandoned: 0.8,
+  recency: 0.05,
+  recencyWhenAsked: 0.3,
+  halfLife: 30,
+  spread: 7,
+  byWords: 1000,
+  byMeaning: 300,
+};
