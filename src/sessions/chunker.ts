@@ -1,0 +1,118 @@
+import type { ChunkTerms, EventType, SessionChunk } from "../store/memory-records.ts";
+import { embedTextOf } from "./embed-text.ts";
+import { type AroundChunk, type KindRules, kindOf, nothingAround, reportsError } from "./kinds.ts";
+import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
+import type { Turn } from "./turn-content.ts";
+import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
+
+/** A chunk without what only its session knows: its place in it, and the note it belongs to. */
+export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
+
+export interface DraftChunk {
+  chunk: ChunkDraft;
+  terms: ChunkTerms;
+  /** What its vector is made of. */
+  embedText: string;
+}
+
+export interface ChunkOptions extends ChunkSizes, UnitOptions {
+  kinds: KindRules;
+}
+
+/** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
+export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
+  const units = turns.flatMap((turn) => unitsOf(turn, options));
+  const packed = packUnits(units, options);
+  const around = surroundings(packed, options.kinds);
+  return packed.map((chunk, i) =>
+    draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
+  );
+}
+
+/** What happens around each chunk in the turns that it is of. */
+function surroundings(packed: readonly Unit[][], rules: KindRules): AroundChunk[] {
+  // From the front what came before, from the back what comes later; both start anew with each turn.
+  const around = packed.map(() => ({ ...nothingAround }));
+  let seen = { turn: null as Turn | null, failed: false, edited: false };
+  packed.forEach((chunk, i) => {
+    const here = around[i];
+    if (here !== undefined && chunk[0]?.turn === seen.turn) {
+      here.failedBefore = seen.failed;
+      here.editedBefore = seen.edited;
+    }
+    for (const unit of chunk) {
+      if (unit.turn !== seen.turn) seen = { turn: unit.turn, failed: false, edited: false };
+      seen.failed ||= unit.deeds.fails || reportsError([unit], rules);
+      seen.edited ||= unit.deeds.edits;
+    }
+  });
+  let ahead = { turn: null as Turn | null, edits: false, passes: false };
+  for (let i = packed.length - 1; i >= 0; i--) {
+    const here = around[i];
+    const chunk = packed[i] ?? [];
+    if (here !== undefined && chunk.at(-1)?.turn === ahead.turn) {
+      here.editsLater = ahead.edits;
+      here.passesLater = ahead.passes;
+    }
+    for (const unit of chunk.toReversed()) {
+      if (unit.turn !== ahead.turn) ahead = { turn: unit.turn, edits: false, passes: false };
+      ahead.edits ||= unit.deeds.edits;
+      ahead.passes ||= unit.deeds.passes;
+    }
+  }
+  return around;
+}
+
+/** A chunk of units; its streams and its text in their order. */
+export function draft(
+  units: readonly Unit[],
+  type: SessionChunk["type"],
+  kind: SessionChunk["kind"],
+): DraftChunk {
+  const first = units[0];
+  const last = units.at(-1);
+  if (first === undefined || last === undefined) throw new Error("a chunk needs a unit");
+  const stream = (name: keyof ChunkTerms): string =>
+    units
+      .map(({ terms }) => terms[name])
+      .filter((text) => text !== "")
+      .join("\n");
+  const starts = units.map(({ startedAt }) => startedAt).filter((at) => at !== null);
+  const ends = units.map(({ endedAt }) => endedAt).filter((at) => at !== null);
+  const terms = {
+    prompt: stream("prompt"),
+    answer: stream("answer"),
+    actions: stream("actions"),
+    errors: stream("errors"),
+  };
+  return {
+    chunk: {
+      firstTurn: Math.min(...units.map(({ turn }) => turn.number)),
+      lastTurn: Math.max(...units.map(({ turn }) => turn.number)),
+      firstSeq: Math.min(...units.map(({ firstSeq }) => firstSeq)),
+      lastSeq: Math.max(...units.map(({ lastSeq }) => lastSeq)),
+      type,
+      kind,
+      eventType: eventTypeOf(units),
+      abandoned: first.turn.abandoned,
+      branch: units.find(({ turn }) => turn.branch !== null)?.turn.branch ?? null,
+      startedAt: starts.length === 0 ? null : Math.min(...starts),
+      endedAt: ends.length === 0 ? null : Math.max(...ends),
+      text: units.map(textOf).join(unitJoint),
+      files: [...new Set(units.flatMap(({ files }) => files))],
+    },
+    terms,
+    embedText: embedTextOf(
+      terms,
+      [...new Set(units.map(({ names }) => names))].filter((name) => name !== ""),
+    ),
+  };
+}
+
+const eventTypes = { user: "user_prompt", assistant: "assistant", tool: "tool_use" } as const;
+
+function eventTypeOf(units: readonly Unit[]): EventType {
+  const types = new Set(units.map(({ speaker }) => eventTypes[speaker]));
+  const [type] = types;
+  return types.size === 1 && type !== undefined ? type : "mixed";
+}

@@ -1,0 +1,66 @@
+/**
+ * Words that tell kinds, in English and Danish. `_` stands for an apostrophe of any sort or none, `*` for the rest of
+ * a word.
+ */
+
+const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
+
+/** Whoever says it, something was decided or is recommended. */
+export const decisionWords = list(
+  `we decided, i decided, decided to, decided against, decided on, decision:, key decision*, design decision*
+   the decision was, the decision is, we chose, i chose, we_ve chosen, chose to, opted for, opted to, settled on
+   we agreed, reason:, rationale, recommendation:, my recommendation, i recommend, i_d recommend, i would recommend
+   i_d go with, i would go with, let_s go with, we_ll go with, we go with, going with option, trade-off*, tradeoff*
+   the reason we, the reason i, the reason for this, the reason is, pros and cons
+   vi valgte, vi har valgt, jeg valgte, vi vælger, beslutning:, besluttede, besluttet, anbefaling:, min anbefaling
+   jeg anbefaler, jeg vil anbefale, grunden er, årsagen er, begrundelse, afvejning, fordele og ulemper
+   lad os gå med, vi går med`,
+);
+
+/** What only counts when the human says it: they choose. */
+export const choosingWords = list(
+  `option a, option b, option c, option d, option 1, option 2, option 3, option 4, go with, let_s use, let_s keep
+   let_s not, let_s drop, let_s stick, let_s remove, i prefer, i_d prefer, i_d rather, i would rather, i would prefer
+   we should not, we shouldn_t, i think we should, i don_t think we should, i don_t want, we don_t want, instead of
+   rather than, i like option, i like the, i like that approach, makes more sense, user has answered your question*
+   mulighed a, mulighed b, mulighed 1, mulighed 2, jeg foretrækker, jeg vil hellere, vi skal ikke, lad os bruge
+   lad os beholde, lad os droppe, i stedet for, frem for`,
+);
+
+/** One of them says nothing; several in one place weigh one thing against another. */
+export const reasoningWords = list(
+  `because, instead of, rather than, option a, option b, option 1, option 2, alternative*, on the other hand
+   downside*, upside*, drawback*, advantage*, disadvantage*, prefer*, pros, cons, better to, simpler, therefore
+   however, approach
+   fordi, i stedet for, frem for, derimod, alternativ*, ulempe*, fordel*, derfor, hellere`,
+);
+
+/** A human reports that something does not work. */
+export const errorReports = list(
+  `error*, fail, fails, failed, failing, failure*, broken, breaks, bug, bugs, crash*, exception*, panic*, stack trace
+   stacktrace, traceback, doesn_t work, does not work, didn_t work, isn_t working, not working, still not
+   stopped working, wrong, flaky, regression*, incorrect*, unexpected*, hangs, deadlock*, race condition*
+   fejl*, virker ikke, virkede ikke, går ned, gik ned, går i stå, hænger, crasher, ødelagt, forkert*, uventet*`,
+);
+
+export const architectureTerms = list(
+  `architecture*, architectural*, layer*, module*, component*, interface*, abstraction*, dependency, dependencies
+   decoupl*, coupling, design pattern*, schema*, pipeline*, data flow*, dataflow, service*, boundary, boundaries
+   state machine*, lifecycle*, protocol*, registry, adapter*, concurrency, event-driven, separation of concerns
+   single source of truth, data model*, backend*, frontend*, storage, extensib*, plugin*, responsibilit*
+   entry point*
+   arkitektur*, lagdeling*, modul, moduler, modulet, komponent*, grænseflade*, afhængighed*, mønster, mønstre
+   datastrøm*, datamodel*, tjeneste*, tilstandsmaskine*, livscyklus, ansvar`,
+);
+
+/** A pattern for any of the words, whole, in any case, whatever blanks are between them. */
+export function wordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
+  const escaped = (word: string): string =>
+    word
+      .trim()
+      .replace(/[.+?^${}()|[\]\\/]/g, "\\$&")
+      .replace(/\s+/g, "\\s+");
+  const ours = words.map((word) => escaped(word).replaceAll("_", "['’]?").replaceAll("*", "[\\p{L}-]*"));
+  const theirs = more.map((word) => escaped(word).replaceAll("*", "\\*")).filter((word) => word !== "");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${[...ours, ...theirs].join("|")})(?![\\p{L}\\p{N}_])`, "giu");
+}

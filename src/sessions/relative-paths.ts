@@ -1,0 +1,84 @@
+/**
+ * Paths as they are stored: relative to the project's root with slashes, however and wherever they were written
+ * down, so that what a session touched in one worktree is found from another.
+ */
+
+export interface Places {
+  /** The project's root: of the main worktree. */
+  root: string;
+  /** Roots of its other worktrees. */
+  worktrees: readonly string[];
+  /** Where the session was launched; on another machine, or before the project was moved, outside of all of them. */
+  cwd: string;
+}
+
+/** Where tools put worktrees inside of a project; those that are gone again are in nobody's list. */
+const worktreeInside = /^(?:\.worktrees|\.claude\/worktrees)\/[^/]+\/(?=.)/;
+const worktreeBelow = /\/(?:\.worktrees|\.claude\/worktrees)\/[^/]+(?:\/.*)?$/;
+
+/** Whether a path is absolute and of Windows, where a backslash separates. */
+const ofWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/;
+
+/** With slashes, without `.` and `..` and double slashes, with a drive letter in upper case. */
+function normalised(path: string): string {
+  const slashed = ofWindows.test(path) ? path.replaceAll("\\", "/") : path;
+  const lead = /^(?:\/{0,2}[A-Za-z]:)?\/*/.exec(slashed)?.[0] ?? "";
+  const parts: string[] = [];
+  for (const part of slashed.slice(lead.length).split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (part !== ".." || lead === "") parts.push(part);
+  }
+  return lead.replace(/^[a-z](?=:)/, (letter) => letter.toUpperCase()) + parts.join("/");
+}
+
+const isAbsolute = (path: string): boolean => path.startsWith("/") || ofWindows.test(path);
+
+/** `path` relative to `folder`; null if it is not inside; "" for the folder itself. */
+function inside(path: string, folder: string): string | null {
+  if (path === folder) return "";
+  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  const starts =
+    path.startsWith(prefix) ||
+    (ofWindows.test(folder) && path.toLowerCase().startsWith(prefix.toLowerCase()));
+  return starts ? path.slice(prefix.length) : null;
+}
+
+/**
+ * Gives a function from a path as an agent wrote it to the path that is stored: relative to the worktree that it is
+ * in; of a session that was recorded elsewhere relative to where it was launched; else absolute, as it was.
+ */
+export function relativizer({ root, worktrees, cwd }: Places): (path: string) => string {
+  // A worktree may lie inside of another: the longest first.
+  const roots = [root, ...worktrees]
+    .filter((path) => path !== "")
+    .map(normalised)
+    .sort((a, b) => b.length - a.length);
+  const launched = normalised(cwd);
+  const isForeign = launched !== "" && roots.every((each) => inside(launched, each) === null);
+  if (isForeign) roots.push(launched, launched.replace(worktreeBelow, ""));
+  const known = new Map<string, string>();
+
+  function relative(path: string): string {
+    const absolute = isAbsolute(path)
+      ? normalised(path)
+      : isForeign || cwd === ""
+        ? null
+        : normalised(`${cwd}/${path}`);
+    if (absolute === null) return normalised(path);
+    for (const each of roots) {
+      const found = inside(absolute, each);
+      if (found !== null && found !== "") return found.replace(worktreeInside, "");
+    }
+    return path;
+  }
+
+  return (path) => {
+    let found = known.get(path);
+    if (found === undefined) {
+      found = relative(path);
+      known.set(path, found);
+    }
+    return found;
+  };
+}
