@@ -1,0 +1,282 @@
+import type { JobKind, JobRecord } from "../memory-records.ts";
+import { addActivity } from "./activity.ts";
+import type { Memory } from "./memory.ts";
+
+/**
+ * The queue of what is to be done, in memory.db, so that nothing is lost when a process dies. For a kind and subject
+ * there is at most one job that waits, beside at most one that runs and one that was given up; of one subject never two
+ * run at once, whatever their kind.
+ */
+
+/**
+ * A job is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked or not
+ * there yet has a little more than four minutes. An attempt counts when it begins: a job that kills its process does
+ * not do so for ever.
+ */
+const mostAttempts = 9;
+const longestDelay = 300_000;
+const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, longestDelay);
+/** A newer request for a job that waits for its next attempt is not waited with longer than so. Milliseconds. */
+const newerDelay = 1000;
+
+export interface JobToEnqueue {
+  kind: JobKind;
+  /** A transcript's path, a session's uid. */
+  subject: string;
+  payload?: Record<string, unknown>;
+  /** Smaller is earlier. */
+  priority?: number;
+  /** Units of work, as far as known. */
+  total?: number;
+}
+
+/** The job as its worker knows it: what it says of a job that was taken from it meanwhile has no effect. */
+export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
+
+type Row = Omit<JobRecord, "payload"> & { payload: string };
+
+const columns = `id, kind, subject, payload, state, owner, priority, attempts, not_before AS notBefore, error, done,
+  total, created_at AS createdAt, updated_at AS updatedAt`;
+
+const jobOf = (row: Row): JobRecord => ({ ...row, payload: JSON.parse(row.payload) });
+
+/**
+ * Adds a job, or puts it in place of one of its kind and subject that waits: that keeps its place and takes the newer
+ * payload, the more urgent priority and a new start of its attempts. One that runs is left alone.
+ * @returns its row
+ */
+export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): number {
+  const { kind, subject, payload = {}, priority = 100, total = 0 } = job;
+  return memory.inTransaction(() => {
+    const { id } = memory
+      .prepare(
+        `INSERT INTO jobs (kind, subject, payload, state, priority, total, created_at, updated_at)
+         VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @now, @now)
+         ON CONFLICT (kind, subject) WHERE state = 'pending' DO UPDATE SET
+           payload = excluded.payload, priority = min(priority, excluded.priority), total = excluded.total, done = 0,
+           attempts = 0, not_before = min(not_before, @now + @newerDelay), updated_at = @now
+         RETURNING id`,
+      )
+      .get({ kind, subject, payload: JSON.stringify(payload), priority, total, now, newerDelay }) as {
+      id: number;
+    };
+    return id;
+  });
+}
+
+/** Waiting jobs whose subject nobody works on. */
+const free = `state = 'pending' AND NOT EXISTS (
+  SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.subject = jobs.subject)`;
+
+/** Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it. */
+export function claim(
+  memory: Memory,
+  owner: string,
+  { now = Date.now(), kinds = null }: { now?: number; kinds?: readonly JobKind[] | null } = {},
+): JobRecord | null {
+  const given = { now, kinds: kinds && JSON.stringify(kinds) };
+  const next = `SELECT id FROM jobs WHERE ${free} AND not_before <= @now
+    AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds))) ORDER BY priority, id LIMIT 1`;
+  // An idle worker asks often, and should not take the write lock for that.
+  if (memory.prepare(next).get(given) === undefined) return null;
+  return memory.inTransaction(() => {
+    const row = memory
+      .prepare(
+        `UPDATE jobs SET state = 'running', owner = @owner, attempts = attempts + 1, done = 0, updated_at = @now
+         WHERE id = (${next}) RETURNING ${columns}`,
+      )
+      .get({ ...given, owner });
+    return row ? jobOf(row as Row) : null;
+  });
+}
+
+/** Runs what changes a job if it is still its worker's. @returns whether it was */
+function ifOurs(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => void): boolean {
+  return memory.inTransaction(() => {
+    const row = memory
+      .prepare(`SELECT ${columns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
+      .get(job.id, job.owner);
+    if (row === undefined) return false;
+    change(jobOf(row as Row));
+    return true;
+  });
+}
+
+/** Notes how much of a job is done. @returns false when it is no longer its worker's, who should stop */
+export function noteProgress(
+  memory: Memory,
+  job: ClaimedJob,
+  { done, total, now = Date.now() }: { done: number; total: number; now?: number },
+): boolean {
+  return ifOurs(memory, job, () => {
+    memory
+      .prepare("UPDATE jobs SET done = ?, total = ?, updated_at = ? WHERE id = ?")
+      .run(done, total, now, job.id);
+  });
+}
+
+export interface Finished {
+  /** Chunks that were written. */
+  chunks: number;
+  tookMs: number;
+  now?: number;
+}
+
+/** A job is done: it leaves the queue, and with it one of its kind and subject that was given up before. */
+export function finish(
+  memory: Memory,
+  job: ClaimedJob,
+  { chunks, tookMs, now = Date.now() }: Finished,
+): boolean {
+  return ifOurs(memory, job, ({ kind, subject, done, total }) => {
+    memory
+      .prepare("DELETE FROM jobs WHERE id = ? OR (state = 'dead' AND kind = ? AND subject = ?)")
+      .run(job.id, kind, subject);
+    const units = Math.max(done, total);
+    addActivity(memory, { at: now, kind, subject, outcome: "done", chunks, units, tookMs });
+  });
+}
+
+/**
+ * A job failed: it waits for its next attempt, or is given up (dead) with the reason when another would not help or
+ * there were enough.
+ */
+export function fail(
+  memory: Memory,
+  job: ClaimedJob,
+  { error, retryable, now = Date.now() }: { error: string; retryable: boolean; now?: number },
+): boolean {
+  return ifOurs(memory, job, (stored) => {
+    if (retryable && stored.attempts < mostAttempts) {
+      wait(memory, stored, {
+        attempts: stored.attempts,
+        notBefore: now + delayAfter(stored.attempts),
+        error,
+        now,
+      });
+    } else {
+      giveUp(memory, stored, error, now);
+    }
+  });
+}
+
+/** A worker stops before a job is done: it waits as if it had not been begun. */
+export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): boolean {
+  return ifOurs(memory, job, (stored) => {
+    wait(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
+  });
+}
+
+/**
+ * Jobs of workers that are gone wait again, with the attempts they had; one that was begun too often is given up.
+ * @returns how many there were
+ */
+export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
+  return memory.inTransaction(() => {
+    const rows = memory.prepare(`SELECT ${columns} FROM jobs WHERE state = 'running'`).all() as Row[];
+    const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
+    for (const job of abandoned) {
+      const { attempts, error } = job;
+      if (attempts < mostAttempts) wait(memory, job, { attempts, notBefore: now, error, now });
+      else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
+    }
+    return abandoned.length;
+  });
+}
+
+interface Waiting {
+  attempts: number;
+  notBefore: number;
+  error: string | null;
+  now: number;
+}
+
+/** Makes a running job wait again; a newer one that waits already gives it what it asks for, and goes. */
+function wait(memory: Memory, job: JobRecord, { attempts, notBefore, error, now }: Waiting): void {
+  const newer = waitingJob(memory, job);
+  if (newer) memory.prepare("DELETE FROM jobs WHERE id = ?").run(newer.id);
+  memory
+    .prepare(
+      `UPDATE jobs SET state = 'pending', owner = NULL, payload = @payload, priority = @priority, total = @total,
+         done = 0, attempts = @attempts, not_before = @notBefore, error = @error, updated_at = @now WHERE id = @id`,
+    )
+    .run({
+      id: job.id,
+      payload: JSON.stringify((newer ?? job).payload),
+      priority: Math.min(job.priority, newer?.priority ?? job.priority),
+      total: (newer ?? job).total,
+      attempts,
+      notBefore,
+      error,
+      now,
+    });
+}
+
+function giveUp(memory: Memory, job: JobRecord, error: string, now: number): void {
+  const { id, kind, subject } = job;
+  memory.prepare("DELETE FROM jobs WHERE state = 'dead' AND kind = ? AND subject = ?").run(kind, subject);
+  memory
+    .prepare("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, updated_at = ? WHERE id = ?")
+    .run(error, now, id);
+  addActivity(memory, { at: now, kind, subject, outcome: "dead", chunks: 0, units: 0, tookMs: 0 });
+}
+
+function waitingJob(
+  memory: Memory,
+  { kind, subject }: Pick<JobRecord, "kind" | "subject">,
+): JobRecord | null {
+  const row = memory
+    .prepare(`SELECT ${columns} FROM jobs WHERE kind = ? AND subject = ? AND state = 'pending'`)
+    .get(kind, subject);
+  return row ? jobOf(row as Row) : null;
+}
+
+/**
+ * Lets jobs that were given up wait again, from their first attempt; one that has a newer request waiting leaves it to
+ * that.
+ * @returns how many there were
+ */
+export function retryDead(memory: Memory, ids: readonly number[] | "all", now = Date.now()): number {
+  return memory.inTransaction(() => {
+    const dead = deadJobs(memory, ids);
+    for (const job of dead) {
+      if (waitingJob(memory, job)) memory.prepare("DELETE FROM jobs WHERE id = ?").run(job.id);
+      else wait(memory, job, { attempts: 0, notBefore: now, error: job.error, now });
+    }
+    return dead.length;
+  });
+}
+
+/** Forgets jobs that were given up. @returns how many there were */
+export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
+  return memory.inTransaction(() => {
+    const dead = deadJobs(memory, ids);
+    for (const { id } of dead) memory.prepare("DELETE FROM jobs WHERE id = ?").run(id);
+    return dead.length;
+  });
+}
+
+function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
+  const wanted = ids === "all" ? null : new Set(ids);
+  return listJobs(memory, { state: "dead" }).filter(({ id }) => wanted === null || wanted.has(id));
+}
+
+/** Jobs: those that run, those that wait in their order, those that were given up. */
+export function listJobs(
+  memory: Memory,
+  { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},
+): JobRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM jobs WHERE @state IS NULL OR state = @state
+       ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
+    )
+    .all({ state, limit });
+  return (rows as Row[]).map(jobOf);
+}
+
+/** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
+export function nextDue(memory: Memory): number | null {
+  const row = memory.prepare(`SELECT min(not_before) AS at FROM jobs WHERE ${free}`).get();
+  return (row as { at: number | null }).at;
+}
