@@ -93,10 +93,16 @@ export interface SessionChunk {
   files: string[];
 }
 
+/** What a model makes of a chunk's passages: of each an int8 vector, side by side; none where it makes nothing of it. */
+export interface PassageVectors {
+  dimensions: number;
+  data: Int8Array;
+}
+
 export interface ChunkToStore extends SessionChunk {
   terms: ChunkTerms;
-  /** By model id; null where the model has none for it. */
-  vectors: ReadonlyMap<string, Int8Array | null>;
+  /** By model id. */
+  vectors: ReadonlyMap<string, PassageVectors>;
 }
 
 export interface AnnotationRecord {

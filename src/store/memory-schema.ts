@@ -153,7 +153,7 @@ export const memoryMigrations: readonly Migration[] = [
     model       TEXT NOT NULL,
     dimensions  INTEGER NOT NULL,
     chunk_id    INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
-    -- int8 components; empty where the model has none for the text.
+    -- int8 components of all passages, side by side; empty where the model has none for the text.
     data        BLOB NOT NULL,
     UNIQUE (chunk_id, model)
   ) STRICT;

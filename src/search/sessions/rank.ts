@@ -5,13 +5,13 @@ import type { SessionWeights } from "./weights.ts";
 /** A chunk that may be an answer. */
 export interface SessionCandidate {
   rowid: number;
-  /** Its session, and the place it has among that session's chunks of its type. */
   sessionId: number;
-  position: number;
   type: ChunkType;
   kind: ChunkKind;
   abandoned: boolean;
   startedAt: number | null;
+  /** Rows of the chunks right before and after it. */
+  neighbours: readonly number[];
 }
 
 /** Evidence in standard deviations above the average chunk; 0 where there is none. By row of `chunks`. */
@@ -37,8 +37,7 @@ export function rankSessions(
   weights: SessionWeights,
   now: number,
 ): RankedChunk[] {
-  const around = neighboursOf(candidates);
-  const own = candidates.map((candidate) => evidenceOf(candidate, around(candidate), evidence, weights));
+  const own = candidates.map((candidate) => evidenceOf(candidate, evidence, weights));
   const ofSession = sessionEvidence(candidates, own.map(sum), weights);
   const isSpread = spreadOf(candidates) > weights.spread * day;
   const ranked = candidates.map((candidate, i): RankedChunk => {
@@ -53,8 +52,7 @@ export function rankSessions(
 }
 
 function evidenceOf(
-  { rowid }: SessionCandidate,
-  neighbours: readonly number[],
+  { rowid, neighbours }: SessionCandidate,
   { words, passage, whole }: Evidence,
   weights: SessionWeights,
 ): Record<string, number> {
@@ -67,14 +65,6 @@ function evidenceOf(
     whole: weights.whole * (whole.get(rowid) ?? 0),
     whole_around: weights.wholeAround * best(whole),
   };
-}
-
-/** The candidates right before and after one in its session. */
-function neighboursOf(candidates: readonly SessionCandidate[]): (of: SessionCandidate) => number[] {
-  const key = (session: number, type: string, position: number) => `${session} ${type} ${position}`;
-  const rows = new Map(candidates.map((c) => [key(c.sessionId, c.type, c.position), c.rowid]));
-  return ({ sessionId, type, position }) =>
-    [position - 1, position + 1].flatMap((next) => rows.get(key(sessionId, type, next)) ?? []);
 }
 
 /** A session with several good chunks is the likelier one. */
@@ -99,10 +89,15 @@ function sessionEvidence(
   );
 }
 
-function factorsOf({ type, kind, abandoned }: SessionCandidate, intent: SessionIntent, weights: SessionWeights) {
+function factorsOf(
+  { type, kind, abandoned }: SessionCandidate,
+  intent: SessionIntent,
+  weights: SessionWeights,
+) {
   let factor = 1;
   if (type === "annotated") factor *= weights.annotated;
-  if (type === "summary") factor *= intent.isHighLevel ? weights.summaryForOverview : weights.summaryForDetail;
+  if (type === "summary")
+    factor *= intent.isHighLevel ? weights.summaryForOverview : weights.summaryForDetail;
   if (intent.isFix && kind === "error-fix") factor *= weights.fixForFix;
   if (intent.isDecision && kind === "decision") factor *= weights.decisionForDecision;
   if (abandoned) factor *= weights.abandoned;

@@ -25,7 +25,11 @@ function bestStart(text: string, roots: readonly string[], length: number): numb
   const lower = text.toLowerCase();
   const hits: { at: number; root: number }[] = [];
   roots.forEach((root, i) => {
-    for (let at = lower.indexOf(root); at >= 0 && hits.length < 2000; at = lower.indexOf(root, at + root.length)) {
+    for (
+      let at = lower.indexOf(root);
+      at >= 0 && hits.length < 2000;
+      at = lower.indexOf(root, at + root.length)
+    ) {
       hits.push({ at, root: i });
     }
   });

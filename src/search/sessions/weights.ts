@@ -36,6 +36,8 @@ export interface SessionWeights {
   /** Chunks considered: by words, and by meaning. */
   byWords: number;
   byMeaning: number;
+  /** Evidence that is shown as a score of a half. */
+  halfScore: number;
 }
 
 export const sessionWeights: SessionWeights = {
@@ -61,4 +63,5 @@ export const sessionWeights: SessionWeights = {
   spread: 7,
   byWords: 1000,
   byMeaning: 300,
+  halfScore: 15,
 };

@@ -64,7 +64,7 @@ function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chu
       tokenStream(terms.actions),
       tokenStream(terms.errors),
     );
-  for (const [model, vector] of vectors) insertVector(memory, { id, sessionId }, model, vector);
+  for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
   return id;
 }
 

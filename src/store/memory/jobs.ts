@@ -1,5 +1,6 @@
 import type { JobKind, JobRecord } from "../memory-records.ts";
 import { addActivity } from "./activity.ts";
+import { freeJobs, type JobRow, jobColumns, jobOf, letWait } from "./job-rows.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -33,13 +34,6 @@ export interface JobToEnqueue {
 /** The job as its worker knows it: what it says of a job that was taken from it meanwhile has no effect. */
 export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
 
-type Row = Omit<JobRecord, "payload"> & { payload: string };
-
-const columns = `id, kind, subject, payload, state, owner, priority, attempts, not_before AS notBefore, error, done,
-  total, created_at AS createdAt, updated_at AS updatedAt`;
-
-const jobOf = (row: Row): JobRecord => ({ ...row, payload: JSON.parse(row.payload) });
-
 /**
  * Adds a job, or puts it in place of one of its kind and subject that waits: that keeps its place and takes the newer
  * payload, the more urgent priority and a new start of its attempts. One that runs is left alone.
@@ -64,10 +58,6 @@ export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): nu
   });
 }
 
-/** Waiting jobs whose subject nobody works on. */
-const free = `state = 'pending' AND NOT EXISTS (
-  SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.subject = jobs.subject)`;
-
 /** Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it. */
 export function claim(
   memory: Memory,
@@ -75,7 +65,7 @@ export function claim(
   { now = Date.now(), kinds = null }: { now?: number; kinds?: readonly JobKind[] | null } = {},
 ): JobRecord | null {
   const given = { now, kinds: kinds && JSON.stringify(kinds) };
-  const next = `SELECT id FROM jobs WHERE ${free} AND not_before <= @now
+  const next = `SELECT id FROM jobs WHERE ${freeJobs} AND not_before <= @now
     AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds))) ORDER BY priority, id LIMIT 1`;
   // An idle worker asks often, and should not take the write lock for that.
   if (memory.prepare(next).get(given) === undefined) return null;
@@ -83,10 +73,10 @@ export function claim(
     const row = memory
       .prepare(
         `UPDATE jobs SET state = 'running', owner = @owner, attempts = attempts + 1, done = 0, updated_at = @now
-         WHERE id = (${next}) RETURNING ${columns}`,
+         WHERE id = (${next}) RETURNING ${jobColumns}`,
       )
       .get({ ...given, owner });
-    return row ? jobOf(row as Row) : null;
+    return row ? jobOf(row as JobRow) : null;
   });
 }
 
@@ -94,10 +84,10 @@ export function claim(
 function ifOurs(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => void): boolean {
   return memory.inTransaction(() => {
     const row = memory
-      .prepare(`SELECT ${columns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
+      .prepare(`SELECT ${jobColumns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
       .get(job.id, job.owner);
     if (row === undefined) return false;
-    change(jobOf(row as Row));
+    change(jobOf(row as JobRow));
     return true;
   });
 }
@@ -148,7 +138,7 @@ export function fail(
 ): boolean {
   return ifOurs(memory, job, (stored) => {
     if (retryable && stored.attempts < mostAttempts) {
-      wait(memory, stored, {
+      letWait(memory, stored, {
         attempts: stored.attempts,
         notBefore: now + delayAfter(stored.attempts),
         error,
@@ -163,7 +153,7 @@ export function fail(
 /** A worker stops before a job is done: it waits as if it had not been begun. */
 export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): boolean {
   return ifOurs(memory, job, (stored) => {
-    wait(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
+    letWait(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
   });
 }
 
@@ -173,43 +163,15 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
  */
 export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
   return memory.inTransaction(() => {
-    const rows = memory.prepare(`SELECT ${columns} FROM jobs WHERE state = 'running'`).all() as Row[];
+    const rows = memory.prepare(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`).all() as JobRow[];
     const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
     for (const job of abandoned) {
       const { attempts, error } = job;
-      if (attempts < mostAttempts) wait(memory, job, { attempts, notBefore: now, error, now });
+      if (attempts < mostAttempts) letWait(memory, job, { attempts, notBefore: now, error, now });
       else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
     }
     return abandoned.length;
   });
-}
-
-interface Waiting {
-  attempts: number;
-  notBefore: number;
-  error: string | null;
-  now: number;
-}
-
-/** Makes a running job wait again; a newer one that waits already gives it what it asks for, and goes. */
-function wait(memory: Memory, job: JobRecord, { attempts, notBefore, error, now }: Waiting): void {
-  const newer = waitingJob(memory, job);
-  if (newer) memory.prepare("DELETE FROM jobs WHERE id = ?").run(newer.id);
-  memory
-    .prepare(
-      `UPDATE jobs SET state = 'pending', owner = NULL, payload = @payload, priority = @priority, total = @total,
-         done = 0, attempts = @attempts, not_before = @notBefore, error = @error, updated_at = @now WHERE id = @id`,
-    )
-    .run({
-      id: job.id,
-      payload: JSON.stringify((newer ?? job).payload),
-      priority: Math.min(job.priority, newer?.priority ?? job.priority),
-      total: (newer ?? job).total,
-      attempts,
-      notBefore,
-      error,
-      now,
-    });
 }
 
 function giveUp(memory: Memory, job: JobRecord, error: string, now: number): void {
@@ -219,64 +181,4 @@ function giveUp(memory: Memory, job: JobRecord, error: string, now: number): voi
     .prepare("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, updated_at = ? WHERE id = ?")
     .run(error, now, id);
   addActivity(memory, { at: now, kind, subject, outcome: "dead", chunks: 0, units: 0, tookMs: 0 });
-}
-
-function waitingJob(
-  memory: Memory,
-  { kind, subject }: Pick<JobRecord, "kind" | "subject">,
-): JobRecord | null {
-  const row = memory
-    .prepare(`SELECT ${columns} FROM jobs WHERE kind = ? AND subject = ? AND state = 'pending'`)
-    .get(kind, subject);
-  return row ? jobOf(row as Row) : null;
-}
-
-/**
- * Lets jobs that were given up wait again, from their first attempt; one that has a newer request waiting leaves it to
- * that.
- * @returns how many there were
- */
-export function retryDead(memory: Memory, ids: readonly number[] | "all", now = Date.now()): number {
-  return memory.inTransaction(() => {
-    const dead = deadJobs(memory, ids);
-    for (const job of dead) {
-      if (waitingJob(memory, job)) memory.prepare("DELETE FROM jobs WHERE id = ?").run(job.id);
-      else wait(memory, job, { attempts: 0, notBefore: now, error: job.error, now });
-    }
-    return dead.length;
-  });
-}
-
-/** Forgets jobs that were given up. @returns how many there were */
-export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
-  return memory.inTransaction(() => {
-    const dead = deadJobs(memory, ids);
-    for (const { id } of dead) memory.prepare("DELETE FROM jobs WHERE id = ?").run(id);
-    return dead.length;
-  });
-}
-
-function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
-  const wanted = ids === "all" ? null : new Set(ids);
-  return listJobs(memory, { state: "dead" }).filter(({ id }) => wanted === null || wanted.has(id));
-}
-
-/** Jobs: those that run, those that wait in their order, those that were given up. */
-export function listJobs(
-  memory: Memory,
-  { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},
-): JobRecord[] {
-  const rows = memory
-    .prepare(
-      `SELECT ${columns} FROM jobs WHERE @state IS NULL OR state = @state
-       ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
-    )
-    .all({ state, limit });
-  return (rows as Row[]).map(jobOf);
-}
-
-/** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
-export function nextDue(memory: Memory): number | null {
-  const row = memory.prepare(`SELECT min(not_before) AS at FROM jobs WHERE ${free}`).get();
-  return (row as { at: number | null }).at;
 }

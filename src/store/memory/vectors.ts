@@ -1,23 +1,24 @@
+import type { PassageVectors } from "../memory-records.ts";
 import { chunksByIds, type StoredSessionChunk } from "./chunks.ts";
 import type { Memory } from "./memory.ts";
 
-/** A model's vector of a chunk, as stored. */
+/** A model's vectors of a chunk's passages, as stored. */
 export interface SessionVectorRow {
   id: number;
   sessionId: number;
   /** Row of `chunks`. */
   chunkId: number;
   dimensions: number;
-  /** int8. */
+  /** int8, side by side. */
   data: Uint8Array;
 }
 
-/** Adds a chunk's vector; null: the model has none for it. To be called in the transaction that makes sure of it. */
+/** Adds the vectors of a chunk's passages. To be called in the transaction that makes sure of it. */
 export function insertVector(
   memory: Memory,
   chunk: { id: number; sessionId: number },
   model: string,
-  vector: Int8Array | null,
+  { dimensions, data }: PassageVectors,
 ): void {
   memory
     .prepare(
@@ -27,9 +28,9 @@ export function insertVector(
     .run(
       chunk.sessionId,
       model,
-      vector?.length ?? 0,
+      data.length > 0 ? dimensions : 0,
       chunk.id,
-      vector ? new Uint8Array(vector.buffer, vector.byteOffset, vector.length) : new Uint8Array(0),
+      new Uint8Array(data.buffer, data.byteOffset, data.length),
     );
 }
 
@@ -37,13 +38,13 @@ export function insertVector(
 export function storeSessionVectors(
   memory: Memory,
   model: string,
-  vectors: ReadonlyMap<number, Int8Array | null>,
+  vectors: ReadonlyMap<number, PassageVectors>,
 ): void {
   memory.inTransaction(() => {
     const session = memory.prepare("SELECT session_id AS sessionId FROM chunks WHERE id = ?");
-    for (const [id, vector] of vectors) {
+    for (const [id, passages] of vectors) {
       const chunk = session.get(id) as { sessionId: number } | undefined;
-      if (chunk) insertVector(memory, { id, ...chunk }, model, vector);
+      if (chunk) insertVector(memory, { id, ...chunk }, model, passages);
     }
   });
 }

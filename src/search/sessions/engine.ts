@@ -1,0 +1,203 @@
+import { performance } from "node:perf_hooks";
+import { PommelError } from "../../project/errors.ts";
+import { annotationsByIds } from "../../store/memory/annotations.ts";
+import type { ChunkFilter } from "../../store/memory/chunk-filter.ts";
+import {
+  chunkOutlines,
+  chunksByIds,
+  neighboursOf,
+  type StoredSessionChunk,
+} from "../../store/memory/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionsByIds } from "../../store/memory/sessions.ts";
+import type { SessionRecord } from "../../store/memory-records.ts";
+import { type AnalysedQuery, analyseQuery } from "../query.ts";
+import { collectEvidence } from "./evidence.ts";
+import { FileAges } from "./freshness.ts";
+import { intentOf } from "./intent.ts";
+import type { PassageSearch } from "./passage-search.ts";
+import { chunksMatching, compilePattern } from "./pattern.ts";
+import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
+import { reasonsFor } from "./reasons.ts";
+import { filterOf } from "./scope.ts";
+import { snippetAround, snippetLength } from "./snippet.ts";
+import type { SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import { type SessionWeights, sessionWeights } from "./weights.ts";
+
+interface SessionSearchOptions {
+  /** What paths of touched files are relative to. */
+  root: string;
+  memory: Memory;
+  /** Search by meaning; null: by words alone. */
+  passages: PassageSearch | null;
+  weights?: SessionWeights;
+  now?: () => number;
+}
+
+/** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
+export class SessionSearch {
+  private readonly weights: SessionWeights;
+
+  constructor(private readonly options: SessionSearchOptions) {
+    this.weights = options.weights ?? sessionWeights;
+  }
+
+  /**
+   * The best chunks for a question, best first; for a pattern, the newest that match.
+   * @throws PommelError `usage` when the question holds no word, or is no pattern; `not_found` for an unknown session
+   */
+  async search(request: SessionQuery): Promise<SessionAnswer> {
+    const start = performance.now();
+    const answer = request.mode === "regex" ? this.byPattern(request) : await this.byWordsAndMeaning(request);
+    return { ...answer, query: request.query, search_time_ms: round2(performance.now() - start) };
+  }
+
+  /** Gives back the memory of vectors and models; the next search loads them again. */
+  async release(): Promise<void> {
+    await this.options.passages?.release();
+  }
+
+  private async byWordsAndMeaning(
+    request: SessionQuery,
+  ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
+    const { memory } = this.options;
+    const query = analyseQuery(request.query);
+    if (query.tokens.length === 0) {
+      throw new PommelError(
+        "usage",
+        "The query holds no word to search for.",
+        'Try `pm search transcripts "how did we fix …"`.',
+      );
+    }
+    const passages = request.mode === "fts" ? null : this.options.passages;
+    const embedded = passages && (await passages.embed(request.query));
+    const isByWords = request.mode !== "semantic";
+    return memory.inSnapshot(() => {
+      const filter = filterOf(memory, request);
+      const nearness = (embedded && passages?.nearness(embedded)) ?? [];
+      const tokens = isByWords ? query.tokens : [];
+      const ranked = this.rank(request.query, tokens, filter, nearness);
+      return {
+        results: this.present(ranked.slice(0, request.limit), query, request),
+        total_results: ranked.length,
+        searched_by: [...(isByWords ? ["words"] : []), ...nearness.map(({ model }) => model)],
+        notes: embedded?.notes ?? [],
+      };
+    });
+  }
+
+  private rank(
+    question: string,
+    tokens: readonly string[],
+    filter: ChunkFilter,
+    nearness: Parameters<typeof collectEvidence>[3],
+  ): RankedChunk[] {
+    const { memory, now = Date.now } = this.options;
+    const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);
+    const outlines = chunkOutlines(memory, candidates);
+    const around = neighboursOf(memory, candidates);
+    const known = candidates.flatMap((rowid): SessionCandidate[] => {
+      const outline = outlines.get(rowid);
+      if (!outline) return [];
+      const { before = null, after = null } = around.get(rowid) ?? {};
+      const neighbours = [before, after].filter((id) => id !== null);
+      return [{ ...outline, rowid, neighbours }];
+    });
+    const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
+    return ranked.filter(({ score }) => score > 0);
+  }
+
+  private byPattern(request: SessionQuery): Omit<SessionAnswer, "query" | "search_time_ms"> {
+    const { memory } = this.options;
+    const pattern = compilePattern(request.query);
+    return memory.inSnapshot(() => {
+      const filter = filterOf(memory, request);
+      const { found, total } = chunksMatching(memory, pattern, filter, request.limit);
+      const chunks = chunksByIds(
+        memory,
+        found.map(({ rowid }) => rowid),
+      );
+      const describe = this.describer([...chunks.values()]);
+      return {
+        results: found.flatMap(({ rowid, start, end }) => {
+          const chunk = chunks.get(rowid);
+          if (!chunk) return [];
+          const matched = chunk.text.slice(start, end);
+          const from = Math.max(start - (snippetLength >> 1), 0);
+          const snippet = snippetAround(chunk.text.slice(from, end + snippetLength), matched);
+          return [{ ...describe(chunk), score: 1, snippet, match_reasons: ["matches the pattern"] }];
+        }),
+        total_results: total,
+        searched_by: ["pattern"],
+        notes: [],
+      };
+    });
+  }
+
+  private present(
+    ranked: readonly RankedChunk[],
+    query: AnalysedQuery,
+    request: SessionQuery,
+  ): SessionResult[] {
+    const { memory } = this.options;
+    const chunks = chunksByIds(
+      memory,
+      ranked.map(({ candidate }) => candidate.rowid),
+    );
+    const describe = this.describer([...chunks.values()]);
+    return ranked.flatMap(({ candidate, score, signals }): SessionResult[] => {
+      const chunk = chunks.get(candidate.rowid);
+      if (!chunk) return [];
+      const described = describe(chunk);
+      return [
+        {
+          ...described,
+          score: round4(score / (score + this.weights.halfScore)),
+          snippet: snippetAround(chunk.text, request.query),
+          match_reasons: reasonsFor(described, query.words, signals),
+          ...(request.explain && { signals: roundAll(signals) }),
+        },
+      ];
+    });
+  }
+
+  /** What can be said of chunks without knowing the question. */
+  private describer(chunks: readonly StoredSessionChunk[]) {
+    const { memory, root } = this.options;
+    const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
+    const notes = annotationsByIds(
+      memory,
+      chunks.flatMap(({ annotationId }) => annotationId ?? []),
+    );
+    const ages = new FileAges(root);
+    return (chunk: StoredSessionChunk): Omit<SessionResult, "score" | "snippet" | "match_reasons"> => {
+      const session: SessionRecord | undefined = sessions.get(chunk.sessionId);
+      return {
+        id: chunk.uid,
+        source: "transcript",
+        session_id: session?.uid ?? "",
+        session_title: session?.title ?? null,
+        agent: session?.agent ?? "",
+        branch: chunk.branch,
+        turn: chunk.firstTurn,
+        last_turn: chunk.lastTurn,
+        chunk_type: chunk.type,
+        kind: chunk.kind,
+        event_type: chunk.eventType,
+        timestamp: chunk.startedAt === null ? null : new Date(chunk.startedAt).toISOString(),
+        annotation: chunk.annotationId === null ? null : (notes.get(chunk.annotationId)?.note ?? null),
+        content: chunk.text,
+        files: chunk.files,
+        freshness: ages.freshnessOf(chunk.files, chunk.endedAt),
+        abandoned: chunk.abandoned,
+      };
+    };
+  }
+}
+
+const round2 = (value: number) => Math.round(value * 100) / 100;
+const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
+
+function roundAll(record: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, round4(value)]));
+}

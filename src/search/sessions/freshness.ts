@@ -1,0 +1,44 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Freshness } from "./types.ts";
+
+/** A client writes the end of a turn after the files of it. Milliseconds. */
+const slack = 2000;
+
+/** Looks at the files that conversations touched, each once. */
+export class FileAges {
+  /** Time of the last change; null: it is gone. */
+  private readonly changedAt = new Map<string, number | null>();
+
+  constructor(private readonly root: string) {}
+
+  /**
+   * What became of files since `until`. Files that are there without a change since are as they were left.
+   * @param until milliseconds since the epoch; null: nobody knows when, so nothing is known to have changed
+   */
+  freshnessOf(files: readonly string[], until: number | null): Freshness | null {
+    if (files.length === 0) return null;
+    const changes = files.map((file) => this.lastChange(file));
+    if (changes.every((change) => change === null)) return "orphaned";
+    const isOlder = (change: number | null) => change !== null && (until === null || change <= until + slack);
+    return changes.every(isOlder) ? "fresh" : "drifted";
+  }
+
+  private lastChange(file: string): number | null {
+    let known = this.changedAt.get(file);
+    if (known === undefined) {
+      known = lastChangeOf(resolve(this.root, file));
+      this.changedAt.set(file, known);
+    }
+    return known;
+  }
+}
+
+function lastChangeOf(file: string): number | null {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    // Gone, or on a path that only another machine has.
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import type { SessionResult } from "./types.ts";
+
+/** Why a chunk is among the answers, for a reader; the strongest reason first. */
+export function reasonsFor(
+  {
+    chunk_type,
+    kind,
+    content,
+    abandoned,
+  }: Pick<SessionResult, "chunk_type" | "kind" | "content" | "abandoned">,
+  words: readonly string[],
+  signals: Readonly<Record<string, number>>,
+): string[] {
+  const lower = content.toLowerCase();
+  const said = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
+  const meaning = (signals.passage ?? 0) + (signals.whole ?? 0);
+  const reasons = [
+    chunk_type === "annotated" ? "a note of yours" : null,
+    said.length > 0 ? `says ${said.join(", ")}` : null,
+    meaning > 6 ? "close in meaning" : null,
+    chunk_type === "summary" ? "a session's summary" : null,
+    kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,
+    abandoned ? "on a way that was left" : null,
+  ];
+  return reasons.filter((reason) => reason !== null);
+}
