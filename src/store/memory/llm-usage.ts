@@ -1,0 +1,47 @@
+import type { Memory } from "./memory.ts";
+
+/** What one request to a language model took. */
+export interface LlmRequest {
+  model: string;
+  /** What it was asked for: "summary", "title", "scrub". */
+  purpose: string;
+  /** Tokens. */
+  input: number;
+  output: number;
+  dollars: number;
+}
+
+export interface LlmSpending {
+  requests: number;
+  input: number;
+  output: number;
+  dollars: number;
+}
+
+/** The day (UTC) that a time belongs to, YYYY-MM-DD. */
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** Notes a request to a language model. */
+export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now()): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare(
+        `INSERT INTO llm_usage (day, model, purpose, requests, input, output, dollars)
+         VALUES (@day, @model, @purpose, 1, @input, @output, @dollars)
+         ON CONFLICT (day, model, purpose) DO UPDATE SET requests = requests + 1, input = input + excluded.input,
+           output = output + excluded.output, dollars = dollars + excluded.dollars`,
+      )
+      .run({ ...request, day: dayOf(now) });
+  });
+}
+
+/** What was asked of language models on the day of `now`, or on so many days up to it. */
+export function llmSpending(memory: Memory, { now = Date.now(), days = 1 } = {}): LlmSpending {
+  return memory
+    .prepare(
+      `SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input), 0) AS input,
+         coalesce(sum(output), 0) AS output, coalesce(sum(dollars), 0.0) AS dollars
+       FROM llm_usage WHERE day > ? AND day <= ?`,
+    )
+    .get(dayOf(now - days * 86_400_000), dayOf(now)) as LlmSpending;
+}
