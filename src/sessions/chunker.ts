@@ -1,6 +1,7 @@
 import type { ChunkTerms, EventType, SessionChunk } from "../store/memory-records.ts";
 import { embedTextOf } from "./embed-text.ts";
-import { type AroundChunk, type KindRules, kindOf, nothingAround, reportsError } from "./kinds.ts";
+import { type KindRules, kindOf, reportsError } from "./kinds.ts";
+import { aroundChunks, nothingAround } from "./mending.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
 import type { Turn } from "./turn-content.ts";
 import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
@@ -23,44 +24,10 @@ export interface ChunkOptions extends ChunkSizes, UnitOptions {
 export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
-  const around = surroundings(packed, options.kinds);
+  const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
   return packed.map((chunk, i) =>
     draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
   );
-}
-
-/** What happens around each chunk in the turns that it is of. */
-function surroundings(packed: readonly Unit[][], rules: KindRules): AroundChunk[] {
-  // From the front what came before, from the back what comes later; both start anew with each turn.
-  const around = packed.map(() => ({ ...nothingAround }));
-  let seen = { turn: null as Turn | null, failed: false, edited: false };
-  packed.forEach((chunk, i) => {
-    const here = around[i];
-    if (here !== undefined && chunk[0]?.turn === seen.turn) {
-      here.failedBefore = seen.failed;
-      here.editedBefore = seen.edited;
-    }
-    for (const unit of chunk) {
-      if (unit.turn !== seen.turn) seen = { turn: unit.turn, failed: false, edited: false };
-      seen.failed ||= unit.deeds.fails || reportsError([unit], rules);
-      seen.edited ||= unit.deeds.edits;
-    }
-  });
-  let ahead = { turn: null as Turn | null, edits: false, passes: false };
-  for (let i = packed.length - 1; i >= 0; i--) {
-    const here = around[i];
-    const chunk = packed[i] ?? [];
-    if (here !== undefined && chunk.at(-1)?.turn === ahead.turn) {
-      here.editsLater = ahead.edits;
-      here.passesLater = ahead.passes;
-    }
-    for (const unit of chunk.toReversed()) {
-      if (unit.turn !== ahead.turn) ahead = { turn: unit.turn, edits: false, passes: false };
-      ahead.edits ||= unit.deeds.edits;
-      ahead.passes ||= unit.deeds.passes;
-    }
-  }
-  return around;
 }
 
 /** A chunk of units; its streams and its text in their order. */

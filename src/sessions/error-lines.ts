@@ -7,7 +7,9 @@ const looked = 8_000;
 
 /** Words of compilers, test runners and shells in many languages; not "terror", but "TypeError". */
 const errorWord =
-  /\b(?:errors?|fail(?:s|ed|ure|ures|ing)?|panic|exception|fatal|traceback|undefined reference|segfault|segmentation fault|not found|cannot|can't|could not|unable to|no such file|permission denied|denied|refused|timed out|timeout|assert(?:ion)?|unexpected|expected)\b|[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/i;
+  /\b(?:errors?|fail(?:s|ed|ure|ures|ing)?|panic|exception|fatal|traceback|undefined reference|segfault|segmentation fault|not found|cannot|can't|could not|unable to|no such file|permission denied|denied|refused|timed out|timeout|assert(?:ion)?|unexpected|expected)\b/i;
+/** `TypeError`, `ENOENT`. */
+const errorName = /[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/;
 
 /** Lines that say that all is well, though they have such words in them. */
 const allIsWell =
@@ -66,8 +68,9 @@ export function errorLines(output: string, most: number): string {
   const found = new Set<string>();
   for (const pattern of testNames) for (const [, name = ""] of ends.matchAll(pattern)) found.add(name.trim());
   for (const line of ends.split("\n")) {
-    if (!errorWord.test(line.slice(0, 400)) || allIsWell.test(line.slice(0, 400))) continue;
-    found.add(beginningOf(line.trim(), 240));
+    const start = line.slice(0, 400);
+    if ((!errorWord.test(start) && !errorName.test(start)) || allIsWell.test(start)) continue;
+    found.add(beginningOf(start.trim(), 240));
   }
   return joinWithin([...found], most);
 }

@@ -11,7 +11,7 @@ export const decisionWords = list(
    the decision was, the decision is, we chose, i chose, we_ve chosen, chose to, opted for, opted to, settled on
    we agreed, reason:, rationale, recommendation:, my recommendation, i recommend, i_d recommend, i would recommend
    i_d go with, i would go with, let_s go with, we_ll go with, we go with, going with option, trade-off*, tradeoff*
-   the reason we, the reason i, the reason for this, the reason is, pros and cons
+   the reason we, the reason i, the reason for this, the reason is, pros and cons, user has answered your question*
    vi valgte, vi har valgt, jeg valgte, vi vælger, beslutning:, besluttede, besluttet, anbefaling:, min anbefaling
    jeg anbefaler, jeg vil anbefale, grunden er, årsagen er, begrundelse, afvejning, fordele og ulemper
    lad os gå med, vi går med`,
@@ -22,7 +22,7 @@ export const choosingWords = list(
   `option a, option b, option c, option d, option 1, option 2, option 3, option 4, go with, let_s use, let_s keep
    let_s not, let_s drop, let_s stick, let_s remove, i prefer, i_d prefer, i_d rather, i would rather, i would prefer
    we should not, we shouldn_t, i think we should, i don_t think we should, i don_t want, we don_t want, instead of
-   rather than, i like option, i like the, i like that approach, makes more sense, user has answered your question*
+   rather than, i like option, i like the, i like that approach, makes more sense
    mulighed a, mulighed b, mulighed 1, mulighed 2, jeg foretrækker, jeg vil hellere, vi skal ikke, lad os bruge
    lad os beholde, lad os droppe, i stedet for, frem for`,
 );
@@ -41,6 +41,13 @@ export const errorReports = list(
    stacktrace, traceback, doesn_t work, does not work, didn_t work, isn_t working, not working, still not
    stopped working, wrong, flaky, regression*, incorrect*, unexpected*, hangs, deadlock*, race condition*
    fejl*, virker ikke, virkede ikke, går ned, gik ned, går i stå, hænger, crasher, ødelagt, forkert*, uventet*`,
+);
+
+/** An agent tells that it mended something. */
+export const fixReports = list(
+  `root cause, the fix was, the fix is, the bug was, the problem was, the issue was, is fixed, is now fixed, fixed the, i_ve fixed
+   i fixed, bug fix*, now passes, now works, works now
+   årsagen var, problemet var, fejlen var, er rettet, er løst, rettelsen, virker nu`,
 );
 
 export const architectureTerms = list(

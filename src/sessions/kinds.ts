@@ -4,9 +4,11 @@ import {
   choosingWords,
   decisionWords,
   errorReports,
+  fixReports,
   reasoningWords,
   wordPattern,
 } from "./kind-words.ts";
+import type { AroundChunk } from "./mending.ts";
 import type { Unit } from "./units.ts";
 
 /**
@@ -19,6 +21,7 @@ export interface KindRules {
   choosing: RegExp;
   reasoning: RegExp;
   error: RegExp;
+  fixed: RegExp;
   architecture: RegExp;
 }
 
@@ -35,26 +38,10 @@ export function kindRules(words: KindWords = {}): KindRules {
     choosing: wordPattern(choosingWords),
     reasoning: wordPattern(reasoningWords),
     error: wordPattern(errorReports, words.error),
+    fixed: wordPattern(fixReports),
     architecture: wordPattern(architectureTerms, words.architecture),
   };
 }
-
-/** What happens in the turns that a chunk is of, outside of it. */
-export interface AroundChunk {
-  /** Later in the turn that it ends in. */
-  editsLater: boolean;
-  passesLater: boolean;
-  /** Before, in the turn that it begins in: a failure, or an error that the human reports. */
-  failedBefore: boolean;
-  editedBefore: boolean;
-}
-
-export const nothingAround: AroundChunk = {
-  editsLater: false,
-  passesLater: false,
-  failedBefore: false,
-  editedBefore: false,
-};
 
 /** So many different words of reasoning make a decision, even if no word says so. */
 const enoughReasoning = 4;
@@ -82,13 +69,22 @@ function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
 }
 
 /** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
-const spoken = 1_500;
+const spoken = 600;
 const spokenOf = (prompt: string): string =>
   prompt.length <= 2 * spoken ? prompt : `${prompt.slice(0, spoken)}\n${prompt.slice(-spoken)}`;
 
+/** How a plan is handed over that was made before: the errors in it are not reported but planned for. */
+const handsOver =
+  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this)(?: following)? plan\b/i;
+/** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
+const reporting = 300;
+
 /** Whether a human reports something that does not work. */
-export function reportsError(units: readonly Unit[], rules: KindRules): boolean {
-  return said(units, "prompt").some((prompt) => has(rules.error, spokenOf(prompt)));
+export function reportsError(unit: Unit, rules: KindRules): boolean {
+  if (unit.prose !== "prompt" || handsOver.test(unit.body)) return false;
+  const told = unit.body.replace(fenced, " ");
+  if (told.length <= 2 * spoken) return has(rules.error, told);
+  return has(rules.error, told.slice(0, reporting)) || has(rules.error, told.slice(-reporting));
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
@@ -99,28 +95,29 @@ function isDecision(units: readonly Unit[], rules: KindRules): boolean {
   return distinct(rules.reasoning, `${prompts}\n${answers}`, enoughReasoning) >= enoughReasoning;
 }
 
-function isErrorFix(units: readonly Unit[], around: AroundChunk, rules: KindRules): boolean {
-  if (around.failedBefore && units.some(({ deeds }) => deeds.edits)) return true;
-  const trouble = units.findIndex((unit) => unit.deeds.fails || reportsError([unit], rules));
-  if (trouble < 0) return false;
-  const after = units.slice(trouble + 1);
-  const isFixed = around.editsLater || after.some(({ deeds }) => deeds.edits);
-  return (
-    isFixed || ((around.passesLater || after.some(({ deeds }) => deeds.passes)) && !isAsked(units, trouble))
-  );
+/** Whether the agent tells what it mended. */
+function tellsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
+  const edited = editedBefore || units.some(({ deeds }) => deeds.edits);
+  return edited && said(units, "answer").some((answer) => has(rules.fixed, answer));
 }
-
-/** Whether the trouble is but a human's words: a check that goes well after it does not show that anything was mended. */
-const isAsked = (units: readonly Unit[], trouble: number): boolean => units[trouble]?.deeds.fails !== true;
 
 export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
   if (isDecision(units, rules)) return "decision";
-  if (isErrorFix(units, around, rules)) return "error-fix";
+  if (around.mends || tellsFix(units, around, rules)) return "error-fix";
   if (units.some(({ deeds }) => deeds.edits)) return "code-change";
   const isArchitecture = said(units, "answer").some(
     (answer) =>
       answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
   );
   if (isArchitecture) return "architecture";
-  return around.editedBefore && units.some(({ deeds }) => deeds.passes) ? "code-change" : "conversation";
+  // Between edits, or what is checked and told after them.
+  const isAbout = around.editsLater || units.some(({ deeds, prose }) => deeds.passes || prose === "answer");
+  return around.editedBefore && isAbout ? "code-change" : "conversation";
+}
+
+/** Of which kind a text is that tells of a conversation, as a summary does. */
+export function kindOfText(text: string, rules: KindRules): ChunkKind {
+  if (has(rules.decision, text)) return "decision";
+  if (has(rules.fixed, text)) return "error-fix";
+  return distinct(rules.architecture, text, enoughTerms) >= enoughTerms ? "architecture" : "conversation";
 }

@@ -20,13 +20,16 @@ export function wholeCharacters(cut: string): string {
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
+/** Less than this of a text says nothing. Characters. */
+const telling = 16;
+
 /** Texts one per line, as many as fit, empty ones left out; the first that does not fit is shortened. */
 export function joinWithin(texts: readonly string[], most: number): string {
   let joined = "";
   for (const text of texts) {
     if (text === "") continue;
     const room = most - joined.length - (joined === "" ? 0 : 1);
-    if (room <= 0) break;
+    if (room < Math.min(text.length, telling)) break;
     joined += `${joined === "" ? "" : "\n"}${beginningOf(text, room)}`;
   }
   return joined;

@@ -7,7 +7,7 @@ import type { ToolSays } from "./tool-uses.ts";
 /** What came of a tool use: the little of it that a memory needs. */
 
 /** Characters that are shown: of an error, of a command's output, of changed lines, of what a subagent says. */
-const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800 } as const;
+const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800, other: 200 } as const;
 
 export interface ResultSays {
   /** After `[TOOL_RESULT] `; "" where nothing is worth showing. */
@@ -35,17 +35,29 @@ const nothing: ResultSays = { shown: "", said: "", answer: "", errors: "", fails
 const clean = (text: string): string =>
   text.replace(/<\/?(?:tool_use_error|error|system-reminder)>/g, "").trim();
 
+/** Characters of a line of output that are shown. */
+const longestLine = 120;
+
 /** The first and the last lines of an output. */
 function glimpse(output: string, most: number): string {
   const lines = output
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "");
-  if (lines.length <= 6) return beginningOf(lines.join("\n"), most);
-  const half = Math.floor((most - 4) / 2);
-  const first = beginningOf(lines.slice(0, 3).join("\n"), half);
-  const last = lines.slice(-3).join("\n");
-  return `${first}\n…\n${last.length <= half ? last : `…${last.slice(-half + 1)}`}`;
+  const shorten = (some: readonly string[], room: number) =>
+    joinWithin(
+      some.map((line) => beginningOf(line, longestLine)),
+      room,
+    );
+  if (lines.length <= 6) return shorten(lines, most);
+  return `${shorten(lines.slice(0, 3), most / 2)}\n[${lines.length - 6} lines]\n${shorten(lines.slice(-3), most / 2)}`;
+}
+
+/** What a search found, in brief: it would find it again. */
+function glimpseOfMatches(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const first = beginningOf(lines[0] ?? "", longestLine);
+  return lines.length <= 1 ? first : `${first} [${lines.length - 1} more lines]`;
 }
 
 /** A few of the lines that an edit changed, from both sides. */
@@ -68,7 +80,7 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
     const isMisuse =
       misuse.test(result.text) || (use !== null && use.command === null && use.files.length > 0);
     if (isMisuse) return { ...nothing, shown: `error: ${beginningOf(text, longest.output)}` };
-    const errors = joinWithin([errorLines(text, longest.errors), firstLines(text, 300)], longest.errors);
+    const errors = errorLines(text, longest.errors) || firstLines(text, longest.errors);
     // Nothing found is an exit status, not an error.
     const fails = !(use?.command != null && onlyShows(use.command));
     return {
@@ -100,5 +112,5 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
   // What stands in a file, or a list of todos that was just given, is not said again.
   if (use.files.length > 0 || /^(?:Todos have been|Updated task|Task #\d+ created)/.test(text))
     return nothing;
-  return { ...nothing, shown: glimpse(text, 200) };
+  return { ...nothing, shown: use.reads ? glimpseOfMatches(text) : glimpse(text, longest.other) };
 }
