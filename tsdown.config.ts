@@ -20,6 +20,8 @@ export default defineConfig([
     entry: { pm: "src/cli/main.ts", pommeld: "src/daemon/main.ts" },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",
+    // Its CommonJS build hides its requires from the bundler.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     plugins: [licenses("pm")],
   },
   {

@@ -1,43 +1,11 @@
 #!/usr/bin/env node
-import { CommanderError } from "commander";
-import { codeOf, PommelError } from "../project/errors.ts";
-import { printError } from "./output.ts";
-import { buildProgram } from "./program.ts";
-
-// `pm search x | head`: the reader has what it wanted.
-process.stdout.on("error", (error) => {
-  if (codeOf(error) === "EPIPE") process.exit(0);
-  throw error;
-});
-
-const program = buildProgram();
-// No top-level await, so that this can be bundled as CommonJS, which starts faster.
-program.parseAsync().then(leave, (error) => {
-  process.exitCode = fail(error);
-});
-
-/** Everything is said; waiting for sockets to close would cost each `pm search` another 2 ms. */
-function leave(): void {
-  if (process.stdout.writableLength === 0) process.exit();
-}
-
-function fail(error: unknown): number {
-  // Read from the arguments: the command line that failed to parse has no options yet.
-  const flags = new Set(process.argv.slice(2));
-  const style = { json: flags.has("--json"), debug: flags.has("--debug"), noColor: flags.has("--no-color") };
-  if (!(error instanceof CommanderError)) return printError(error, style);
-  if (error.exitCode === 0) return 0;
-  if (error.code === "commander.help") {
-    // `pm` alone.
-    program.outputHelp();
-    return 0;
-  }
-  return printError(usageError(error.message), style);
-}
-
-/** Commander's "error: unknown command 'serch'\n(Did you mean search?)" in our form. */
-function usageError(message: string): PommelError {
-  const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const hint = suggestion.replace(/^\(|\)$/g, "") || "Run `pm --help`, or `pm <command> --help`.";
-  return new PommelError("usage", what, hint);
+/**
+ * `pm`. An agent waits for its hooks at every step, so that `pm hook <name>` alone loads nothing but what it needs;
+ * everything else, with its options and its help, is the command line of pm.ts.
+ */
+const [, , command, name, ...more] = process.argv;
+if (command === "hook" && name !== undefined && !name.startsWith("-") && more.length === 0) {
+  void import("../hooks/main.ts");
+} else {
+  void import("./pm.ts");
 }

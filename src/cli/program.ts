@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareDaemonCommands } from "./declare/daemon.ts";
+import { declareHookCommands } from "./declare/hooks.ts";
 import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
 
@@ -50,5 +51,6 @@ export function buildProgram(): Command {
   declareProjectCommands(program);
   declareDaemonCommands(program);
   declareModelsCommands(program);
+  declareHookCommands(program);
   return program;
 }

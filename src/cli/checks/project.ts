@@ -9,6 +9,7 @@ import { lockHolder } from "../../store/lock.ts";
 import { humanBytes } from "../output.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
+import { checkHooks, checkPath } from "./hooks.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
 export function projectChecks(project: Project, fix: boolean): Check[] {
@@ -19,6 +20,8 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "lock", run: () => checkLock(project) },
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
+    { name: "hooks", run: () => checkHooks(project) },
+    { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
     { name: "disk", run: () => checkDisk(project.stateDir) },
   ];

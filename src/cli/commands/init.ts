@@ -1,6 +1,6 @@
 import { loadConfig } from "../../project/config.ts";
 import { setConfig } from "../../project/config-edit.ts";
-import { messageOf } from "../../project/errors.ts";
+import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import { ignoreStateDir } from "../../project/git-ignore.ts";
 import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
@@ -9,6 +9,8 @@ import { type Output, tick } from "../output.ts";
 
 interface InitOptions {
   languages?: string;
+  /** False with --no-hooks. */
+  hooks?: boolean;
   start?: boolean;
 }
 
@@ -18,8 +20,16 @@ interface InitResult {
   created: string[];
   changed: string[];
   already: string[];
+  hooks: HooksOutcome;
   /** The daemon was started now; false when it ran already or nobody asked for it. */
   started: boolean;
+}
+
+/** What became of Claude Code's hooks; `skipped`: nobody wants them (--no-hooks, `pm disable`). */
+interface HooksOutcome {
+  state: "installed" | "skipped" | "failed";
+  /** Why they are not installed; null when they are. */
+  reason: string | null;
 }
 
 /** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
@@ -27,9 +37,17 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
   const { root, remark } = chooseRoot(cwd);
   const project = projectAt(root);
-  const result: InitResult = { root, created: [], changed: [], already: [], started: false };
+  const result: InitResult = {
+    root,
+    created: [],
+    changed: [],
+    already: [],
+    hooks: { state: "skipped", reason: "--no-hooks" },
+    started: false,
+  };
+  const wantsHooks = options.hooks ?? true;
   const inGit = findUpwards(root, ".git") !== null;
-  const steps = stepPrinter(output, 1 + (inGit ? 1 : 0) + (options.start ? 1 : 0));
+  const steps = stepPrinter(output, 1 + [inGit, wantsHooks, options.start].filter(Boolean).length);
 
   output.print(output.colors.bold(`Pommel in ${root}`));
   if (remark !== null) output.note(remark);
@@ -56,6 +74,10 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   if (inGit) {
     steps.next("Git");
     addToGitignore(project, result, steps, output);
+  }
+  if (wantsHooks) {
+    steps.next("Claude Code");
+    result.hooks = await addClaudeHooks(project, result, steps, output);
   }
   if (options.start) {
     steps.next("Daemon");
@@ -108,6 +130,34 @@ function addToGitignore(project: Project, result: InitResult, steps: StepPrinter
   } catch (error) {
     output.note(`      ${tick("warn", output.colors)} .gitignore could not be changed: ${messageOf(error)}`);
   }
+}
+
+/** Conversations are found without hooks, too, only later: failing here is worth a warning only. */
+async function addClaudeHooks(
+  project: Project,
+  result: InitResult,
+  steps: StepPrinter,
+  output: Output,
+): Promise<HooksOutcome> {
+  const { hooksState, installHooks } = await import("../../agents/claude/install.ts");
+  const mark = (kind: "ok" | "warn") => tick(kind, output.colors);
+  try {
+    const { state, disabled, file: where } = hooksState(project);
+    if (disabled && state === "absent") {
+      output.print(`      ${mark("ok")} Hooks are switched off (\`pm enable\` puts them back)`);
+      return { state: "skipped", reason: "pm disable" };
+    }
+    const { file, outcome, added } = installHooks(project, where ?? undefined);
+    steps.done(result, outcome, file, added.length === 0 ? "hooks" : `hooks: ${added.join(", ")}`);
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    output.note(`      ${mark("warn")} No hooks for Claude Code: ${explanationOf(error)}`);
+    return { state: "failed", reason: error.message };
+  }
+  const { pmOnPath } = await import("../checks/hooks.ts");
+  const { problem } = pmOnPath();
+  if (problem !== null) output.note(`      ${mark("warn")} ${problem.message} ${problem.hint}`);
+  return { state: "installed", reason: null };
 }
 
 type Outcome = "created" | "changed" | "already";

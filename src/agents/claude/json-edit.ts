@@ -1,0 +1,163 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+
+/**
+ * Edits of JSON text that leave everything else byte for byte: jsonc-parser says where things stand, and what is
+ * added is laid out like what surrounds it. (Its own `modify` formats the whole line that it touches, which in a
+ * file of one line is everything.)
+ */
+
+/** At `offset`, `remove` characters make place for `put`. */
+export interface TextEdit {
+  offset: number;
+  remove: number;
+  put: string;
+}
+
+/** Where and why a text is no JSON; line and column from 1. */
+export interface JsonProblem {
+  line: number;
+  column: number;
+  what: string;
+}
+
+export function applyEdit(text: string, { offset, remove, put }: TextEdit): string {
+  return text.slice(0, offset) + put + text.slice(offset + remove);
+}
+
+/** The edit that takes `edit`, once applied to `text`, back. */
+export function inverseOf(text: string, { offset, remove, put }: TextEdit): TextEdit {
+  return { offset, remove: put.length, put: text.slice(offset, offset + remove) };
+}
+
+/** The tree of strict JSON: no comments, no trailing commas; or the first problem. */
+export function parseJson(text: string): { root: Node } | { problem: JsonProblem } {
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+    // Stricter than jsonc-parser in corners.
+    if (errors.length === 0) JSON.parse(text);
+  } catch (error) {
+    return { problem: problemAt(text, 0, error instanceof RangeError ? "nested too deeply" : "no JSON") };
+  }
+  const [first] = errors;
+  if (first) return { problem: problemAt(text, first.offset, wordsOf(printParseErrorCode(first.error))) };
+  return root ? { root } : { problem: problemAt(text, 0, "empty") };
+}
+
+export function problemAt(text: string, offset: number, what: string): JsonProblem {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return { line: before.length, column: before.at(-1)!.length + 1, what };
+}
+
+/** "CommaExpected" as "comma expected". */
+function wordsOf(code: string): string {
+  return code.replace(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital}`).toLowerCase();
+}
+
+/** The value of `key` in an object: of the last one, as JSON.parse reads duplicates. */
+export function valueAt(object: Node, key: string): Node | undefined {
+  return propertyOf(object, key)?.children?.[1];
+}
+
+/** The property `key` of an object, the last of that name. */
+export function propertyOf(object: Node, key: string): Node | undefined {
+  return object.children?.findLast((property) => property.children?.[0]?.value === key);
+}
+
+/** Adds a property behind the others of an object. */
+export function addProperty(text: string, object: Node, key: string, value: unknown): TextEdit {
+  return addChild(text, object, (style) => `${JSON.stringify(key)}${style.colon}${style.print(value)}`);
+}
+
+/** Adds an item behind the others of an array. */
+export function addItem(text: string, array: Node, value: unknown): TextEdit {
+  return addChild(text, array, (style) => style.print(value));
+}
+
+interface Style {
+  colon: string;
+  print: (value: unknown) => string;
+}
+
+function addChild(text: string, container: Node, render: (style: Style) => string): TextEdit {
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
+  const unit = indentUnitOf(text);
+  const last = container.children?.at(-1);
+  const open = container.offset + 1;
+  if (last) {
+    const end = last.offset + last.length;
+    const before = /(?:\r\n|\n|\r)([ \t]*)$/.exec(text.slice(open, container.children![0]!.offset));
+    if (before) {
+      const indent = before[1]!;
+      return { offset: end, remove: 0, put: `,${eol}${indent}${render(spread(unit, eol, indent))}` };
+    }
+    const gap = /,(\s*)$/.exec(text.slice(open, last.offset))?.[1] ?? (isAiry(text) ? " " : "");
+    return { offset: end, remove: 0, put: `,${gap}${render(inOneLine(text))}` };
+  }
+  const inside = text.slice(open, container.offset + container.length - 1);
+  if (isOneLine(text)) return { offset: open, remove: 0, put: render(inOneLine(text)) };
+  const outer = indentAt(text, container.offset);
+  const indent = outer + unit;
+  const close = /[\r\n]/.test(inside) ? "" : `${eol}${outer}`;
+  // A bracket on a line of its own keeps it.
+  return {
+    offset: open,
+    remove: 0,
+    put: `${eol}${indent}${render(spread(unit, eol, indent))}${close}`,
+  };
+}
+
+/** Takes the child at `index` out of an object or array, with the comma and the blanks that belonged to it. */
+export function removeChild(container: Node, index: number): TextEdit {
+  const children = container.children!;
+  const node = children[index]!;
+  const end = node.offset + node.length;
+  if (index > 0) {
+    const previous = children[index - 1]!;
+    const from = previous.offset + previous.length;
+    return { offset: from, remove: end - from, put: "" };
+  }
+  const next = children[1];
+  if (next) return { offset: node.offset, remove: next.offset - node.offset, put: "" };
+  return { offset: container.offset + 1, remove: container.length - 2, put: "" };
+}
+
+/** One step of indentation: the blanks before the first indented line; two where no line is. */
+function indentUnitOf(text: string): string {
+  return /(?:^|[\r\n])([ \t]+)\S/.exec(text)?.[1] ?? "  ";
+}
+
+/** The blanks that the line of `offset` begins with. */
+function indentAt(text: string, offset: number): string {
+  return /(?:^|[\r\n])([ \t]*)[^\r\n]*$/.exec(text.slice(0, offset))?.[1] ?? "";
+}
+
+/** A file written without line breaks stays one; an empty object alone is no such file. */
+function isOneLine(text: string): boolean {
+  const body = text.trim();
+  return !/[\r\n]/.test(body) && body.length > 2;
+}
+
+/** Whether there are blanks after commas and colons. */
+function isAiry(text: string): boolean {
+  return /[:,][ \t]/.test(text) || !/[:,]/.test(text);
+}
+
+function spread(unit: string, eol: string, indent: string): Style {
+  const step = unit.includes("\t") ? "\t" : unit.length;
+  const print = (value: unknown) => JSON.stringify(value, null, step).replaceAll("\n", `${eol}${indent}`);
+  return { colon: ": ", print };
+}
+
+function inOneLine(text: string): Style {
+  const airy = isAiry(text);
+  return { colon: airy ? ": " : ":", print: (value) => (airy ? printAiry(value) : JSON.stringify(value)) };
+}
+
+function printAiry(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(printAiry).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printAiry(item)}`);
+  return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
+}

@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { settingsInvalid } from "./settings-hooks.ts";
+
+const bom = "\ufeff";
+
+/** A settings file's text without its byte order mark. */
+export interface SettingsText {
+  body: string;
+  hasBom: boolean;
+}
+
+/**
+ * The text of a settings file; null where there is none.
+ * @throws PommelError `settings_invalid` when it is not UTF-8, `unreadable`
+ */
+export function readSettings(file: string): SettingsText | null {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new PommelError(
+      "unreadable",
+      `Cannot read ${file}: ${messageOf(error)}.`,
+      "Check who owns it, and that it is a file.",
+      { cause: error },
+    );
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw settingsInvalid(`${file}:1:1`, "is not UTF-8 text");
+  }
+  const hasBom = text.startsWith(bom);
+  return { body: hasBom ? text.slice(1) : text, hasBom };
+}
+
+/**
+ * Replaces a settings file in one step, or makes it; a link stays a link, permissions stay as they were.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function writeSettings(file: string, { body, hasBom }: SettingsText): void {
+  let draft = "";
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const target = targetOf(file);
+    const before = statSync(target, { throwIfNoEntry: false });
+    draft = `${target}.pommel-${process.pid}`;
+    writeFileSync(draft, (hasBom ? bom : "") + body, { mode: 0o600 });
+    if (before) keepOwner(draft, before);
+    chmodSync(draft, before ? before.mode & 0o7777 : 0o666 & ~process.umask());
+    renameSync(draft, target);
+  } catch (error) {
+    if (draft !== "") rmSync(draft, { force: true });
+    throw new PommelError(
+      codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
+      `Cannot write ${file}: ${messageOf(error)}.`,
+      "Check that the directory is yours and that the disk has room.",
+      { cause: error },
+    );
+  }
+}
+
+/** Run by root (in a container, say), the file stays whose it was; others cannot give files away. */
+function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): void {
+  try {
+    const own = statSync(draft);
+    if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
+  } catch {
+    // Then it is ours, as any editor would leave it.
+  }
+}
+
+/** Where a link leads, also when nothing is there yet. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
+  }
+}

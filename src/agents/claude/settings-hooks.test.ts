@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eventOfHook, hookNames } from "./hook-names.ts";
+import { applyEdit } from "./json-edit.ts";
+import { addHooks, missingEvents, removeHooks } from "./settings-hooks.ts";
+
+const events = Object.values(eventOfHook);
+const file = "settings.json";
+
+/** Adds, checks that all are there, and takes them out again by what was recorded and by what can be told later. */
+function roundTrip(text: string) {
+  const { text: added, created, undo } = addHooks(text, file);
+  expect(missingEvents(added, file)).toEqual([]);
+  expect(addHooks(added, file)).toMatchObject({ text: added, added: [] });
+  // Nothing was replaced, only inserted.
+  expect(undo!.filter(({ put }) => put !== "")).toEqual([]);
+  return { added, undone: undo!.reduce(applyEdit, added), removed: removeHooks(added, file, created) };
+}
+
+const othersHook = { type: "command", command: "lint --fix" };
+const variants: [name: string, text: string][] = [
+  ["an empty object", "{}"],
+  ["an empty object on two lines", "{\n}\n"],
+  ["two blanks", `${JSON.stringify({ model: "opus", env: { A: "1" } }, null, 2)}\n`],
+  ["four blanks", `${JSON.stringify({ model: "opus", env: { A: "1" } }, null, 4)}\n`],
+  ["tabs", `${JSON.stringify({ model: "opus", list: [1, 2] }, null, "\t")}\n`],
+  ["CRLF", `${JSON.stringify({ model: "opus" }, null, 2)}\n`.replaceAll("\n", "\r\n")],
+  ["no final newline", JSON.stringify({ model: "opus" }, null, 2)],
+  ["one line", '{"model":"opus","env":{}}'],
+  ["one airy line", '{ "model": "opus", "env": {} }\n'],
+  ["empty hooks", '{\n  "hooks": {},\n  "model": "opus"\n}\n'],
+  ["an empty event", '{\n  "hooks": {\n    "Stop": []\n  }\n}\n'],
+  [
+    "others' hooks",
+    `${JSON.stringify({ hooks: { Stop: [{ hooks: [othersHook] }], Other: [] } }, null, 2)}\n`,
+  ],
+  ["odd layout", '{ "model" : "opus" ,\n\n\n "permissions":{"allow":[ "Bash(ls:*)"\n,"Read" ]}\n  }'],
+  ["odd blanks in empty containers", '{\n  "hooks": {   \n\n },\n  "x": [  ]\n}'],
+  ["a key twice", '{"hooks": {"Stop": []}, "hooks": {}}'],
+  ["escapes", '{"\\u0068ooks": {"\\u0053top": [ ]}, "a": "\\ud83d\\ude00"}'],
+];
+
+describe("adding our hooks", () => {
+  it("writes them in the nested shape, with seconds, for the events that we listen to", () => {
+    const { hooks } = JSON.parse(addHooks("", file).text);
+    expect(Object.keys(hooks)).toEqual(events);
+    expect(hooks.PreCompact).toEqual([
+      { matcher: "", hooks: [{ type: "command", command: "pm hook pre-compact", timeout: 10 }] },
+    ]);
+    expect(hooks.PostToolUse).toEqual([
+      {
+        matcher: "Edit|Write|MultiEdit|NotebookEdit",
+        hooks: [{ type: "command", command: "pm hook post-tool-use", timeout: 10 }],
+      },
+    ]);
+    expect(hooks.SessionEnd[0].hooks[0].timeout).toBe(10);
+  });
+
+  it("looks like the rest of the file", () => {
+    expect(addHooks('{\r\n\t"a": [],\r\n\t"hooks": {}\r\n}\r\n', file).text).toMatch(
+      /^{\r\n\t"a": \[\],\r\n\t"hooks": {\r\n\t\t"PreCompact": \[\r\n\t\t\t{\r\n\t\t\t\t"matcher": "",\r\n/,
+    );
+    expect(addHooks('{"a":1}', file).text).toMatch(
+      /^{"a":1,"hooks":{"PreCompact":\[{"matcher":"","hooks":\[{"type":"command",/,
+    );
+    expect(addHooks('{ "a": 1 }', file).text).toMatch(
+      /^{ "a": 1, "hooks": { "PreCompact": \[{ "matcher": ""/,
+    );
+    expect(addHooks("{}", file).text).toBe(addHooks("", file).text.trimEnd());
+  });
+
+  it.each(variants)("leaves the rest as it is, and can be taken back: %s", (_, text) => {
+    const { undone, removed } = roundTrip(text);
+    expect(undone).toBe(text);
+    expect(JSON.parse(removed)).toEqual(JSON.parse(text));
+  });
+
+  it("takes an older spelling, a path or `handle` for ours, and adds only what is missing", () => {
+    const group = (command: string) => [{ hooks: [{ type: "command", command }] }];
+    const hooks = {
+      PreCompact: group("pm hook precompact"),
+      Stop: group("/opt/pommel/bin/pm hook stop"),
+      SessionEnd: group("pm hook handle"),
+      SessionStart: group("npm hook session-start"),
+      UserPromptSubmit: group("pm hook user-prompt && rm -rf /tmp/x"),
+    };
+    const text = JSON.stringify({ hooks }, null, 2);
+    const { text: added, added: news, undo } = addHooks(text, file);
+    expect(news).toEqual(["UserPromptSubmit", "SessionStart", "PostToolUse", "SubagentStop"]);
+    expect(undo).toBeNull();
+    const left = JSON.parse(removeHooks(added, file, null)).hooks;
+    expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
+  });
+
+  it("keeps what others put into our groups", () => {
+    const { hooks } = JSON.parse(addHooks("", file).text);
+    hooks.Stop[0].hooks.push(othersHook);
+    hooks.PreCompact.unshift({ hooks: [othersHook] });
+    expect(JSON.parse(removeHooks(JSON.stringify({ hooks }), file, null))).toEqual({
+      hooks: { PreCompact: [{ hooks: [othersHook] }], Stop: [{ hooks: [othersHook] }] },
+    });
+  });
+
+  it.each([
+    ["{\n  // mine\n}", "settings.json:2:3 is not valid JSON"],
+    ['{"a": 1,}', "settings.json:1:9 is not valid JSON"],
+    ['{"a": 1\r\n "b": 2}', "settings.json:2:2 is not valid JSON"],
+    ['{"a": "', "settings.json:1:7 is not valid JSON"],
+    ["[]", "settings.json:1:1 cannot hold hooks: it is not a JSON object"],
+    ["nul", "settings.json:1:1 is not valid JSON"],
+    ["{}{}", "settings.json:1:3 is not valid JSON"],
+    ['{"hooks": []}', 'settings.json:1:11 cannot hold hooks: "hooks" is not an object'],
+    ['{"hooks":\n{"Stop": {}}}', 'settings.json:2:10 cannot hold hooks: "hooks.Stop" is not an array'],
+    ["[".repeat(100_000), "settings.json:1:1 is not valid JSON"],
+  ])("refuses what is no object of hooks, %#", (text, message) => {
+    const refusal = expect.objectContaining({
+      code: "settings_invalid",
+      message: expect.stringContaining(message),
+    });
+    expect(() => addHooks(text, file)).toThrow(refusal);
+    expect(() => removeHooks(text, file, null)).toThrow(refusal);
+    expect(() => missingEvents(text, file)).toThrow(refusal);
+  });
+});
+
+describe("any settings", () => {
+  const command = fc.oneof(fc.string(), fc.constantFrom("lint", "pm", "pm hook", "npm hook stop"));
+  const handler = fc.oneof(fc.record({ type: fc.constant("command"), command }), fc.jsonValue());
+  const group = fc.oneof(
+    fc.record({ matcher: fc.string(), hooks: fc.array(handler, { maxLength: 3 }) }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  );
+  const hooks = fc.dictionary(
+    fc.oneof(fc.constantFrom(...events), fc.string()),
+    fc.array(group, { maxLength: 2 }),
+  );
+  const settings = fc
+    .record({ other: fc.dictionary(fc.string(), fc.jsonValue()), hooks: fc.option(hooks) })
+    .map(({ other, hooks }) => {
+      const { hooks: _, ...rest } = other;
+      return hooks === null ? rest : { ...rest, hooks, last: 1 };
+    });
+  const layout = fc.constantFrom<(value: unknown) => string>(
+    (value) => JSON.stringify(value),
+    (value) => JSON.stringify(value, null, 2),
+    (value) => `${JSON.stringify(value, null, 4)}\n`,
+    (value) => `\n${JSON.stringify(value, null, "\t")}\n\n`,
+    (value) => JSON.stringify(value, null, 2).replaceAll("\n", "\r\n"),
+    (value) => JSON.stringify(value, null, 1).replaceAll("\n", " "),
+  );
+
+  it("come through adding and removing unchanged", () => {
+    fc.assert(
+      fc.property(settings, layout, (value, write) => {
+        const text = write(value);
+        const { added, undone, removed } = roundTrip(text);
+        expect(undone).toBe(text);
+        expect(removed).toBe(text);
+        const expected = JSON.parse(text);
+        const actual = JSON.parse(added);
+        for (const [key, others] of Object.entries(expected)) {
+          if (key !== "hooks") expect(actual[key]).toEqual(others);
+        }
+        for (const [event, groups] of Object.entries(expected.hooks ?? {})) {
+          const isOurs = hookNames.some((hook) => eventOfHook[hook] === event);
+          expect(actual.hooks[event].slice(0, isOurs ? -1 : undefined)).toEqual(groups);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
+import { hooksState } from "../../agents/claude/install.ts";
+import type { Project } from "../../project/paths.ts";
+import { type CheckResult, fail, ok, warn } from "./check.ts";
+
+/** Whether Claude Code tells us of this project's conversations. */
+export function checkHooks(project: Project): CheckResult {
+  const { state, file, missing, error, disabled } = hooksState(project);
+  if (state === "invalid") return fail(error!.message, error!.hint);
+  if (state === "installed") return ok(`Claude Code runs Pommel's hooks (${file})`);
+  if (state === "partial") {
+    return warn(
+      `Claude Code runs no hook of Pommel for ${missing.join(", ")} (${file}).`,
+      "Run `pm enable`.",
+    );
+  }
+  if (disabled) return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
+  return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
+}
+
+/** Hooks are commands: `pm` has to be found, and it has to be ours. */
+export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {
+  const { file, problem } = pmOnPath(env);
+  return problem ?? ok(`pm is ${file}`);
+}
+
+/** The `pm` that a shell would run; `problem` says what is wrong with it. */
+export function pmOnPath(env: NodeJS.ProcessEnv = process.env): {
+  file: string | null;
+  problem: CheckResult | null;
+} {
+  const file = findExecutable("pm", env);
+  const hint = "Install Pommel with `npm install -g pommel`, or put its `pm` on your PATH.";
+  if (file === null)
+    return { file, problem: warn("There is no `pm` on the PATH, so hooks cannot run.", hint) };
+  if (!isOurs(file)) {
+    return {
+      file,
+      problem: warn(`The \`pm\` on the PATH is another program (${file}), so hooks cannot run.`, hint),
+    };
+  }
+  return { file, problem: null };
+}
+
+function findExecutable(name: string, env: NodeJS.ProcessEnv): string | null {
+  const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`, name] : [name];
+  for (const dir of (env.PATH ?? env.Path ?? "").split(delimiter)) {
+    for (const candidate of dir === "" ? [] : names.map((file) => join(dir, file))) {
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A link to our script, or the script of a package manager that starts it. */
+function isOurs(file: string): boolean {
+  try {
+    if (basename(realpathSync(file)) === "pm.cjs") return true;
+    return statSync(file).size < 65_536 && /\bpm\.cjs\b|pommel/i.test(readFileSync(file, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What is kept of what Claude Code hands to a hook. The conversation itself comes from the transcript, where it is
+ * scrubbed before anything is stored; a hook keeps who, where and when, and of a prompt only its notes.
+ */
+
+/** The fields of a hook's stdin that are kept. All are optional: clients differ, and none is trusted. */
+export interface HookPayload {
+  session_id?: string;
+  transcript_path?: string;
+  cwd?: string;
+  hook_event_name?: string;
+  prompt_id?: string;
+  /** SessionStart: startup, resume, fork, compact or clear. */
+  source?: string;
+  /** PreCompact: manual or auto. */
+  trigger?: string;
+  /** SessionEnd. */
+  reason?: string;
+  agent_id?: string;
+  agent_type?: string;
+  agent_transcript_path?: string;
+  tool_name?: string;
+  tool_use_id?: string;
+  /** Of `tool_input` the path of the file it touches, nothing of its content. */
+  file_path?: string;
+  /** Of the prompt only its notes, from "Note to Pommel:" to the end of their lines. */
+  prompt?: string;
+}
+
+const keptFields = [
+  "session_id",
+  "transcript_path",
+  "cwd",
+  "hook_event_name",
+  "prompt_id",
+  "source",
+  "trigger",
+  "reason",
+  "agent_id",
+  "agent_type",
+  "agent_transcript_path",
+  "tool_name",
+  "tool_use_id",
+] as const satisfies readonly (keyof HookPayload)[];
+
+/** Ids, paths and words; what is longer is none of these. Characters. */
+const longestField = 8192;
+/** All notes of a prompt. Characters. */
+const longestNotes = 65_536;
+
+/** As in `notesIn` (sessions/notes.ts), which reads what is kept here. */
+const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：].*/giu;
+
+/** The JSON object in `text`; null when it is none. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What is kept of a hook's stdin; fields of a wrong type are left out. */
+export function payloadOf(given: Record<string, unknown>): HookPayload {
+  const payload: HookPayload = {};
+  for (const field of keptFields) {
+    const value = given[field];
+    if (isShortText(value)) payload[field] = value;
+  }
+  const filePath = pathIn(given.tool_input);
+  if (filePath !== null) payload.file_path = filePath;
+  if (typeof given.prompt === "string") {
+    const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, longestNotes);
+    if (notes !== "") payload.prompt = notes;
+  }
+  return payload;
+}
+
+function pathIn(toolInput: unknown): string | null {
+  if (typeof toolInput !== "object" || toolInput === null) return null;
+  const { file_path, notebook_path } = toolInput as Record<string, unknown>;
+  if (isShortText(file_path)) return file_path;
+  return isShortText(notebook_path) ? notebook_path : null;
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= longestField;
+}
+
+/** A prompt that the client wrote itself, when a task in the background ended. */
+export function isNotification(given: Record<string, unknown>): boolean {
+  return typeof given.prompt === "string" && given.prompt.trimStart().startsWith("<task-notification>");
+}

@@ -1,0 +1,100 @@
+import { existsSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { anyHook, type HookName, hookNamed, hookOfEvent } from "../agents/claude/hook-names.ts";
+import { codeOf } from "../project/errors.ts";
+import { findUpwards, type Project, projectAt, stateDirName } from "../project/paths.ts";
+import { type HookPayload, isNotification, parseObject, payloadOf } from "./payload.ts";
+import { pokeDaemon } from "./poke.ts";
+import { longestInput, readStdin } from "./read-stdin.ts";
+import { writeItem } from "./write-item.ts";
+
+/** What a hook leaves in the spool. */
+export interface ClaudeHookItem {
+  kind: "claude-hook";
+  event: HookName;
+  /** Milliseconds since the epoch. */
+  received_at: number;
+  payload: HookPayload;
+}
+
+/**
+ * What `pm hook <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits for long,
+ * never prints on stdout, which the agent would read, and says what went wrong in one line on stderr. Whoever calls
+ * it exits with 0: any other code could block the agent.
+ */
+export async function runHook(name: string): Promise<void> {
+  try {
+    const problem = await capture(name);
+    if (problem !== null) warn(name, problem);
+  } catch (error) {
+    warn(name, `it failed (${codeOf(error) || "unexpected error"})`);
+  }
+}
+
+/** @returns why nothing was captured, for a person; null when all is well or there is nothing to do */
+async function capture(name: string): Promise<string | null> {
+  const receivedAt = Date.now();
+  const hook = hookNamed(name);
+  if (hook === null && name !== anyHook) return "there is no such hook";
+  const { text, cut } = await readStdin();
+  if (cut === "too long") return `its payload is longer than ${longestInput / 1024 / 1024} MB`;
+  if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin did not say anything in time";
+  const given = parseObject(text);
+  if (given === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
+  const payload = payloadOf(given);
+  if (payload.session_id === undefined && payload.transcript_path === undefined) {
+    return "its payload names no session";
+  }
+  const event = hook ?? hookOfEvent(payload.hook_event_name);
+  if (event === null || isBeside(event, given, payload)) return null;
+  const project = projectOf(payload);
+  if (project === null) return null;
+  const item: ClaudeHookItem = { kind: "claude-hook", event, received_at: receivedAt, payload };
+  try {
+    writeItem(project, item);
+  } catch (error) {
+    return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
+  }
+  await pokeDaemon(project);
+  return null;
+}
+
+/** What is no part of the conversation: the client's own notices, and the subagent that compaction runs. */
+function isBeside(event: HookName, given: Record<string, unknown>, payload: HookPayload): boolean {
+  if (event === "user-prompt") return isNotification(given);
+  if (event !== "subagent-stop" || payload.agent_type !== "") return false;
+  return payload.agent_transcript_path === undefined || !existsSync(payload.agent_transcript_path);
+}
+
+/**
+ * The project of the session: by where the agent was launched, which is whose transcript it is, and which `cwd`
+ * leaves when the agent changes directories.
+ */
+function projectOf(payload: HookPayload): Project | null {
+  for (const dir of [process.env.CLAUDE_PROJECT_DIR, payload.cwd, "."]) {
+    const root = dir ? rootAbove(dir) : null;
+    if (root !== null) return projectAt(root);
+  }
+  return null;
+}
+
+function rootAbove(dir: string): string | null {
+  try {
+    return findUpwards(dir, join(stateDirName, "config.toml"));
+  } catch {
+    // The working directory is gone.
+    return null;
+  }
+}
+
+function warn(name: string, problem: string): void {
+  try {
+    // Names come from a command line; whatever they are, the warning stays one line.
+    writeSync(
+      2,
+      `warning: pm hook ${JSON.stringify(name).slice(1, -1)}: ${problem}; nothing was captured.\n`,
+    );
+  } catch {
+    // Nobody reads it.
+  }
+}

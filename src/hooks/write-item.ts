@@ -1,0 +1,32 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+
+/**
+ * Puts an item into the spool, whole or not at all, for its owner only. Its name sorts by time.
+ * @throws the file system's error
+ */
+export function writeItem(project: Project, item: { received_at: number }): void {
+  const random = Math.random().toString(36).slice(2, 10);
+  const name = `${item.received_at}-${process.pid}-${random}.json`;
+  const draft = join(project.spoolDir, `.${name}`);
+  const text = JSON.stringify(item);
+  try {
+    try {
+      writeNew(draft, text);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+      mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+      writeNew(draft, text);
+    }
+    renameSync(draft, join(project.spoolDir, name));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+function writeNew(file: string, text: string): void {
+  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+}
