@@ -5,11 +5,12 @@ export interface Scrubber {
   /**
    * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
    * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that what was the same stays the same. Scrubbing
-   * a scrubbed text changes nothing. Linear in the length of the text.
+   * a scrubbed text changes nothing. Linear in the length of the text. A text without secrets comes back as it is.
+   * @param name what the text is the value of, when that is known: a JSON key, a header, a flag ("db_password")
    */
-  scrub(text: string, ledger: SecretLedger): string;
+  scrub(text: string, ledger: SecretLedger, name?: string): string;
   /** What would be replaced, in order, without overlaps. */
-  find(text: string): SecretMatch[];
+  find(text: string, name?: string): SecretMatch[];
 }
 
 export interface SecretMatch {

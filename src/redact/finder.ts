@@ -1,0 +1,154 @@
+import { contextWords, secretNear } from "./entropy.ts";
+import { compileKeywords } from "./keywords.ts";
+import { pemTail } from "./pem-tail.ts";
+import { providerReach, providerRules } from "./provider-rules.ts";
+import { type Rule, type Span, stopper } from "./rule.ts";
+import type { SecretMatch } from "./scrubber.ts";
+
+/** A find with its rule's rank: of finds that overlap, the one of lowest rank gives the name. */
+interface Ranked extends SecretMatch {
+  rank: number;
+}
+
+/** What to do where a keyword occurs. */
+interface Listener {
+  rank: number;
+  /** Up to where the listener has looked already. */
+  done: number;
+  hear(text: string, start: number, found: (span: Span, rule: string, type: string) => void): number;
+}
+
+/**
+ * Finds secrets in a text: one pass for the keywords of all rules, then each rule where one of its keywords occurs. The
+ * finds are in order and do not overlap.
+ */
+export function createFinder(rules: readonly Rule[]): (text: string) => SecretMatch[] {
+  const listeners: Listener[] = [];
+  const byKeyword = new Map<string, number[]>();
+  const listen = (keywords: readonly string[], hear: Listener["hear"], rank: number) => {
+    listeners.push({ rank, done: 0, hear });
+    for (const keyword of keywords) {
+      const lower = keyword.toLowerCase();
+      byKeyword.set(lower, [...(byKeyword.get(lower) ?? []), listeners.length - 1]);
+    }
+  };
+  const everywhere: { rule: Rule; rank: number }[] = [];
+
+  rules.forEach((rule, rank) => {
+    if (rule.keywords.length === 0) everywhere.push({ rule, rank });
+    else listen(rule.keywords, rule.at === null ? wholeText(rule) : atKeyword(rule), rank);
+  });
+  let rank = rules.length;
+  for (const provider of providerRules) {
+    listen(provider.keywords, aroundKeyword(provider), rank++);
+  }
+  listen(
+    ["-----end"],
+    (text, start, found) => {
+      const span = pemTail(text, start);
+      if (span) found(span, "private-key-end", "PRIVATE_KEY");
+      return start;
+    },
+    rank++,
+  );
+  for (const word of contextWords) {
+    listen(
+      [word],
+      (text, start, found) => {
+        const match = secretNear(text, word, start);
+        if (match) found({ ...match, next: match.end }, match.rule, match.type);
+        return start;
+      },
+      rank,
+    );
+  }
+
+  const keywords = [...byKeyword.keys()];
+  const heardBy = keywords.map((keyword) => byKeyword.get(keyword)!);
+  const scan = compileKeywords(keywords);
+
+  return (text) => {
+    const finds: Ranked[] = [];
+    const used: Listener[] = [];
+    scan(text, (keyword, start) => {
+      for (const index of heardBy[keyword]!) {
+        const listener = listeners[index]!;
+        if (start < listener.done) continue;
+        if (listener.done === 0) used.push(listener);
+        const next = listener.hear(text, start, (span, rule, type) => {
+          addUnlessStopped(finds, text, {
+            rule,
+            type,
+            start: span.start,
+            end: span.end,
+            rank: listener.rank,
+          });
+        });
+        listener.done = Math.max(next, start + 1);
+      }
+    });
+    for (const listener of used) listener.done = 0;
+    for (const { rule, rank } of everywhere) {
+      for (const { start, end } of rule.all(text)) {
+        addUnlessStopped(finds, text, { rule: rule.name, type: rule.type, start, end, rank });
+      }
+    }
+    return merge(finds);
+  };
+}
+
+function atKeyword(rule: Rule): Listener["hear"] {
+  return (text, start, found) => {
+    const span = rule.at!(text, start);
+    if (span === null) return start;
+    found(span, rule.name, rule.type);
+    return span.next;
+  };
+}
+
+function wholeText(rule: Rule): Listener["hear"] {
+  return (text, _start, found) => {
+    for (const span of rule.all(text)) found(span, rule.name, rule.type);
+    return Number.POSITIVE_INFINITY;
+  };
+}
+
+function aroundKeyword(provider: (typeof providerRules)[number]): Listener["hear"] {
+  return (text, start, found) => {
+    const from = Math.max(0, start - providerReach.before);
+    const window = text.slice(from, start + providerReach.after);
+    for (const [begin, end] of provider.find(window)) {
+      found({ start: from + begin, end: from + end, next: from + end }, provider.name, provider.type);
+    }
+    // The next window overlaps this one by what a secret may be long.
+    return start + providerReach.after / 2;
+  };
+}
+
+/** Takes a find up without the stoppers at its ends; what is stopped within is left, it was scrubbed before. */
+function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
+  let { start, end } = find;
+  while (start < end && text[start] === stopper) start++;
+  while (end > start && text[end - 1] === stopper) end--;
+  if (start < end) finds.push({ ...find, start, end });
+}
+
+/** Finds that overlap become one, so that nothing of any is left. */
+function merge(finds: Ranked[]): SecretMatch[] {
+  finds.sort((a, b) => a.start - b.start || a.rank - b.rank);
+  const merged: Ranked[] = [];
+  for (const find of finds) {
+    const last = merged.at(-1);
+    if (last === undefined || find.start >= last.end) {
+      merged.push({ ...find });
+      continue;
+    }
+    last.end = Math.max(last.end, find.end);
+    if (find.rank < last.rank) {
+      last.rank = find.rank;
+      last.rule = find.rule;
+      last.type = find.type;
+    }
+  }
+  return merged.map(({ rule, type, start, end }) => ({ rule, type, start, end }));
+}

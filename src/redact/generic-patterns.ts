@@ -1,0 +1,259 @@
+import { type DefaultPattern, row } from "./default-pattern.ts";
+
+/** A quote as it stands in source code, in JSON, or in JSON inside of JSON. */
+const quote = "\\\\{0,3}[\"'`]";
+/** From a name to its value: the end of a quoted name, a type, then `:`, `=`, `:=` or `=>`. */
+const assigned = `(?:${quote})?\\]?(?:[ \\t]?:[ \\t]?(?:str|string|String))?[ \\t]{0,8}(?::=|=>|[:=])[ \\t]{0,8}`;
+/** What may follow the telling part of a name without making it the name of something else ("password_hint"). */
+const tail =
+  "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new))?";
+
+const passwordWords = "password passwd passphrase passcode pwd";
+const password = "(?:password|passwd|passphrase|passcode|pwd)";
+const keyKinds = "api secret access auth account encryption signing private master license".split(" ");
+const keyWords = keyKinds.flatMap((kind) => [`${kind}_key`, `${kind}-key`, `${kind}key`]).join(" ");
+const key = `(?:${keyKinds.join("|")})[_-]?key`;
+
+/** Characters of tokens; `$`, brackets and quotes begin something else. */
+const token = "(?<secret>[A-Za-z0-9_\\-./+=~:!@#%^*]{8,1000})";
+const userPart = "[^\\s:@/?\"'`<>(){}\\\\\\[\\]]";
+const secretPart = "[^\\s/?\"'`<>(){}\\\\\\[\\]]";
+
+/** Keeps scheme, host and database, and takes the user with the password: both are needed to log in. */
+const connection = (name: string, type: string, words: string, scheme: string): DefaultPattern =>
+  row(name, `${type}_CREDENTIALS`, words, `${scheme}://(?<secret>${userPart}{0,100}:${secretPart}{1,200})@`, {
+    check: "url",
+  });
+
+const pemKey = "(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----";
+const pemBreak = "(?:\\r?\\n|\\\\r|\\\\n|\\\\\\\\n){1,3}[ \\t\"'+|>#]{0,20}(?:[0-9]{1,6}[\\t \u2192:]{1,2})?";
+
+/** Secrets that are told by where they stand. */
+export const genericPatterns = [
+  row(
+    "private-key-header",
+    "PRIVATE_KEY",
+    "-----begin",
+    `-----BEGIN ${pemKey}[^-]*(?:-{1,4}[^-]+)*-----END ${pemKey}`,
+    { check: "pem" },
+  ),
+  row(
+    "private-key-cut-off",
+    "PRIVATE_KEY",
+    "-----begin",
+    `-----BEGIN ${pemKey}(?:${pemBreak}(?:Proc-Type|DEK-Info|Version|Comment):[^\\r\\n\\\\]{0,100})*${pemBreak}[A-Za-z0-9+/=]{16,}(?:${pemBreak}[A-Za-z0-9+/=]{4,})*`,
+  ),
+  row(
+    "putty-private-key",
+    "PRIVATE_KEY",
+    "private-lines:",
+    "Private-Lines: [0-9]{1,3}(?<secret>(?:\\r?\\n[A-Za-z0-9+/=]{4,80})+)",
+  ),
+
+  connection("connection-string-mongo", "MONGODB", "mongodb", "mongodb(?:\\+srv)?"),
+  connection("connection-string-postgres", "POSTGRES", "postgres", "postgres(?:ql)?(?:\\+[a-z0-9]{2,12})?"),
+  connection(
+    "connection-string-mysql",
+    "MYSQL",
+    "mysql mariadb",
+    "(?:mysqlx?|mariadb)(?:\\+[a-z0-9]{2,12})?",
+  ),
+  connection("connection-string-redis", "REDIS", "redis", "rediss?"),
+  connection("connection-string-amqp", "AMQP", "amqp", "amqps?"),
+  connection("url-credentials", "URL", "://", ""),
+  row("pgpass", "PASSWORD", ":5432:", ":5432:[^:\\s]{1,64}:[^:\\s]{1,64}:(?<secret>[^\\s\"'`:]{4,200})", {
+    check: "prose",
+  }),
+
+  ...['"', "'", "`"].map((mark, index) =>
+    row(
+      `password-assignment${["", "-single", "-backtick"][index]}`,
+      "PASSWORD",
+      passwordWords,
+      `(?i)${password}${tail}${assigned}\\\\{0,3}${mark}(?<secret>[^${mark}\\\\\\r\\n]{4,200})\\\\{0,3}${mark}`,
+      { check: "password" },
+    ),
+  ),
+  row(
+    "password-unquoted",
+    "PASSWORD",
+    `${passwordWords} _pass`,
+    `(?i)(?:${password}|_pass)${tail}${assigned}(?<secret>[^\\s"'\`<>{}()\\[\\],;&|\\\\]{4,200})`,
+    { check: "password" },
+  ),
+  row(
+    "pass-assignment",
+    "PASSWORD",
+    "pass",
+    `(?i)pass${assigned}${quote}(?<secret>[^"'\`\\\\\\r\\n]{4,200})${quote}`,
+    { check: "password" },
+  ),
+  row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
+    check: "password",
+  }),
+  row(
+    "password-in-prose",
+    "PASSWORD",
+    "password passphrase passcode pwd",
+    `(?i)${password}(?: (?:for|of|to) [A-Za-z0-9_.@-]{1,40})?(?: is| was|:)?[ \\t]{1,3}["'\`]?(?<secret>[^\\s"'\`<>(){}\\[\\],;]{6,100})`,
+    { check: "prose" },
+  ),
+  row(
+    "netrc",
+    "PASSWORD",
+    "login",
+    "(?i)login\\s{1,8}[^\\s]{1,100}\\s{1,8}password\\s{1,8}(?<secret>[^\\s\"'`<$]{4,200})",
+    { check: "prose" },
+  ),
+
+  row("generic-api-key", "API_KEY", keyWords, `(?i)${key}${tail}${assigned}(?:${quote})?${token}`, {
+    check: "token",
+  }),
+  row(
+    "secret-assignment",
+    "SECRET",
+    "secret",
+    `(?i)secret(?:[_-]?(?:token|base|key[_-]?base|id))?${tail}${assigned}(?:${quote})?${token}`,
+    { check: "token" },
+  ),
+  row("token-assignment", "TOKEN", "token", `(?i)token${tail}${assigned}(?:${quote})?${token}`, {
+    check: "token",
+  }),
+  row(
+    "credential-assignment",
+    "CREDENTIAL",
+    "credential credentials",
+    `(?i)credentials?${tail}${assigned}(?:${quote})?${token}`,
+    { check: "token" },
+  ),
+  row(
+    "secret-element",
+    "SECRET",
+    "token secret apikey api_key accesskey",
+    "(?i)(?:token|secret|api_?key|accesskey)>(?<secret>[^<>\\s]{8,500})</",
+    { check: "token" },
+  ),
+  row(
+    "signed-url",
+    "SIGNATURE",
+    "x-amz-signature x-goog-signature x-amz-credential",
+    "(?i)(?:x-amz-signature|x-goog-signature|x-amz-credential)=(?<secret>[A-Za-z0-9%/_-]{16,600})",
+  ),
+
+  row(
+    "authorization-header",
+    "AUTHORIZATION",
+    "authorization",
+    `(?i)authorization(?:${quote})?\\]?[ \\t]{0,4}(?::|=|,)[ \\t]{0,4}(?:${quote})?(?:bearer|basic|token|digest|apikey|bot)[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=|:]{6,1000})`,
+    { check: "flag" },
+  ),
+  row(
+    "bearer-token",
+    "BEARER_TOKEN",
+    "bearer",
+    "(?i)bearer[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=]{12,1000})",
+    {
+      check: "token",
+    },
+  ),
+  row("basic-credentials", "BASIC_AUTH", "basic", "\\b[Bb]asic[ \\t](?<secret>[A-Za-z0-9+/]{10,400}={0,2})", {
+    check: "basic",
+  }),
+  row(
+    "cookie-header",
+    "COOKIE",
+    "cookie",
+    `(?i)cookie(?:${quote})?[ \\t]{0,3}[:=,][ \\t]{0,3}(?:${quote})?(?<secret>[A-Za-z0-9_.-]{1,60}=[^\\r\\n"'\`\\\\]{4,})`,
+    { check: "cookie" },
+  ),
+  row(
+    "session-cookie",
+    "SESSION",
+    "sessid= sessionid= jsessionid= connect.sid= session= session_token=",
+    "(?i)(?:sessid|sessionid|connect\\.sid|session(?:_token)?)=(?<secret>[A-Za-z0-9%._~+/=:-]{16,1000})",
+    { check: "token" },
+  ),
+
+  row(
+    "command-line-flag",
+    "SECRET",
+    `${passwordWords} token secret api-key api_key apikey access-key`,
+    `(?i)(?:${password}|token|secret|api[_-]?key|access-key)(?:=|[ \\t]{1,4})["']?(?<secret>[^\\s"'\`$<>|;&(){}\\\\]{4,500})`,
+    { check: "flag" },
+  ),
+  row(
+    "npmrc-auth",
+    "NPM_TOKEN",
+    ":_auth :_password _authtoken",
+    "(?i):?_(?:authToken|auth|password)[ \\t]{0,3}=[ \\t]{0,3}[\"']?(?<secret>[A-Za-z0-9+/=_.~-]{8,1000})",
+  ),
+  row(
+    "curl-user",
+    "BASIC_AUTH",
+    "-u --user",
+    "(?:--user|--proxy-user|-u)[ \\t=]{0,3}[\"']?(?<secret>[^\\s:\"'`$<>{}]{1,100}:[^\\s\"'`$<>{}]{3,200})",
+    {
+      check: "curl",
+    },
+  ),
+  row(
+    "mysql-password",
+    "PASSWORD",
+    "mysql mariadb",
+    "(?:mysql|mysqldump|mysqladmin|mariadb|mysqlimport)\\b[^\\n|;&]{0,200}?[ \\t]-p(?<secret>[^\\s\"'`$<>=-][^\\s\"'`$<>]{3,100})",
+    {
+      check: "prose",
+    },
+  ),
+  row(
+    "sshpass",
+    "PASSWORD",
+    "sshpass",
+    "sshpass[ \\t]{1,3}-p[ \\t]{0,3}[\"']?(?<secret>[^\\s\"'`$<>]{3,100})",
+  ),
+  row(
+    "redis-cli",
+    "PASSWORD",
+    "redis-cli",
+    "redis-cli\\b[^\\n|;&]{0,200}?[ \\t]-a[ \\t]{1,3}[\"']?(?<secret>[^\\s\"'`$<>]{3,200})",
+  ),
+  row(
+    "docker-login",
+    "PASSWORD",
+    "login",
+    "login\\b[^\\n|;&]{0,120}?[ \\t]-p[ \\t]{1,3}[\"']?(?<secret>[^\\s\"'`$<>-][^\\s\"'`$<>]{3,200})",
+    {
+      check: "flag",
+    },
+  ),
+  row("openssl-pass", "PASSWORD", "pass:", "\\bpass:(?<secret>[^\\s\"'`$<>]{4,100})", { check: "curl" }),
+  row(
+    "docker-auth",
+    "DOCKER_AUTH",
+    '"auth"',
+    '"auth\\\\{0,3}"\\s{0,4}:\\s{0,4}\\\\{0,3}"(?<secret>[A-Za-z0-9+/]{12,800}={0,2})\\\\{0,3}"',
+    {
+      check: "basic",
+    },
+  ),
+  row(
+    "kubeconfig-key",
+    "PRIVATE_KEY",
+    "client-key-data",
+    "client-key-data[\"']?:\\s{0,8}[\"']?(?<secret>[A-Za-z0-9+/=]{40,})",
+  ),
+];
+
+/** Data about people, off unless it is asked for. */
+export const piiPatterns = [
+  row("email", "EMAIL", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
+    reach: 64,
+    enabled: false,
+    pii: true,
+  }),
+  row("phone-us", "PHONE", "", "(?:\\([0-9]{3}\\) ?|\\b[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}\\b", {
+    enabled: false,
+    pii: true,
+  }),
+  row("ssn", "SSN", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
+];

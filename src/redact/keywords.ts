@@ -1,0 +1,83 @@
+/**
+ * Finds every occurrence of many keywords in one pass over a text: the automaton of Aho and Corasick, "Efficient string
+ * matching" (1975). That patterns are tried only where one of their keywords occurs is gitleaks' idea.
+ */
+export type KeywordScan = (text: string, hit: KeywordHit) => void;
+
+/** Called for every occurrence, with the keyword's index and where it begins, in the order of their ends. */
+export type KeywordHit = (keyword: number, start: number) => void;
+
+/** @param keywords ASCII; upper and lower case count as the same */
+export function compileKeywords(keywords: readonly string[]): KeywordScan {
+  const words = keywords.map((keyword) => keyword.toLowerCase());
+  const { classOf, classes } = characterClasses(words);
+  const { next, ends } = automaton(words, classOf, classes);
+  const lengths = words.map((word) => word.length);
+
+  return (text, hit) => {
+    let state = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      state = next[state + (code < 128 ? classOf[code]! : 0)]!;
+      if (state >= 0) continue;
+      // A state in which keywords end is stored as its complement, so that the common case costs one comparison.
+      state = ~state;
+      for (const keyword of ends[state / classes]!) hit(keyword, i + 1 - lengths[keyword]!);
+    }
+  };
+}
+
+/** Numbers the characters that occur in keywords; every other one is 0, which leads back to the beginning. */
+function characterClasses(words: readonly string[]): { classOf: Uint8Array; classes: number } {
+  const classOf = new Uint8Array(128);
+  let classes = 1;
+  for (const word of words) {
+    for (let i = 0; i < word.length; i++) {
+      const code = word.charCodeAt(i);
+      if (code >= 128) throw new RangeError(`a keyword has a character that is not ASCII: ${word}`);
+      if (classOf[code] !== 0) continue;
+      classOf[code] = classes;
+      if (code >= 97 && code <= 122) classOf[code - 32] = classes;
+      classes++;
+    }
+  }
+  return { classOf, classes };
+}
+
+function automaton(words: readonly string[], classOf: Uint8Array, classes: number) {
+  const children: Map<number, number>[] = [new Map()];
+  const ends: number[][] = [[]];
+  words.forEach((word, index) => {
+    let state = 0;
+    for (let i = 0; i < word.length; i++) {
+      const symbol = classOf[word.charCodeAt(i)]!;
+      let child = children[state]!.get(symbol);
+      if (child === undefined) {
+        child = children.length;
+        children.push(new Map());
+        ends.push([]);
+        children[state]!.set(symbol, child);
+      }
+      state = child;
+    }
+    ends[state]!.push(index);
+  });
+
+  const table = new Int32Array(children.length * classes);
+  const fail = new Int32Array(children.length);
+  const queue = [0];
+  for (let at = 0; at < queue.length; at++) {
+    const state = queue[at]!;
+    ends[state]!.push(...(state === 0 ? [] : ends[fail[state]!]!));
+    for (let symbol = 0; symbol < classes; symbol++) {
+      const onFailure = state === 0 ? 0 : table[fail[state]! * classes + symbol]!;
+      const child = children[state]!.get(symbol);
+      table[state * classes + symbol] = child ?? onFailure;
+      if (child === undefined) continue;
+      fail[child] = onFailure;
+      queue.push(child);
+    }
+  }
+  const next = table.map((state) => (ends[state]!.length > 0 ? ~(state * classes) : state * classes));
+  return { next, ends };
+}

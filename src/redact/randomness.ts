@@ -1,0 +1,77 @@
+/** Shannon entropy of a text in bits for each character. */
+export function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** Hexadecimal of a length that digests have: MD5, SHA-1 (git), SHA-224 to SHA-512. */
+export function isHash(text: string): boolean {
+  return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text) && [32, 40, 48, 56, 64, 96, 128].includes(text.length);
+}
+
+/**
+ * The share of neighbours that change between lower case, upper case, digits and signs. A capital before a small letter
+ * begins a word and does not count. About 0.45 in random letters and digits, under 0.25 in names.
+ */
+export function contrast(text: string): number {
+  let changes = 0;
+  for (let i = 1; i < text.length; i++) {
+    const before = kindOf(text.charCodeAt(i - 1));
+    const after = kindOf(text.charCodeAt(i));
+    if (before !== after && !(before === 2 && after === 1)) changes++;
+  }
+  return changes / Math.max(1, text.length - 1);
+}
+
+function kindOf(code: number): number {
+  if (code >= 97 && code <= 122) return 1;
+  if (code >= 65 && code <= 90) return 2;
+  return code >= 48 && code <= 57 ? 3 : 4;
+}
+
+/** Letters and digits as chance mixes them. */
+export function hasContrast(text: string): boolean {
+  return /[0-9]/.test(text) && /[A-Za-z]/.test(text) && contrast(text) >= 0.2;
+}
+
+/** Whether a value has the look of something generated; short ones need a digit, long ones enough different letters. */
+export function looksRandom(text: string): boolean {
+  if (text.length < 8) return false;
+  const letters = /[A-Za-z]/.test(text);
+  if (letters && /[0-9]/.test(text)) return text.length < 16 ? contrast(text) >= 0.15 : entropy(text) >= 2.8;
+  return (
+    letters &&
+    /[a-z]/.test(text) &&
+    /[A-Z]/.test(text) &&
+    text.length >= 16 &&
+    contrast(text) >= 0.3 &&
+    entropy(text) >= 3.5
+  );
+}
+
+/**
+ * Whether a text is made of words and small numbers: an identifier, a slug, a file name, a version. Words have vowels
+ * and at least three letters.
+ */
+export function looksLikeWords(text: string): boolean {
+  const parts = text
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9]+/)
+    .flatMap((part) => part.split(/(?<=[A-Za-z]{3,})(?=[0-9]{1,4}$)|(?<=^[0-9]{1,4})(?=[A-Za-z]{3,}$)/))
+    .filter((part) => part !== "");
+  if (parts.length === 0) return true;
+  let words = 0;
+  let all = 0;
+  for (const part of parts) {
+    all += part.length;
+    if (/^[0-9]{1,4}$/.test(part) || /^v[0-9]{1,3}$/.test(part)) words += part.length;
+    else if (/^[A-Za-z]{1,2}$/.test(part)) words += parts.length <= text.length / 4 ? part.length : 0;
+    else if (/^[A-Za-z]{3,16}$/.test(part) && /[aeiouy]/i.test(part) && !/[^aeiouy]{6}/i.test(part))
+      words += part.length;
+  }
+  return words >= all * 0.85;
+}
