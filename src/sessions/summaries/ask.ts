@@ -1,0 +1,67 @@
+import { beginningOf } from "../text-size.ts";
+import { saysOnlyGoOn } from "./boilerplate.ts";
+import { sentencesOf, shortenUrls } from "./prose.ts";
+import { contentWords } from "./words.ts";
+
+/** How a plan is handed over: the plan's title says what is asked. */
+const plan =
+  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan:?\s*\n+\s*(?:#+\s*)?(?:plan:\s*)?(.+)/i;
+
+/** What is left of a slash command once the client has wrapped it. */
+const commandName = /<command-name>\s*(\/?[^<]*?)\s*<\/command-name>/;
+const commandArguments = /<command-args>([\s\S]*?)(?:<\/command-args>|$)/;
+const slashCommand = /^\s*\/([a-z][\w:.-]*)(?=\s|$)\s*/i;
+
+const attachments = /\[(?:Image|Pasted text|File)[^\]\n]{0,60}\]/gi;
+const politeness =
+  /^(?:(?:hi|hey|hello|hej|please|pls|also|ok(?:ay)?|yes|yeah|no|so|now|um|hmm|well|alright|ja|nej)[\s,!:.]+|(?:can|could|would|will) (?:you|we) (?:please |also |now |maybe |now )*|(?:kan|vil|gider) (?:du|vi) (?:lige |også |ikke )*|i(?:'d| would) like you to )+/i;
+const trailing = /[\s,]+(?:please|pls|thanks|thank you|tak)[.!?]*$/i;
+
+/** "You are a highly experienced developer. " */
+const persona = /^(?:you are|act as|du er) (?:an?|en|et) [^.!\n]{1,300}[.!]\s+/i;
+
+export interface Ask {
+  /** What is asked, in one or two sentences. */
+  text: string;
+  words: ReadonlySet<string>;
+}
+
+/** What a prompt asks for, without pasted blobs, commands and courtesies; null when it asks for nothing new. */
+export function askOf(prompt: string, most: number): Ask | null {
+  const said = withoutCommand(prompt.slice(0, 60_000)).replace(attachments, " ");
+  const planned = plan.exec(said)?.[1];
+  const text = shortenUrls(
+    planned === undefined ? firstSentences(said, most) : planned.replace(/[#*`]/g, ""),
+  );
+  const meant = text.replace(persona, "");
+  const polite = politeness.exec(meant)?.[0] ?? "";
+  const request = meant.slice(polite.length).replace(trailing, "").replace(/\s+/g, " ").trim();
+  // "Can you fix it?" is no question any more.
+  const asked = beginningOf(polite === "" ? request : request.replace(/\?$/, ""), most);
+  const words = contentWords(asked);
+  if (words.size === 0 || saysOnlyGoOn(asked)) return null;
+  return { text: asked.charAt(0).toUpperCase() + asked.slice(1), words };
+}
+
+/** A command's arguments, or its name where it has none. */
+function withoutCommand(prompt: string): string {
+  const wrapped = commandName.exec(prompt)?.[1];
+  if (wrapped !== undefined) {
+    const given = commandArguments.exec(prompt)?.[1]?.trim() ?? "";
+    return given === "" ? `${wrapped.replace(/^\//, "").replace(/[-_:]/g, " ")}` : given;
+  }
+  const rest = prompt.replace(slashCommand, "");
+  return rest.trim() === "" ? prompt.replace(/^\s*\//, "") : rest;
+}
+
+/** As many sentences as fit, the first one in any case. */
+function firstSentences(text: string, most: number): string {
+  let found = "";
+  for (const sentence of sentencesOf(text)) {
+    const longer = found === "" ? sentence : `${found} ${sentence}`;
+    if (found !== "" && longer.length > most) break;
+    found = longer;
+    if (found.length > most) break;
+  }
+  return found;
+}

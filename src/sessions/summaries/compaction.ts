@@ -1,0 +1,52 @@
+import { headAndTail } from "../../agents/bounds.ts";
+import type { Turn } from "../turn-content.ts";
+
+/** Characters. */
+const longestSummary = 12_000;
+
+/** What the client says around the summary, for the agent that goes on with it. */
+const preamble = /^\s*This session is being continued from a previous conversation[^\n]*\n?/i;
+const goOn =
+  /\n\s*(?:If you need specific details from before (?:the )?compaction|Please continue the conversation from where we left|Continue (?:the conversation|with the last task)|Recent messages are preserved verbatim)[\s\S]*$/i;
+
+const analysisTag = /<analysis>[\s\S]*?(?:<\/analysis>|(?=<summary>)|$)/gi;
+/** As later clients write the same parts. */
+const analysisPart = /^\s*Analysis:\s*\n[\s\S]*?\n\s*(?=Summary:\s*\n)/i;
+const summaryHeading = /^\s*Summary:\s*\n/i;
+
+export interface CompactionSummary {
+  text: string;
+  /** The last turn before the compaction: the summary speaks of the turns up to it. */
+  upToTurn: number;
+}
+
+/** The agent's own summaries, made when its context was compacted; without those that say nothing. */
+export function compactionSummaries(turns: Iterable<Turn>): CompactionSummary[] {
+  const found: CompactionSummary[] = [];
+  let upToTurn = 0;
+  for (const turn of turns) {
+    for (const { entries } of turn.lines) {
+      for (const entry of entries) {
+        if (entry.kind === "prompt") upToTurn = turn.number;
+        if (entry.kind !== "summary") continue;
+        const text = cleanSummary(entry.text);
+        if (text !== "") found.push({ text, upToTurn });
+      }
+    }
+  }
+  return found;
+}
+
+/** The summary itself: without what was said to the agent around it, and the thoughts that led to it. */
+export function cleanSummary(raw: string): string {
+  const text = raw
+    .replace(preamble, "")
+    .replace(goOn, "")
+    .replace(analysisTag, "")
+    .replace(/<\/?summary>/gi, "")
+    .replace(analysisPart, "")
+    .replace(summaryHeading, "")
+    .trim();
+  if (text.length <= longestSummary) return text;
+  return headAndTail(text.replace(/```[\s\S]*?(?:```|$)/g, "[code]"), longestSummary - 100);
+}

@@ -1,0 +1,134 @@
+/** Words that tell what a sentence is for, in English and Danish. Weights are relative. */
+
+type Cue = readonly [pattern: RegExp, weight: number];
+
+/** `\b` knows no æ, ø, å: words are bounded by what is no letter of either language. */
+const words = (alternatives: string): RegExp =>
+  new RegExp(`(?<![a-zæøå0-9_])(?:${alternatives})(?![a-zæøå0-9_])`, "i");
+
+const decisions: Cue[] = [
+  [
+    words(
+      "(?:we|i|you|they)(?:'ve| have)? (?:decided|agreed|chose|opted|settled)|(?:the|a|key|design|final) decision(?! points?)|decided (?:to|on|against)|let'?s (?:go with|use|keep|stick|drop|do the)|(?:go|going|went) with (?:option|approach|the|a|an)|settled on|opted (?:for|to)|stick (?:to|with)|the right (?:approach|choice|call|way|place|fix)|trade-?offs?|option [a-d1-9] (?:is|it is|seems)",
+    ),
+    3,
+  ],
+  [
+    words(
+      "vi (?:har )?(?:valgte?|besluttede|aftalt|aftalte)|besluttet|beslutning(?:en)?|lad os (?:bruge|tage|gå med|holde|droppe)|vi (?:holder os til|går med|bruger)|bevidst valg(?:t)?",
+    ),
+    3,
+  ],
+  [
+    words(
+      "instead of|rather than|recommend(?:ed|ation)?s?|prefer(?:red|s)?|by design|intentional(?:ly)?|deliberate(?:ly)?|the reason|so that(?!')|simplest|cleanest|(?:simpler|cleaner|safer|better) (?:to|than|approach|option)|chose|no longer|we (?:should|shouldn't|don't|won't) (?:not )?(?:use|need|want|keep|have|be)",
+    ),
+    2,
+  ],
+  [
+    words(
+      "i stedet for|frem for|anbefal[a-zæøå]*|foretræk[a-zæøå]*|med vilje|grunden (?:er|til|var)|hellere|bedst at|enklest(?:e)?",
+    ),
+    2,
+  ],
+  [
+    words(
+      "because|since (?:the|we|it|this)|must (?:not|never|always)|should (?:not|never|always|only)|the approach|constraint|requirement",
+    ),
+    1,
+  ],
+  [words("fordi|derfor|skal (?:ikke|aldrig|altid)|bør(?: ikke)?"), 1],
+];
+
+/** What tells a decision when it is the user who says it. */
+const wishes: Cue[] = [
+  [
+    words(
+      "let'?s|we should|should(?:n't)? be|i(?:'d| would)(?: much)? (?:rather|prefer|like)|i want|(?:we |i )?don'?t (?:want|need|think)|no need|go with|use .{1,40} instead|i think|option [a-d1-9]|please (?:use|keep|don't)|only (?:when|if)|never|always",
+    ),
+    2,
+  ],
+  [
+    words(
+      "vi (?:skal|bør|vil)|jeg (?:vil|synes|foretrækker|ønsker)|skal ikke|brug .{1,40} i stedet|kun (?:når|hvis)|aldrig|altid",
+    ),
+    2,
+  ],
+];
+
+const problems: Cue[] = [
+  [
+    words(
+      "root cause|the (?:actual |real |core |main )?(?:issue|problem|bug|culprit|error|failure) (?:is|was|here|seems|comes|occurs|happens)|turns out|caused by|(?:fails?|failed|failing|breaks?|broke|crash(?:es|ed)?) (?:because|when|with|since|if|due)|race condition|deadlock|regression|critical bug|data loss|bug:|issue:|problem:|is broken|was broken|the mistake",
+    ),
+    3,
+  ],
+  [
+    words(
+      "(?:problemet|fejlen|årsagen) (?:er|var|skyldes|ligger|opstår)|skyldes|går i stykker|gik i stykker|fejler (?:fordi|når|hvis|med)",
+    ),
+    3,
+  ],
+  [
+    words(
+      "bugs?|broken|doesn't (?:work|match|exist|handle)|does not (?:work|match|exist|handle)|didn't work|not working|fail(?:s|ed|ing|ure)?|crash(?:es|ed)?|wrong|incorrect(?:ly)?|corrupt(?:ed)?|leaks?|flaky",
+    ),
+    1,
+  ],
+  [words("fejl(?:er|ede)?|virker ikke|mangler|forkert|ødelagt|går ned|crasher"), 1],
+];
+
+const resolutions: Cue[] = [
+  [
+    words(
+      "(?:the|my) (?:fix|solution|resolution) (?:is|was)|fix:|solution:|fixed|fixes|resolved|resolves|solved|now (?:passes|pass|works|work|uses|use|handles|returns|checks)|works now|passes now",
+    ),
+    3,
+  ],
+  [words("rettet|løst|løsningen (?:er|var|blev)|virker nu|består nu|bruger nu"), 3],
+  [
+    words(
+      "(?:we|i)(?:'ll| will)? (?:need to |should |can )?(?:fix|change|replace|add|move|remove|update|use)(?:ed|d)?|added|changed|replaced|removed|moved|updated|reverted",
+    ),
+    1.5,
+  ],
+  [words("tilføjet|ændret|erstattet|fjernet|flyttet|opdateret"), 1.5],
+];
+
+const nextSteps: Cue[] = [
+  [
+    words(
+      "next steps?|follow-?ups?|todo|to-?do|remaining|remains|still (?:need|needs|have|has|to|missing|open)|not yet|left to do|out of scope|for (?:later|now we)|in a (?:later|separate|future|follow)|future (?:work|pr|change)|would you like me to|want me to|should i|pending",
+    ),
+    2,
+  ],
+  [
+    words(
+      "næste skridt|opfølgning|udestår|mangler (?:stadig|at)|stadig(?:væk)? mangler|senere|endnu ikke|skal jeg|vil du have",
+    ),
+    2,
+  ],
+];
+
+/** All is well, or errors are only spoken of. */
+const noProblem = words(
+  "(?:not|isn't|never) (?:an? |the |data )?(?:issue|problem|bug|loss|failure)|(?:0|no|without|zero) (?:\\w+ )?(?:issues?|problems?|errors?|failures?|conflicts?|bugs?)|error (?:handling|messages?|wrapping|path|types?|cases?)|all (?:\\w+ )?(?:tests |checks )?(?:pass|green|good)(?:ed|es|ing)?|missing (?:tests|coverage)|ingen fejl|alt(?:ing)? virker",
+);
+
+function weigh(sentence: string, cues: readonly Cue[]): number {
+  let weight = 0;
+  for (const [pattern, worth] of cues) if (pattern.test(sentence)) weight += worth;
+  return weight;
+}
+
+export function decisionWeight(sentence: string, isUser: boolean): number {
+  return weigh(sentence, decisions) + (isUser ? weigh(sentence, wishes) : 0);
+}
+
+export function problemWeight(sentence: string): number {
+  const weight = weigh(sentence, problems);
+  return weight === 0 || noProblem.test(sentence) ? 0 : weight;
+}
+
+export const resolutionWeight = (sentence: string): number => weigh(sentence, resolutions);
+export const nextStepWeight = (sentence: string): number => weigh(sentence, nextSteps);

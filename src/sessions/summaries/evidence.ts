@@ -1,0 +1,304 @@
+import type { Entry } from "../../agents/agent.ts";
+import { errorLines, onlyShows, tellsFailure } from "../error-lines.ts";
+import { beginningOf } from "../text-size.ts";
+import type { Turn } from "../turn-content.ts";
+import { type Ask, askOf } from "./ask.ts";
+import { withoutBoilerplate } from "./boilerplate.ts";
+import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "./cues.ts";
+import { sentencesOf, shortenUrls } from "./prose.ts";
+import { contentWords } from "./words.ts";
+
+/** What of a session may stand in its summary, gathered turn by turn in bounded memory. */
+export interface Evidence {
+  asks: (Ask & { turn: number })[];
+  decisions: Statement[];
+  problems: Problem[];
+  /** Files that were changed, and how often. */
+  files: ReadonlyMap<string, number>;
+  /** What the agent said last in each of the last turns, the latest one last. */
+  conclusions: Statement[][];
+  /** What the user said was left to do, and what stood open on the agent's list; latest last. */
+  nextSteps: Statement[];
+  /** In how many sentences each word stands, the most of that, and how many sentences there are. */
+  wordCounts: ReadonlyMap<string, number>;
+  mostFrequent: number;
+  sentences: number;
+  /** Of the last turn. */
+  lastTurn: number;
+}
+
+export interface Statement {
+  text: string;
+  words: ReadonlySet<string>;
+  turn: number;
+  /** Order in the session. */
+  order: number;
+  /** By its cues. */
+  weight: number;
+}
+
+export interface Problem extends Statement {
+  resolution: Statement | null;
+}
+
+/** What is kept at most; of more the weaker half is dropped. */
+const keep = {
+  asks: 400,
+  statements: 300,
+  words: 20_000,
+  files: 2_000,
+  conclusions: 4,
+  commands: 200,
+  repairs: 20,
+} as const;
+/** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
+const fewestWords = 4;
+const longest = { statement: 260, ask: 400, error: 160, typed: 1_500 } as const;
+/** A problem whose resolution is not told within this many sentences and turns stays open. */
+const resolvedWithin = { sentences: 60, turns: 2 } as const;
+
+export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string) => string): Evidence {
+  const asks: Evidence["asks"] = [];
+  const decisions = atMost<Statement>(keep.statements);
+  const problems = atMost<Problem>(keep.statements);
+  const nextSteps = atMost<Statement>(60);
+  const files = new Map<string, number>();
+  const wordCounts = new Map<string, number>();
+  const conclusions: Statement[][] = [];
+  const commands = new Map<string, string>();
+  /** Problems that may still be resolved, latest last. */
+  let open: Problem[] = [];
+  /** Commands that failed and did not succeed since, by name. */
+  const failing = new Map<string, Problem>();
+  /** What was said to be done, lately. */
+  const repairs: Statement[] = [];
+  let todos: string[] = [];
+  let order = 0;
+  let lastTurn = 0;
+  let mostFrequent = 0;
+
+  for (const turn of turns) {
+    if (turn.abandoned) continue;
+    lastTurn = turn.number;
+    let said: Statement[] = [];
+    const failed = failedUses(turn);
+    for (const { entries } of turn.lines) {
+      for (const entry of entries) {
+        if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
+        else if (entry.kind === "text") said = takeAnswer(entry.text, turn.number);
+        else if (entry.kind === "tool_use") takeUse(entry, failed);
+        else if (entry.kind === "tool_result") takeResult(entry, turn.number);
+      }
+    }
+    if (said.length > 0) conclusions.push(said);
+    if (conclusions.length > keep.conclusions) conclusions.shift();
+  }
+  for (const todo of todos) nextSteps.add(statementOf(todo, lastTurn, order++, 3));
+  return {
+    asks,
+    decisions: decisions.all(),
+    problems: problems.all(),
+    files,
+    conclusions,
+    nextSteps: nextSteps.all(),
+    wordCounts,
+    mostFrequent: Math.max(1, mostFrequent),
+    sentences: order,
+    lastTurn,
+  };
+
+  function takePrompt(text: string, turn: number): void {
+    const ask = askOf(text, longest.ask);
+    if (ask !== null && asks.length < keep.asks) asks.push({ ...ask, turn });
+    // What is longer was pasted: a plan, a review, a report.
+    const isTyped = text.length <= longest.typed;
+    for (const raw of sentencesOf(text)) {
+      const sentence = withoutBoilerplate(raw) || raw;
+      const statement = note(sentence, turn);
+      if (statement === null) continue;
+      const isQuestion = sentence.endsWith("?");
+      const weight = decisionWeight(sentence, isTyped) * (isTyped ? 1.3 : 1) * (isQuestion ? 0.5 : 1);
+      if (weight >= 2) decisions.add({ ...statement, weight });
+      const trouble = problemWeight(sentence);
+      if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
+        takeProblem({ ...statement, weight: trouble, resolution: null });
+      }
+      if (isTyped && nextStepWeight(sentence) > 0) nextSteps.add({ ...statement, weight: 1 });
+    }
+  }
+
+  function takeAnswer(text: string, turn: number): Statement[] {
+    const said: Statement[] = [];
+    for (const raw of sentencesOf(text)) {
+      const sentence = withoutBoilerplate(raw);
+      const statement = sentence === "" ? null : note(sentence, turn);
+      if (statement === null) continue;
+      said.push(statement);
+      const trouble = problemWeight(sentence);
+      const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
+      if (weight >= 1) decisions.add({ ...statement, weight });
+      const repair = resolutionWeight(sentence);
+      if (repair > 0) resolve({ ...statement, weight: repair });
+      if (trouble >= 2 && !sentence.endsWith("?"))
+        takeProblem({ ...statement, weight: trouble, resolution: null });
+    }
+    return said;
+  }
+
+  function takeProblem(problem: Problem): void {
+    problems.add(problem);
+    open.push(problem);
+    if (open.length > 20) open.shift();
+  }
+
+  /** A resolution belongs to the open problem that it shares most words with. */
+  function resolve(resolution: Statement): void {
+    repairs.push(resolution);
+    if (repairs.length > keep.repairs) repairs.shift();
+    open = open.filter(
+      ({ turn, order: at }) =>
+        resolution.turn - turn <= resolvedWithin.turns && resolution.order - at <= resolvedWithin.sentences,
+    );
+    let best: Problem | null = null;
+    let mostShared = 0;
+    for (const problem of open) {
+      let shared = resolution.weight >= 3 ? 1 : 0;
+      for (const word of resolution.words) if (problem.words.has(word)) shared++;
+      if (shared >= 2 && shared >= mostShared) {
+        best = problem;
+        mostShared = shared;
+      }
+    }
+    if (best === null || (best.resolution !== null && best.resolution.weight >= resolution.weight)) return;
+    best.resolution = resolution;
+  }
+
+  function takeUse(use: Extract<Entry, { kind: "tool_use" }>, failed: ReadonlySet<string>): void {
+    const { command, todos: list } = use.input;
+    if (typeof command === "string") commands.set(use.id, command);
+    if (Array.isArray(list)) todos = openTodos(list);
+    if (failed.has(use.id)) return;
+    for (const { path, how } of use.files) {
+      if (how === "read") continue;
+      const name = relativize(path);
+      if (files.has(name) || files.size < keep.files) files.set(name, (files.get(name) ?? 0) + 1);
+    }
+  }
+
+  function takeResult(result: Extract<Entry, { kind: "tool_result" }>, turn: number): void {
+    const command = commands.get(result.id) ?? null;
+    commands.delete(result.id);
+    for (const answer of answersTo(result.text)) {
+      const statement = note(answer, turn);
+      if (statement !== null) decisions.add({ ...statement, weight: 6 });
+    }
+    if (command === null || onlyShows(command)) return;
+    const name = nameOf(command);
+    const before = failing.get(name);
+    if (!result.isError && !tellsFailure(result.text)) {
+      if (before !== undefined) settle(before, turn);
+      failing.delete(name);
+      return;
+    }
+    const error = tellingLine(errorLines(result.text, 1_000));
+    if (error === "" || before !== undefined) return;
+    const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
+    // What the agent says of it counts for more than the output.
+    const problem: Problem = { ...statementOf(text, turn, order++, 1), resolution: null };
+    if (failing.size < keep.commands) failing.set(name, problem);
+    takeProblem(problem);
+  }
+
+  /** The command that failed succeeds: the strongest of what was said to be done since then was the remedy. */
+  function settle(problem: Problem, turn: number): void {
+    const since = repairs.filter((repair) => repair.order > problem.order);
+    const best = since.toSorted((a, b) => b.weight - a.weight || b.order - a.order)[0];
+    problem.resolution ??= best ?? statementOf("passes now", turn, order++, 1);
+  }
+
+  function note(sentence: string, turn: number): Statement | null {
+    if (!isSentence(sentence)) return null;
+    const statement = statementOf(sentence, turn, order, 0);
+    if (statement.words.size < fewestWords) return null;
+    order++;
+    for (const word of statement.words) {
+      const count = (wordCounts.get(word) ?? 0) + 1;
+      if (count > 1 || wordCounts.size < keep.words) wordCounts.set(word, count);
+      if (count > mostFrequent) mostFrequent = count;
+    }
+    return statement;
+  }
+}
+
+function statementOf(sentence: string, turn: number, order: number, weight: number): Statement {
+  const shown = beginningOf(shortenUrls(sentence), longest.statement);
+  const text = shown.charAt(0).toUpperCase() + shown.slice(1);
+  return { text, words: contentWords(text), turn, order, weight };
+}
+
+/** Mostly letters: no path, no data, no line of a log; and not the announcement of what follows. */
+function isSentence(text: string): boolean {
+  if (text.endsWith(":") || text.length < 20) return false;
+  const letters = text.match(/[\p{L} ]/gu)?.length ?? 0;
+  return letters / text.length > 0.7 && /\s\S+\s/.test(text);
+}
+
+/** A command without what varies from try to try: where it is run, what is shown of its output. */
+function nameOf(command: string): string {
+  const [line = ""] = command.replace(/^(?:\s*cd \S+\s*(?:&&|;)\s*)+/, "").split("\n", 1);
+  return line.replace(/\s*(?:2>&1)?\s*(?:\|\s*(?:tail|head|grep)\b[^|]*)*$/, "").trim();
+}
+
+/** The first line that says where, or else the first that does not only say that there was an error. */
+function tellingLine(lines: string): string {
+  const all = lines.split("\n").map((line) => line.trim());
+  const says = all.filter(
+    (line) =>
+      !/^(?:.*\b(?:WARN|INFO|DEBUG)\b.*|Exit code \d+|\[\S+\] ERROR task failed|make.*Error \d+|FAIL)$/.test(
+        line,
+      ),
+  );
+  return says.find((line) => /:\d+[: ]/.test(line)) ?? says[0] ?? "";
+}
+
+function failedUses(turn: Turn): Set<string> {
+  const failed = new Set<string>();
+  for (const { entries } of turn.lines) {
+    for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);
+  }
+  return failed;
+}
+
+function openTodos(list: readonly unknown[]): string[] {
+  return list.slice(0, 50).flatMap((item) => {
+    if (typeof item !== "object" || item === null || !("content" in item) || !("status" in item)) return [];
+    return typeof item.content === "string" && item.status !== "completed" ? [item.content] : [];
+  });
+}
+
+/** What the user chose where the agent let them choose: `"Which cache?"="Redis"`. */
+function answersTo(text: string): string[] {
+  if (!/^User has answered your questions?:/.test(text)) return [];
+  const pairs = text.slice(0, 8_000).matchAll(/"([^"]{1,400})"="([^"]{1,400})"/g);
+  // "What next?" is a question of the moment; the answer may still say something.
+  return [...pairs].map(([, question = "", answer = ""]) =>
+    /\b(?:next|proceed|continue|ready)\b/i.test(question) ? answer : `${question} → ${answer}`,
+  );
+}
+
+/** Statements, of which the weaker half is dropped when there are more than twice `most`. */
+function atMost<T extends Statement>(most: number): { add(statement: T): void; all(): T[] } {
+  let kept: T[] = [];
+  const prune = () => {
+    kept = kept.toSorted((a, b) => b.weight - a.weight || a.order - b.order).slice(0, most);
+  };
+  return {
+    add(statement) {
+      kept.push(statement);
+      if (kept.length > 2 * most) prune();
+    },
+    all() {
+      return kept.toSorted((a, b) => a.order - b.order);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The sentences of what people and agents write: Markdown with code, tables, lists and logs in between. What is no
+ * prose is left out.
+ */
+
+/** Longer texts are read at their beginning and their end. Characters. */
+const longestText = 40_000;
+/** Longer lines are logs, data or generated. Characters. */
+const longestLine = 2_000;
+
+const fence = /^\s*(```|~~~)/;
+const heading = /^\s*#{1,6}\s/;
+const table = /^\s*\|/;
+const rule = /^\s*([-*_=─—])\1{2,}\s*$/;
+/** Prompts of a shell, lines of a diff, of a log, of a stack trace, or quoted ones. */
+const noProse =
+  /^\s*(?:[$❯➜%>]\s|[+-]{3}\s|@@|diff --git|at \S+ ?\(|File ".+", line|\d{4}-\d\d-\d\d[T ]\d\d:|\[\w+\]|<\/?[a-z]|[│├└┌╭╰●⎿])/i;
+const marker = /^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?/;
+/** A new sentence: not after "e.g." and its like, nor inside a name such as `node.js`. */
+const sentenceEnd =
+  /(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|cf|fx|f\.eks|bl\.a|dvs|ca|nr)\.)\s+(?=[\p{Lu}\d"'`(*[✓✅])/u;
+
+/** The lines of `text` that may be prose, without their Markdown. */
+export function* proseLines(text: string): Iterable<string> {
+  let isCode = false;
+  for (const line of ends(text).split("\n")) {
+    if (fence.test(line)) isCode = !isCode;
+    else if (!isCode && isProse(line)) yield plain(line);
+  }
+}
+
+/** Sentences in order; an item of a list is one, or several. */
+export function* sentencesOf(text: string): Iterable<string> {
+  for (const line of proseLines(text)) {
+    for (const part of line.split(sentenceEnd)) {
+      const sentence = part.trim();
+      if (sentence !== "") yield sentence;
+    }
+  }
+}
+
+function ends(text: string): string {
+  if (text.length <= longestText) return text;
+  return `${text.slice(0, longestText / 2)}\n\n${text.slice(-longestText / 2)}`;
+}
+
+function isProse(line: string): boolean {
+  if (line.length > longestLine || heading.test(line) || table.test(line) || rule.test(line)) return false;
+  return (
+    !noProse.test(line) &&
+    !/^( {4}|\t)\s*\S/.test(line.replace(marker, (found) => (found.trim() ? "x" : found)))
+  );
+}
+
+/** "**Fix:** use [the index](https://...)" is "Fix: use the index". */
+function plain(line: string): string {
+  return line
+    .replace(marker, "")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\*\*|__(?=\S)|(?<=\S)__/g, "")
+    .replace(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/g, "$1")
+    .replace(/<[^<>\n]{1,80}>/g, "")
+    .replace(/^(?:\s|>|[✓✅❌✗✘🎉🚀]|⚠️?)+/u, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** `https://github.com/owner/name/pull/12#x` is `github.com/…/pull/12`. */
+export function shortenUrls(text: string): string {
+  return text.replace(/https?:\/\/[^\s<>"'`)\]]+/g, (url) => {
+    const [host = "", ...path] = url
+      .replace(/^https?:\/\/(?:www\.)?/, "")
+      .split(/[?#]/)[0]!
+      .split("/");
+    const parts = path.filter((part) => part !== "");
+    if (parts.length <= 2) return [host, ...parts].join("/");
+    return `${host}/…/${parts.slice(-2).join("/")}`;
+  });
+}

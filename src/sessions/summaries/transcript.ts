@@ -1,0 +1,112 @@
+import { headAndTail } from "../../agents/bounds.ts";
+import { beginningOf } from "../text-size.ts";
+import type { Turn } from "../turn-content.ts";
+
+/** Characters of one prompt, answer, tool use and error. */
+const longest = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } as const;
+/** Where not everything fits, this part of what is shown is the beginning of the session. */
+const headShare = 0.4;
+
+interface Piece {
+  text: string;
+  /** Prompts and answers come first, tool uses fill what room is left. */
+  isTool: boolean;
+}
+
+/**
+ * A session for a model to read, up to `most` characters: what was said by both, tool uses in a line each. Of a longer
+ * one the tool uses go first, then the middle. The turns are read once; what is held is bounded by a few times `most`.
+ */
+export function condensedTranscript(turns: Iterable<Turn>, most: number): string {
+  let head: Piece[] = [];
+  let tail: Piece[] = [];
+  let headSize = 0;
+  let tailSize = 0;
+  let left = 0;
+  for (const turn of turns) {
+    if (turn.abandoned) continue;
+    for (const piece of piecesOf(turn)) {
+      const size = piece.text.length + 1;
+      // Tools are dropped later: more than fits is held until it is known how much was said.
+      if (headSize + size <= most) {
+        head.push(piece);
+        headSize += size;
+        continue;
+      }
+      tail.push(piece);
+      tailSize += size;
+      while (tailSize > 3 * most && tail.length > 1) {
+        tailSize -= tail.shift()!.text.length + 1;
+        left++;
+      }
+    }
+  }
+  if (left === 0 && headSize + tailSize <= most) return [...head, ...tail].map(({ text }) => text).join("\n");
+  if (headSize + tailSize > most) {
+    head = head.filter(({ isTool }) => !isTool);
+    tail = tail.filter(({ isTool }) => !isTool);
+  }
+  const all = [...head, ...tail];
+  if (left === 0 && sizeOf(all) <= most) return all.map(({ text }) => text).join("\n");
+  return headToTail(all, most);
+}
+
+const sizeOf = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, { text }) => sum + text.length + 1, 0);
+
+const gap = "[... the middle of the session is left out ...]";
+
+function headToTail(pieces: readonly Piece[], most: number): string {
+  const room = most - gap.length - 2;
+  const first: string[] = [];
+  const last: string[] = [];
+  let used = 0;
+  let from = 0;
+  for (; from < pieces.length && used + pieces[from]!.text.length + 1 <= room * headShare; from++) {
+    first.push(pieces[from]!.text);
+    used += pieces[from]!.text.length + 1;
+  }
+  for (let at = pieces.length - 1; at >= from && used + pieces[at]!.text.length + 1 <= room; at--) {
+    last.unshift(pieces[at]!.text);
+    used += pieces[at]!.text.length + 1;
+  }
+  return headAndTail([...first, gap, ...last].join("\n"), most).slice(0, most);
+}
+
+function* piecesOf({ lines }: Turn): Iterable<Piece> {
+  for (const { entries } of lines) {
+    for (const entry of entries) {
+      if (entry.kind === "prompt") yield said("USER", entry.text, longest.prompt);
+      else if (entry.kind === "summary") yield said("SUMMARY SO FAR", entry.text, 2 * longest.prompt);
+      else if (entry.kind === "text" && entry.text.trim() !== "") {
+        yield said("ASSISTANT", entry.text, longest.answer);
+      } else if (entry.kind === "tool_use") {
+        yield { text: `[TOOL] ${entry.tool} ${detailOf(entry.input)}`.trimEnd(), isTool: true };
+      } else if (entry.kind === "tool_result" && entry.isError) {
+        yield { text: `[ERROR] ${oneLine(entry.text, longest.error)}`, isTool: true };
+      }
+    }
+  }
+}
+
+function said(who: string, text: string, most: number): Piece {
+  return { text: `[${who}] ${headAndTail(text.trim(), most)}`, isTool: false };
+}
+
+/** What tells a tool use from another: its file, its command, or whatever text comes first. */
+function detailOf(input: Record<string, unknown>): string {
+  const { file_path, command } = input;
+  const named = [file_path, command].find((value) => typeof value === "string");
+  const text = named ?? Object.values(input).find((value) => typeof value === "string");
+  return typeof text === "string" ? oneLine(text, longest.command) : "";
+}
+
+function oneLine(text: string, most: number): string {
+  return beginningOf(
+    text
+      .slice(0, 4 * most)
+      .replace(/\s+/g, " ")
+      .trim(),
+    most,
+  );
+}
