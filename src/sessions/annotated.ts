@@ -69,3 +69,27 @@ function upTo(turn: Turn, lineUid: string | null): Turn {
   const at = lineUid === null ? -1 : turn.lines.findIndex(({ uid }) => uid === lineUid);
   return at < 0 ? turn : { ...turn, lines: turn.lines.slice(0, at + 1) };
 }
+
+/** The chunk of a note of which nothing but its words is known. */
+export function noteAlone(note: string, turn: number, at: number | null): DraftChunk {
+  const terms = { prompt: note, answer: "", actions: "", errors: "" };
+  return {
+    chunk: {
+      firstTurn: turn,
+      lastTurn: turn,
+      firstSeq: null,
+      lastSeq: null,
+      type: "annotated",
+      kind: "decision",
+      eventType: "user_prompt",
+      abandoned: false,
+      branch: null,
+      startedAt: at,
+      endedAt: at,
+      text: `[NOTE] ${note}`,
+      files: [],
+    },
+    terms,
+    embedText: note,
+  };
+}

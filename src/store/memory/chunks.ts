@@ -44,6 +44,30 @@ export function replaceChunks(
   });
 }
 
+/** Puts the chunk of a note in the place of the one it had. */
+export function replaceAnnotatedChunk(
+  memory: Memory,
+  sessionId: number,
+  chunk: ChunkToStore & { annotationId: number },
+): void {
+  memory.inTransaction(() => {
+    memory.prepare("DELETE FROM chunks WHERE annotation_id = ?").run(chunk.annotationId);
+    insertChunk(memory, sessionId, chunk);
+  });
+}
+
+/** Forgets all raw chunks of a session but the newest `most`; its turns stay. */
+export function keepNewestChunks(memory: Memory, sessionId: number, most: number): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare(
+        `DELETE FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND position <=
+           (SELECT max(position) FROM chunks WHERE session_id = @sessionId AND type = 'raw') - @most`,
+      )
+      .run({ sessionId, most });
+  });
+}
+
 /** Adds a chunk, its terms and its vectors. To be called in a transaction. */
 function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chunk }: ChunkToStore): number {
   const { lastInsertRowid } = memory
@@ -127,17 +151,15 @@ export function chunksOfSession(
   return (rows as Flat<StoredSessionChunk>[]).map(chunkOf);
 }
 
-/** The position of the first chunk of a type that covers a turn, or a later one; null when none does. */
-export function positionOfTurn(
-  memory: Memory,
-  sessionId: number,
-  type: ChunkType,
-  turn: number,
-): number | null {
+/** The position of the first chunk of a type that covers a turn or a later one; the next free one when none does. */
+export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkType, turn: number): number {
   const row = memory
-    .prepare("SELECT min(position) AS at FROM chunks WHERE session_id = ? AND type = ? AND last_turn >= ?")
-    .get(sessionId, type, turn);
-  return (row as { at: number | null }).at;
+    .prepare(
+      `SELECT coalesce(min(position) FILTER (WHERE last_turn >= ?), max(position) + 1, 0) AS at
+       FROM chunks WHERE session_id = ? AND type = ?`,
+    )
+    .get(turn, sessionId, type);
+  return (row as { at: number }).at;
 }
 
 /** A chunk's neighbours of its session and type. */

@@ -20,6 +20,9 @@ export function insertVector(
   model: string,
   { dimensions, data }: PassageVectors,
 ): void {
+  if (data.length > 0 && data.length % dimensions !== 0) {
+    throw new Error(`${data.length} bytes are no vectors of ${dimensions} dimensions`);
+  }
   memory
     .prepare(
       `INSERT INTO vectors (session_id, model, dimensions, chunk_id, data) VALUES (?, ?, ?, ?, ?)
@@ -92,10 +95,8 @@ export function keepSessionModels(memory: Memory, models: readonly string[]): vo
 
 /** Ids of all rows of a model that hold a vector, ascending. */
 export function sessionVectorIds(memory: Memory, model: string): number[] {
-  const rows = memory
-    .prepare("SELECT id FROM vectors WHERE model = ? AND dimensions > 0 ORDER BY id")
-    .all(model);
-  return (rows as { id: number }[]).map(({ id }) => id);
+  const ids = memory.prepare("SELECT id FROM vectors WHERE model = ? AND dimensions > 0 ORDER BY id").pluck();
+  return ids.all(model) as number[];
 }
 
 /** Rows of a model that hold a vector with an id beyond `after`, ascending, one at a time. */

@@ -1,0 +1,118 @@
+import type { TranscriptLine } from "../agents/agent.ts";
+import { unpackContent } from "../store/memory/content.ts";
+import { lastTurnNumber, nextSeq, placesOfLines } from "../store/memory/lines.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { contentsOf, lastGroupStart, turnsOf } from "../store/memory/turns.ts";
+import type { StoredLine, Turn } from "./turn-content.ts";
+
+/**
+ * A session as it is being read: the turns of its last group, which may still grow, and what new lines need to know
+ * of those before.
+ */
+export interface SessionState {
+  sessionId: number;
+  /** Of the last group, in order; empty before the first line. */
+  turns: Turn[];
+  /** The place of the next line. */
+  seq: number;
+  lastNumber: number;
+  /** Numbers of turns on ways that were left. */
+  abandoned: Set<number>;
+  /** Turns that were changed and are not stored yet. */
+  changed: Set<number>;
+}
+
+export function loadState(memory: Memory, sessionId: number): SessionState {
+  const first = lastGroupStart(memory, sessionId);
+  const records = turnsOf(memory, sessionId);
+  const byNumber = new Map(records.map((record) => [record.number, record]));
+  const turns =
+    first === null
+      ? []
+      : [...contentsOf(memory, sessionId, { first })].map(({ number, content }): Turn => {
+          const { branch = null, abandoned = false } = byNumber.get(number) ?? {};
+          return { number, branch, abandoned, lines: unpackContent<StoredLine>(content) };
+        });
+  const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
+  return {
+    sessionId,
+    turns,
+    seq: Math.max(nextSeq(memory, sessionId), lastSeq + 1),
+    lastNumber: lastTurnNumber(memory, sessionId) ?? 0,
+    abandoned: new Set(records.filter(({ abandoned }) => abandoned).map(({ number }) => number)),
+    changed: new Set(),
+  };
+}
+
+/** A line that was taken into a session. */
+export interface PlacedLine {
+  line: TranscriptLine;
+  seq: number;
+  turn: number;
+}
+
+/**
+ * Takes lines in, in the order of the file: a prompt begins a turn, all else belongs to the one before. A prompt that
+ * follows a line of an earlier turn says that the turns since then were left: the user went back.
+ */
+export function takeLines(
+  memory: Memory,
+  state: SessionState,
+  lines: readonly TranscriptLine[],
+): PlacedLine[] {
+  const placed: PlacedLine[] = [];
+  const turnOf = parentTurns(memory, state, lines);
+  for (const line of lines) {
+    // What is no part of the conversation takes no place, or places would depend on where reading stopped.
+    if (line.uid === null && line.entries.length === 0) continue;
+    const isPrompt = line.entries.some(({ kind }) => kind === "prompt");
+    if (isPrompt) {
+      leaveTurnsAfter(state, turnOf.find(line.parentUid));
+      state.lastNumber++;
+    }
+    const number = state.lastNumber;
+    const seq = state.seq++;
+    placed.push({ line, seq, turn: number });
+    if (line.uid !== null) turnOf.add(line.uid, number);
+    if (line.entries.length === 0) continue;
+    let turn = state.turns.at(-1);
+    if (turn?.number !== number) {
+      turn = { number, branch: line.branch, abandoned: false, lines: [] };
+      state.turns.push(turn);
+    }
+    turn.branch = line.branch ?? turn.branch;
+    const model = line.usage?.model;
+    turn.lines.push({
+      uid: line.uid,
+      seq,
+      at: line.at,
+      entries: line.entries,
+      ...(model !== undefined && { model }),
+    });
+    state.changed.add(number);
+  }
+  return placed;
+}
+
+/** In which turn lines stand that prompts follow; null where it is not known. */
+function parentTurns(memory: Memory, state: SessionState, lines: readonly TranscriptLine[]) {
+  const parents = lines.flatMap(({ parentUid, entries }) =>
+    parentUid !== null && entries.some(({ kind }) => kind === "prompt") ? [parentUid] : [],
+  );
+  const known = new Map<string, number>();
+  for (const [uid, { sessionId, turn }] of placesOfLines(memory, parents)) {
+    if (sessionId === state.sessionId && turn >= 0) known.set(uid, turn);
+  }
+  return {
+    find: (uid: string | null) => (uid === null ? null : (known.get(uid) ?? null)),
+    add: (uid: string, turn: number) => void known.set(uid, turn),
+  };
+}
+
+function leaveTurnsAfter(state: SessionState, parent: number | null): void {
+  if (parent === null) return;
+  for (let number = parent + 1; number <= state.lastNumber; number++) {
+    if (number > 0) state.abandoned.add(number);
+  }
+  for (const turn of state.turns) turn.abandoned = state.abandoned.has(turn.number);
+}
