@@ -1,13 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
+/** Hooks have tests of their own, in cli-hooks.test.ts. */
 async function init(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runPm(["init", "--json", ...args], { cwd });
+  const { code, stdout, stderr } = await runPm(["init", "--no-hooks", "--json", ...args], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   return { ...JSON.parse(stdout), stderr };
 }
@@ -16,19 +25,25 @@ describe("pm init", () => {
   it("says step by step what it did, and that nothing is left to do the second time", async () => {
     const cwd = temporaryRepository();
     writeFileSync(join(cwd, ".gitignore"), "dist\n");
-    const first = await runPm(["init"], { cwd });
+    const bin = temporaryDir();
+    symlinkSync(pmFile, join(bin, "pm"));
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const first = await runPm(["init"], { cwd, env });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toBe(
       `${[
         `Pommel in ${cwd}`,
         "",
-        "[1/2] Project directory",
+        "[1/3] Project directory",
         "      ✓ Created .pommel/",
         "      ✓ Created .pommel/config.toml",
         "      ✓ Created .pommel/.gitignore",
         "",
-        "[2/2] Git",
+        "[2/3] Git",
         "      ✓ Changed .gitignore (.pommel/ is ignored)",
+        "",
+        "[3/3] Claude Code",
+        "      ✓ Created .claude/settings.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PostToolUse, SessionEnd, SubagentStop)",
         "",
         "Next:",
         "  pm start    index the project and keep the index up to date",
@@ -38,7 +53,7 @@ describe("pm init", () => {
     expect(modeOf(join(cwd, ".pommel/config.toml"))).toBe(0o600);
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n.pommel/\n");
     expect(execFileSync("git", ["-C", cwd, "status", "--porcelain"], { encoding: "utf8" })).toBe(
-      "?? .gitignore\n",
+      "?? .claude/\n?? .gitignore\n",
     );
 
     const before = readFileSync(join(cwd, ".pommel/config.toml"), "utf8");
@@ -108,7 +123,7 @@ describe("pm init", () => {
     const cwd = temporaryRepository();
     writeFileSync(join(cwd, "a.ts"), "export const answer = 42;\n");
     try {
-      const first = await runPm(["init", "--start"], { cwd });
+      const first = await runPm(["init", "--no-hooks", "--start"], { cwd });
       expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("[3/3] Daemon") });
       expect(first.stdout).toContain("pm search");
       expect(await init(cwd, "--start")).toMatchObject({ created: [], changed: [], started: false });

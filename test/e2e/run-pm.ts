@@ -19,16 +19,20 @@ export interface PmResult {
 interface PmOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
+  /** What stdin says; without it there is none. */
+  input?: string | Uint8Array;
 }
 
 /** Runs `pm` in `cwd` to its end, with the test file's isolated home (see test/isolate-home.ts). */
-export function runPm(args: readonly string[], { cwd, env }: PmOptions = {}): Promise<PmResult> {
+export function runPm(args: readonly string[], { cwd, env, input }: PmOptions = {}): Promise<PmResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [pmFile, ...args], {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
+    // It may exit without having read all of it.
+    child.stdin.on("error", () => {}).end(input ?? "");
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

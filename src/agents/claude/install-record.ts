@@ -11,8 +11,9 @@ const installed = z.object({
   /** The file, and its directory, did not exist. */
   created_file: z.boolean(),
   created_dir: z.boolean(),
-  created_hooks: z.boolean(),
-  created_events: z.array(z.string()),
+  /** Containers that stood there without holding anything: `"hooks": {}`, and events with an empty array. */
+  empty_hooks: z.boolean(),
+  empty_events: z.array(z.string()),
   /** SHA-256 of the file as we left it: while it is the same, `undo` restores what was before byte for byte. */
   sha256: z.string(),
   undo: z.nullable(z.array(edit)),

@@ -50,7 +50,7 @@ export function installHooks(project: Project, settingsFile: SettingsFile = shar
   const hadDir = existsSync(dirname(file));
   for (let attempt = 1; ; attempt++) {
     const before = readSettings(file);
-    const { text, added, created, undo } = addHooks(before?.body ?? "", file);
+    const { text, added, empty, undo } = addHooks(before?.body ?? "", file);
     if (added.length === 0) {
       remember(project, settingsFile, null);
       return { file: settingsFile, outcome: "already", added };
@@ -63,8 +63,8 @@ export function installHooks(project: Project, settingsFile: SettingsFile = shar
     remember(project, settingsFile, {
       created_file: before === null || (known?.created_file ?? false),
       created_dir: !hadDir || (known?.created_dir ?? false),
-      created_hooks: created.hooks || (known?.created_hooks ?? false),
-      created_events: [...new Set([...(known?.created_events ?? []), ...created.events])],
+      empty_hooks: empty.hooks || (known?.empty_hooks ?? false),
+      empty_events: [...new Set([...(known?.empty_events ?? []), ...empty.events])],
       sha256: hashOf(after),
       undo,
     });
@@ -109,7 +109,8 @@ function removeFromFile(project: Project, settingsFile: SettingsFile): boolean {
 
 function withoutHooks(before: SettingsText, file: string, known: InstalledFile | null): string {
   if (known?.undo && known.sha256 === hashOf(before)) return known.undo.reduce(applyEdit, before.body);
-  return removeFrom(before.body, file, known && { hooks: known.created_hooks, events: known.created_events });
+  const empty = { hooks: known?.empty_hooks ?? false, events: known?.empty_events ?? [] };
+  return removeFrom(before.body, file, empty);
 }
 
 function removeFile(file: string, { created_dir }: InstalledFile): void {

@@ -6,15 +6,16 @@ import { addHooks, missingEvents, removeHooks } from "./settings-hooks.ts";
 
 const events = Object.values(eventOfHook);
 const file = "settings.json";
+const nothing = { hooks: false, events: [] };
 
 /** Adds, checks that all are there, and takes them out again by what was recorded and by what can be told later. */
 function roundTrip(text: string) {
-  const { text: added, created, undo } = addHooks(text, file);
+  const { text: added, empty, undo } = addHooks(text, file);
   expect(missingEvents(added, file)).toEqual([]);
   expect(addHooks(added, file)).toMatchObject({ text: added, added: [] });
   // Nothing was replaced, only inserted.
   expect(undo!.filter(({ put }) => put !== "")).toEqual([]);
-  return { added, undone: undo!.reduce(applyEdit, added), removed: removeHooks(added, file, created) };
+  return { added, undone: undo!.reduce(applyEdit, added), removed: removeHooks(added, file, empty) };
 }
 
 const othersHook = { type: "command", command: "lint --fix" };
@@ -88,7 +89,7 @@ describe("adding our hooks", () => {
     const { text: added, added: news, undo } = addHooks(text, file);
     expect(news).toEqual(["UserPromptSubmit", "SessionStart", "PostToolUse", "SubagentStop"]);
     expect(undo).toBeNull();
-    const left = JSON.parse(removeHooks(added, file, null)).hooks;
+    const left = JSON.parse(removeHooks(added, file, nothing)).hooks;
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
   });
 
@@ -96,7 +97,7 @@ describe("adding our hooks", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     hooks.Stop[0].hooks.push(othersHook);
     hooks.PreCompact.unshift({ hooks: [othersHook] });
-    expect(JSON.parse(removeHooks(JSON.stringify({ hooks }), file, null))).toEqual({
+    expect(JSON.parse(removeHooks(JSON.stringify({ hooks }), file, nothing))).toEqual({
       hooks: { PreCompact: [{ hooks: [othersHook] }], Stop: [{ hooks: [othersHook] }] },
     });
   });
@@ -118,7 +119,7 @@ describe("adding our hooks", () => {
       message: expect.stringContaining(message),
     });
     expect(() => addHooks(text, file)).toThrow(refusal);
-    expect(() => removeHooks(text, file, null)).toThrow(refusal);
+    expect(() => removeHooks(text, file, nothing)).toThrow(refusal);
     expect(() => missingEvents(text, file)).toThrow(refusal);
   });
 });

@@ -51,15 +51,16 @@ export interface Addition {
   text: string;
   /** The events that had no hook of ours. */
   added: HookEvent[];
-  /** Containers that were not there before. */
-  created: CreatedContainers;
+  empty: EmptyContainers;
   /** Applied in this order, they take `text` back to what it was; null where some of ours were there before. */
   undo: TextEdit[] | null;
 }
 
-/** What of the structure around our hooks is ours, too. */
-export interface CreatedContainers {
+/** What stood in the file without holding anything, and stays when our hooks leave it. */
+export interface EmptyContainers {
+  /** `"hooks": {}`. */
   hooks: boolean;
+  /** The events with an empty array. */
   events: string[];
 }
 
@@ -81,7 +82,7 @@ function hasOurs(hooks: Node | undefined, hook: HookName): boolean {
 /** @throws PommelError `settings_invalid` */
 export function addHooks(text: string, name: string): Addition {
   const hadSome = countOurs(text, name) > 0;
-  const addition: Addition = { text, added: [], created: { hooks: false, events: [] }, undo: [] };
+  const addition: Addition = { text, added: [], empty: emptyIn(text, name), undo: [] };
   const apply = (edit: TextEdit) => {
     addition.undo?.unshift(inverseOf(addition.text, edit));
     addition.text = applyEdit(addition.text, edit);
@@ -95,11 +96,8 @@ export function addHooks(text: string, name: string): Addition {
     const group = groupOf(hook);
     if (!hooks) {
       apply(addProperty(addition.text, root, "hooks", { [event]: [group] }));
-      addition.created.hooks = true;
-      addition.created.events.push(event);
     } else {
       const groups = valueAt(hooks, event);
-      if (!groups) addition.created.events.push(event);
       apply(
         groups ? addItem(addition.text, groups, group) : addProperty(addition.text, hooks, event, [group]),
       );
@@ -110,11 +108,18 @@ export function addHooks(text: string, name: string): Addition {
   return addition;
 }
 
+function emptyIn(text: string, name: string): EmptyContainers {
+  const hooks = hooksIn(text, name);
+  const isEmpty = (node: Node | undefined) => node?.children?.length === 0;
+  const events = Object.values(eventOfHook).filter((event) => hooks && isEmpty(valueAt(hooks, event)));
+  return { hooks: isEmpty(hooks), events };
+}
+
 /**
- * Takes every hook of ours out, with the containers that it leaves empty if we `created` them.
+ * Takes every hook of ours out, with the containers that it leaves empty and that were not `empty` before.
  * @throws PommelError `settings_invalid`
  */
-export function removeHooks(text: string, name: string, created: CreatedContainers | null): string {
+export function removeHooks(text: string, name: string, empty: EmptyContainers): string {
   let rest = text;
   for (let left = countOurs(text, name); left > 0; left--) {
     const hooks = hooksIn(rest, name)!;
@@ -122,7 +127,7 @@ export function removeHooks(text: string, name: string, created: CreatedContaine
       const handler = handlersIn(property.children?.[1])[0];
       return handler ? [{ ...handler, property }] : [];
     })[0]!;
-    rest = applyEdit(rest, removal(objectIn(rest, name), hooks, ours, created));
+    rest = applyEdit(rest, removal(objectIn(rest, name), hooks, ours, empty));
   }
   return rest;
 }
@@ -141,17 +146,14 @@ function removal(
   root: Node,
   hooks: Node,
   { node, handlers, group, groups, property }: Handler & { property: Node },
-  created: CreatedContainers | null,
+  empty: EmptyContainers,
 ): TextEdit {
   if (handlers.children!.length > 1) return removeChild(handlers, handlers.children!.indexOf(node));
-  // Without a record of what was created, empty containers are taken for ours.
   const event = String(property.children![0]!.value);
-  const eventIsOurs = created === null || created.events.includes(event);
-  if (groups.children!.length > 1 || !eventIsOurs) {
+  if (groups.children!.length > 1 || empty.events.includes(event)) {
     return removeChild(groups, groups.children!.indexOf(group));
   }
-  const hooksAreOurs = created === null || created.hooks;
-  if (hooks.children!.length > 1 || !hooksAreOurs) {
+  if (hooks.children!.length > 1 || empty.hooks) {
     return removeChild(hooks, hooks.children!.indexOf(property));
   }
   return removeChild(root, root.children!.indexOf(propertyOf(root, "hooks")!));

@@ -1,0 +1,399 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+/** The hook's environment must be the test's own. */
+const env = { CLAUDE_PROJECT_DIR: "" };
+
+let cwd: string;
+let spool: string;
+beforeEach(async () => {
+  cwd = temporaryDir("pommel-hooks-");
+  expect(await runPm(["init", "--no-hooks"], { cwd })).toMatchObject({ code: 0 });
+  spool = join(cwd, ".pommel/spool");
+});
+
+const payload = (more: object = {}) => ({
+  session_id: "8ecde0fc-091c-4586-b688-cc9efe6f655c",
+  transcript_path: "/home/dev/.claude/projects/-p/8ecde0fc.jsonl",
+  cwd,
+  hook_event_name: "Stop",
+  ...more,
+});
+
+const hook = (name: string, input: object | string | Uint8Array, dir = cwd) =>
+  runPm(["hook", name], {
+    cwd: dir,
+    env,
+    input: typeof input === "string" || input instanceof Uint8Array ? input : JSON.stringify(input),
+  });
+
+const silence = { code: 0, signal: null, stdout: "", stderr: "" };
+const spooled = () => (existsSync(spool) ? readdirSync(spool).sort() : []);
+const items = () => spooled().map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")));
+
+describe("pm hook", () => {
+  it.each([
+    ["pre-compact", { hook_event_name: "PreCompact", trigger: "auto" }, "pre-compact"],
+    ["precompact", { hook_event_name: "PreCompact", trigger: "manual" }, "pre-compact"],
+    ["user-prompt", { hook_event_name: "UserPromptSubmit", prompt_id: "p" }, "user-prompt"],
+    ["session-start", { hook_event_name: "SessionStart", source: "resume" }, "session-start"],
+    ["stop", { hook_event_name: "Stop" }, "stop"],
+    ["post-tool-use", { hook_event_name: "PostToolUse", tool_name: "Edit" }, "post-tool-use"],
+    ["session-end", { hook_event_name: "SessionEnd", reason: "clear" }, "session-end"],
+    ["subagent-stop", { hook_event_name: "SubagentStop", agent_type: "Explore" }, "subagent-stop"],
+    ["handle", { hook_event_name: "SessionEnd", reason: "other" }, "session-end"],
+  ])("%s spools what happened, for its owner only", async (name, more, event) => {
+    const given = payload(more);
+    const before = Date.now();
+    expect(await hook(name, { ...given, last_assistant_message: "text", env: { A: "1" } })).toEqual(silence);
+    const [item, ...others] = items();
+    expect(others).toEqual([]);
+    expect(item).toEqual({ kind: "claude-hook", event, received_at: expect.any(Number), payload: given });
+    expect(item.received_at).toBeGreaterThanOrEqual(before);
+    expect(spooled()[0]).toMatch(/^\d{13}-\d+-[a-z0-9]+\.json$/);
+    expect(statSync(spool).mode & 0o777).toBe(0o700);
+    expect(statSync(join(spool, spooled()[0]!)).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps of a prompt its notes, of an edit its file, and of the environment nothing", async () => {
+    const prompt = "fix it, my password is hunter2\nnote to pommel: we chose Redis\nthanks";
+    await hook("user-prompt", payload({ hook_event_name: "UserPromptSubmit", prompt }));
+    const tool_input = { file_path: "/p/a.ts", new_string: "hunter2" };
+    await runPm(["hook", "post-tool-use"], {
+      cwd,
+      env: { ...env, CLAUDE_CODE_MESSAGING_TOKEN: "hunter2" },
+      input: JSON.stringify(payload({ tool_input })),
+    });
+    expect(items().map((item) => item.payload)).toMatchObject([
+      { prompt: "note to pommel: we chose Redis" },
+      { file_path: "/p/a.ts" },
+    ]);
+    expect(JSON.stringify(items())).not.toContain("hunter2");
+  });
+
+  it("leaves out what is no part of the conversation, and events nobody listens to", async () => {
+    const notice = {
+      hook_event_name: "UserPromptSubmit",
+      prompt: "<task-notification>\n</task-notification>",
+    };
+    expect(await hook("user-prompt", payload(notice))).toEqual(silence);
+    const compaction = {
+      hook_event_name: "SubagentStop",
+      agent_type: "",
+      agent_transcript_path: join(cwd, "none"),
+    };
+    expect(await hook("subagent-stop", payload(compaction))).toEqual(silence);
+    expect(await hook("handle", payload({ hook_event_name: "Notification" }))).toEqual(silence);
+    expect(items()).toEqual([]);
+    await hook("subagent-stop", payload({ ...compaction, agent_transcript_path: pmFile }));
+    expect(items()).toHaveLength(1);
+  });
+
+  it.each<[string, () => string | Uint8Array, string]>([
+    ["nothing", () => "", "stdin is empty"],
+    ["blanks", () => " \n", "stdin is empty"],
+    ["half a payload", () => JSON.stringify(payload()).slice(0, -20), "stdin is not a JSON object"],
+    ["no JSON", () => "hello", "stdin is not a JSON object"],
+    ["an array", () => "[1, 2]", "stdin is not a JSON object"],
+    ["null", () => "null", "stdin is not a JSON object"],
+    ["bytes", () => new Uint8Array([0, 255, 254, 128]), "stdin is not a JSON object"],
+    ["wrong types", () => '{"session_id": 7, "transcript_path": []}', "its payload names no session"],
+    ["17 MB", () => JSON.stringify(payload({ tool_response: "x".repeat(17 << 20) })), "longer than 16 MB"],
+  ])("warns in one line and exits with 0 when stdin says %s", async (_, input, problem) => {
+    const { stderr, ...rest } = await hook("stop", input());
+    expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
+    expect(stderr).toMatch(/^warning: pm hook stop: [^\n]+; nothing was captured\.\n$/);
+    expect(stderr).toContain(problem);
+    expect(spooled()).toEqual([]);
+  });
+
+  it("takes a payload of some megabytes, with a byte order mark", async () => {
+    const text = `\ufeff${JSON.stringify(payload({ tool_response: "x".repeat(5 << 20) }))}`;
+    expect(await hook("stop", text)).toEqual(silence);
+    expect(items()).toHaveLength(1);
+  });
+
+  it.each([
+    ["a payload", () => JSON.stringify(payload()), 1, ""],
+    ["half of one", () => '{"session_id": "a', 0, "stdin is not complete"],
+    ["nothing", () => "", 0, "did not say anything in time"],
+  ])("does not wait for the end of stdin, after %s", async (_, text, count, problem) => {
+    const child = spawn(process.execPath, [pmFile, "hook", "stop"], { cwd, env: { ...process.env, ...env } });
+    let stderr = "";
+    child.stderr.on("data", (part) => {
+      stderr += part;
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.write(text());
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect(code).toBe(0);
+    expect(stderr).toContain(problem);
+    expect(items()).toHaveLength(count);
+  });
+
+  it("never exits with a code that could stop the agent, whatever stands behind it", async () => {
+    const input = JSON.stringify(payload());
+    for (const args of [["user-promt"], ["stop", "more"], ["stop", "--unknown"], ["--json", "stop"]]) {
+      expect(await runPm(["hook", ...args], { cwd, env, input })).toMatchObject({ code: 0, stdout: "" });
+    }
+    expect(items()).toHaveLength(3);
+    const nonsense = await runPm(["hook", "user\npromt"], { cwd, env, input });
+    expect(nonsense).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^[^\n]*no such hook[^\n]*\n$/),
+    });
+  });
+
+  it("goes to the project that the agent was launched in, wherever it is now", async () => {
+    const elsewhere = temporaryDir();
+    const below = join(cwd, "a/b");
+    mkdirSync(below, { recursive: true });
+    await hook("stop", payload({ cwd: below }), elsewhere);
+    expect(items()).toHaveLength(1);
+    const launched = { CLAUDE_PROJECT_DIR: cwd };
+    const input = JSON.stringify(payload({ cwd: elsewhere }));
+    await runPm(["hook", "stop"], { cwd: elsewhere, env: launched, input });
+    expect(items()).toHaveLength(2);
+    await hook("stop", payload({ cwd: undefined }), below);
+    expect(items()).toHaveLength(3);
+    expect(await hook("stop", payload({ cwd: elsewhere }), elsewhere)).toEqual(silence);
+    expect(existsSync(join(elsewhere, ".pommel"))).toBe(false);
+  });
+
+  it("takes twenty at once", async () => {
+    const all = Array.from({ length: 20 }, (_, n) => hook("stop", payload({ prompt_id: `${n}` })));
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 20 }, () => silence));
+    const ids = items().map((item) => Number(item.payload.prompt_id));
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  it("warns when the spool cannot be written", async () => {
+    writeFileSync(spool, "in the way");
+    const { stderr, ...rest } = await hook("stop", payload());
+    expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
+    expect(stderr).toMatch(
+      /^warning: pm hook stop: cannot write to .*spool \(\w+\); nothing was captured\.\n$/,
+    );
+    expect(readFileSync(spool, "utf8")).toBe("in the way");
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "warns when .pommel is read-only (root may write anywhere)",
+    async () => {
+      chmodSync(join(cwd, ".pommel"), 0o500);
+      const result = await hook("stop", payload());
+      expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("EACCES") });
+    },
+  );
+
+  it("works through the link that a package manager makes", async () => {
+    const link = join(cwd, "pm");
+    symlinkSync(pmFile, link);
+    const child = spawn(process.execPath, [link, "hook", "stop"], { cwd, env: { ...process.env, ...env } });
+    child.stdin.end(JSON.stringify(payload()));
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    expect(items()).toHaveLength(1);
+  });
+});
+
+describe("pm hook and the daemon", () => {
+  const record = (port: number) => {
+    const file = join(cwd, ".pommel/daemon.json");
+    const who = {
+      pid: process.pid,
+      port,
+      token: "t0ken",
+      started_at: new Date().toISOString(),
+      version: "0",
+    };
+    writeFileSync(file, JSON.stringify(who));
+  };
+
+  it("tells it that there is something in the spool, and waits for no answer", async () => {
+    const asked: IncomingMessage[] = [];
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    // It never answers.
+    const server = createServer((request) => {
+      asked.push(request);
+      arrived();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      record((server.address() as AddressInfo).port);
+      expect(await hook("stop", payload())).toEqual(silence);
+      await arrival;
+      expect(asked[0]).toMatchObject({ method: "POST", url: "/spool" });
+      expect(asked[0]!.headers).toMatchObject({ authorization: "Bearer t0ken", "content-length": "0" });
+      expect(items()).toHaveLength(1);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it("does not mind a daemon that is gone, or a record of nonsense", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    record(port);
+    expect(await hook("stop", payload())).toEqual(silence);
+    writeFileSync(join(cwd, ".pommel/daemon.json"), "{");
+    expect(await hook("stop", payload())).toEqual(silence);
+    expect(items()).toHaveLength(2);
+  });
+});
+
+describe("pm init, pm enable and pm disable", () => {
+  const others = { type: "command", command: "lint --fix" };
+  const variants: [name: string, text: string | null][] = [
+    ["no file", null],
+    ["an empty file", ""],
+    ["an empty object", "{}\n"],
+    ["two blanks", `${JSON.stringify({ model: "opus", env: { A: "1" } }, null, 2)}\n`],
+    ["four blanks, no final newline", JSON.stringify({ env: { A: "1" } }, null, 4)],
+    ["tabs", `${JSON.stringify({ hooks: {}, model: "opus" }, null, "\t")}\n`],
+    ["CRLF", `\ufeff${JSON.stringify({ model: "opus" }, null, 2)}\n`.replaceAll("\n", "\r\n")],
+    ["one line", '{"model":"opus","hooks":{"Stop":[]}}'],
+    ["others' hooks", JSON.stringify({ hooks: { Stop: [{ matcher: "", hooks: [others] }] } }, null, 2)],
+  ];
+  const file = () => join(cwd, ".claude/settings.json");
+  const put = (text: string) => {
+    mkdirSync(join(cwd, ".claude"), { recursive: true });
+    writeFileSync(file(), text);
+  };
+  const current = () => (existsSync(file()) ? readFileSync(file(), "utf8") : null);
+  const json = async (...args: string[]) => {
+    const { code, stdout } = await runPm([...args, "--json"], { cwd });
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
+
+  it.each(variants)("add hooks and take them back byte for byte: %s", async (_, text) => {
+    if (text !== null) put(text);
+    const part = ".claude/settings.json";
+    const first = await json("init");
+    expect(first[text === null ? "created" : "changed"]).toContain(part);
+    expect(first.hooks).toEqual({ state: "installed", reason: null });
+    const installed = current()!;
+    const { hooks } = JSON.parse(installed.replace(/^\ufeff/, ""));
+    expect(Object.keys(hooks)).toHaveLength(7);
+    expect((await json("init")).already).toContain(part);
+    expect(await json("enable")).toEqual({ agent: "claude", file: part, changed: false, added: [] });
+    expect(current()).toBe(installed);
+
+    expect(await json("disable")).toEqual({ agent: "claude", files: [part], changed: true });
+    expect(current()).toBe(text);
+    if (text === null) expect(existsSync(join(cwd, ".claude"))).toBe(false);
+    expect(await json("disable")).toMatchObject({ files: [], changed: false });
+    // Somebody who switched them off does not want them back with the next `pm init`.
+    expect((await json("init")).hooks).toEqual({ state: "skipped", reason: "pm disable" });
+    expect(current()).toBe(text);
+
+    expect(await json("enable")).toMatchObject({ changed: true });
+    expect(current()).toBe(installed);
+    expect(await json("disable")).toMatchObject({ changed: true });
+    expect(current()).toBe(text);
+  });
+
+  it("does not double a hook in an older spelling, and switches it off, too", async () => {
+    const hooks = { PreCompact: [{ hooks: [{ type: "command", command: "pm hook precompact" }] }] };
+    put(JSON.stringify({ hooks, model: "opus" }, null, 2));
+    expect((await json("enable")).added).not.toContain("PreCompact");
+    expect(JSON.parse(current()!).hooks.PreCompact).toEqual(hooks.PreCompact);
+    await json("disable");
+    expect(JSON.parse(current()!)).toEqual({ model: "opus" });
+  });
+
+  it("leaves a broken file as it is and says where; the rest of init is done", async () => {
+    const text = '{\n  "model": "opus", // mine\n}\n';
+    put(text);
+    const enable = await runPm(["enable"], { cwd });
+    expect(enable).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("settings.json:2:20 is not valid"),
+    });
+    expect(await runPm(["disable"], { cwd })).toMatchObject({ code: 1 });
+    rmSync(join(cwd, ".pommel"), { recursive: true });
+    const init = await runPm(["init"], { cwd });
+    expect(init).toMatchObject({ code: 0, stderr: expect.stringContaining("settings.json:2:20") });
+    expect(existsSync(join(cwd, ".pommel/config.toml"))).toBe(true);
+    expect((await json("init")).hooks).toMatchObject({
+      state: "failed",
+      reason: expect.stringContaining(":2:20"),
+    });
+    expect(await runPm(["doctor"], { cwd })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("✗ hooks"),
+    });
+    expect(current()).toBe(text);
+  });
+
+  it("writes to one's own settings with --local", async () => {
+    expect(await json("enable", "--local")).toMatchObject({
+      file: ".claude/settings.local.json",
+      changed: true,
+    });
+    expect(current()).toBeNull();
+    expect((await json("init")).already).toContain(".claude/settings.local.json");
+    expect((await json("disable")).files).toEqual([".claude/settings.local.json"]);
+  });
+
+  it("leaves Claude Code alone with --no-hooks", async () => {
+    expect((await json("init", "--no-hooks")).hooks).toEqual({ state: "skipped", reason: "--no-hooks" });
+    expect(existsSync(join(cwd, ".claude"))).toBe(false);
+  });
+
+  it("comes to one whole file when several run at once", async () => {
+    put('{"model":"opus"}');
+    await Promise.all(Array.from({ length: 6 }, () => runPm(["enable"], { cwd })));
+    expect(Object.keys(JSON.parse(current()!).hooks)).toHaveLength(7);
+    expect(JSON.parse(current()!).hooks.Stop).toHaveLength(1);
+    expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.json"]);
+    await json("disable");
+    expect(current()).toBe('{"model":"opus"}');
+  });
+
+  it("says when the hooks would not find pm", async () => {
+    const bin = temporaryDir();
+    const path = async () => {
+      const { stdout } = await runPm(["doctor", "--json"], { cwd, env: { PATH: bin } });
+      return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "path");
+    };
+    expect(await path()).toMatchObject({ status: "warn", message: expect.stringContaining("no `pm`") });
+    writeFileSync(join(bin, "pm"), "#!/bin/sh\necho other\n", { mode: 0o755 });
+    expect(await path()).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("another program"),
+    });
+    rmSync(join(bin, "pm"));
+    symlinkSync(pmFile, join(bin, "pm"));
+    expect(await path()).toMatchObject({ status: "ok" });
+    const { stderr } = await runPm(["enable"], { cwd, env: { PATH: bin } });
+    expect(stderr).toBe("");
+  });
+
+  it("needs a project", async () => {
+    const nowhere = { cwd: temporaryDir() };
+    expect(await runPm(["enable"], nowhere)).toMatchObject({ code: 3 });
+    expect(await runPm(["disable"], nowhere)).toMatchObject({ code: 3 });
+  });
+});
