@@ -13,7 +13,7 @@ const errorName = /[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/;
 
 /** Lines that say that all is well, though they have such words in them. */
 const allIsWell =
-  /\b(?:0|no|without) (?:error|fail|exception|problem|issue|warning)|\b(?:error|fail(?:ed|ure)?)s?[:=]? 0\b|^\s*(?:ok|PASS|✓|✔|--- PASS)\b/i;
+  /\b(?:0|no|without) (?:error|fail|exception|problem|issue|warning)|\b(?:error|fail(?:ed|ure)?)s?[:=]? 0\b|^\s*(?:(?:ok|PASS|--- PASS)\b|✓|✔)/i;
 
 /** A line that stands for a failed check, whatever the exit status. */
 const failedCheck =
@@ -21,10 +21,10 @@ const failedCheck =
 
 /** Names of failed tests: Go, pytest, vitest and jest, cargo, TAP, JUnit. */
 const testNames = [
-  /^\s*--- FAIL: (\S+)/gm,
-  /^\s*FAILED\s+(\S+)/gm,
-  /^\s*FAIL\s+(\S.*)$/gm,
-  /^\s*[✗✘×]\s+(.+)$/gm,
+  /^[ \t]*--- FAIL: (\S+)/gm,
+  /^[ \t]*FAILED[ \t]+(\S+)/gm,
+  /^[ \t]*FAIL[ \t]+(\S.*)$/gm,
+  /^[ \t]*[✗✘×][ \t]+(.+)$/gm,
   /^test (\S+) \.\.\. FAILED$/gm,
   /^not ok \d+ (.+)$/gm,
 ];

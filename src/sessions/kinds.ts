@@ -88,11 +88,14 @@ export function reportsError(unit: Unit, rules: KindRules): boolean {
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
-  const prompts = said(units, "prompt").map(spokenOf).join("\n");
+  const prompts = said(units, "prompt");
   const answers = said(units, "answer").join("\n");
-  if (has(rules.decision, prompts) || has(rules.choosing, prompts) || has(rules.decision, answers))
+  if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, spokenOf(prompt))))
     return true;
-  return distinct(rules.reasoning, `${prompts}\n${answers}`, enoughReasoning) >= enoughReasoning;
+  // Who chooses is brief; a plan that is pasted has such words for other reasons.
+  const brief = prompts.filter((prompt) => prompt.length <= 2 * spoken);
+  if (brief.some((prompt) => has(rules.choosing, prompt))) return true;
+  return distinct(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
 }
 
 /** Whether the agent tells what it mended. */
