@@ -25,9 +25,9 @@ export interface ClaudeHookItem {
 export async function runHook(name: string): Promise<void> {
   try {
     const problem = await capture(name);
-    if (problem !== null) warn(name, problem);
+    if (problem !== null) warn(name, `${problem}; nothing was captured`);
   } catch (error) {
-    warn(name, `it failed (${codeOf(error) || "unexpected error"})`);
+    warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
   }
 }
 
@@ -49,6 +49,16 @@ async function capture(name: string): Promise<string | null> {
   if (event === null || isBeside(event, given, payload)) return null;
   const project = projectOf(payload);
   if (project === null) return null;
+  if (payload.prompt !== undefined) {
+    try {
+      const { scrubNotes } = await import("./scrub-notes.ts");
+      payload.prompt = scrubNotes(project, payload.prompt);
+    } catch (error) {
+      // Nothing is stored with its secrets in it.
+      delete payload.prompt;
+      warn(name, `its notes cannot be scrubbed (${codeOf(error)}) and are left to the transcript`);
+    }
+  }
   const item: ClaudeHookItem = { kind: "claude-hook", event, received_at: receivedAt, payload };
   try {
     writeItem(project, item);
@@ -90,10 +100,7 @@ function rootAbove(dir: string): string | null {
 function warn(name: string, problem: string): void {
   try {
     // Names come from a command line; whatever they are, the warning stays one line.
-    writeSync(
-      2,
-      `warning: pm hook ${JSON.stringify(name).slice(1, -1)}: ${problem}; nothing was captured.\n`,
-    );
+    writeSync(2, `warning: pm hook ${JSON.stringify(name).slice(1, -1)}: ${problem}.\n`);
   } catch {
     // Nobody reads it.
   }

@@ -86,6 +86,20 @@ describe("pm hook", () => {
     expect(JSON.stringify(items())).not.toContain("hunter2");
   });
 
+  it("scrubs notes before they are stored, or does not store them", async () => {
+    const token = `ghp_${"a1B2".repeat(9)}`;
+    const prompt = `note to pommel: the token was ${token}`;
+    const given = payload({ hook_event_name: "UserPromptSubmit", prompt });
+    expect(await hook("user-prompt", given)).toEqual(silence);
+    expect(items()[0].payload.prompt).toBe("note to pommel: the token was [REDACTED_GITHUB_TOKEN]");
+    writeFileSync(join(cwd, ".pommel/scrubbing-patterns.toml"), "[broken");
+    const { stderr, ...rest } = await hook("user-prompt", given);
+    expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
+    expect(stderr).toMatch(/^warning: [^\n]+ cannot be scrubbed \(config_invalid\)[^\n]+\n$/);
+    expect(items()[1].payload).toEqual({ ...given, prompt: undefined });
+    expect(JSON.stringify(items())).not.toContain(token);
+  });
+
   it("leaves out what is no part of the conversation, and events nobody listens to", async () => {
     const notice = {
       hook_event_name: "UserPromptSubmit",
