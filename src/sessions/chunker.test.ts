@@ -226,7 +226,7 @@ describe("whatever is said", () => {
         }
         expect(groups.map(({ made }) => made)).toEqual(chunksOf(turns, options));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

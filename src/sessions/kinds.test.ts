@@ -54,6 +54,12 @@ describe("decision", () => {
     expect(kinds([prompt(`${"a step of the plan. ".repeat(80)} x instead of y`)])).toEqual(["conversation"]);
   });
 
+  test("nor are those in the middle of a prompt that fills chunks", () => {
+    const step = "A step of the plan, at some length. ".repeat(100);
+    const [, middle] = kinds([prompt(`${step}\n\n${step} Rationale: it is fast. ${step}\n\n${step}`)]);
+    expect(middle).toBe("conversation");
+  });
+
   test("a word within a word is none", () => {
     expect(kinds([prompt("and?"), text("undecided to")])).toEqual(["conversation"]);
   });

@@ -65,7 +65,9 @@ const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 
 
 /** What is said by one side, without code. */
 function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
-  return units.filter(({ prose }) => prose === stream).map(({ body }) => body.replace(fenced, " "));
+  return units
+    .filter(({ prose, pasted }) => prose === stream && !pasted)
+    .map(({ body }) => body.replace(fenced, " "));
 }
 
 /** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
@@ -81,7 +83,7 @@ const reporting = 300;
 
 /** Whether a human reports something that does not work. */
 export function reportsError(unit: Unit, rules: KindRules): boolean {
-  if (unit.prose !== "prompt" || handsOver.test(unit.body)) return false;
+  if (unit.prose !== "prompt" || unit.pasted || handsOver.test(unit.body)) return false;
   const told = unit.body.replace(fenced, " ");
   if (told.length <= 2 * spoken) return has(rules.error, told);
   return has(rules.error, told.slice(0, reporting)) || has(rules.error, told.slice(-reporting));

@@ -21,8 +21,9 @@ function pieces(unit: Unit, most: number): Unit[] {
   if (textOf(unit).length <= most) return [unit];
   const room = Math.max(most - (unit.label === "" ? 0 : unit.label.length + 1), 1);
   const { prose } = unit;
-  return splitText(unit.body, room).map((body, i) => {
-    if (prose !== null) return { ...unit, body, terms: { ...noTerms, [prose]: body } };
+  return splitText(unit.body, room).map((body, i, { length }) => {
+    const pasted = prose === "prompt" && i > 0 && i < length - 1;
+    if (prose !== null) return { ...unit, body, pasted, terms: { ...noTerms, [prose]: body } };
     return i === 0 ? { ...unit, body } : { ...unit, body, terms: noTerms, names: "" };
   });
 }

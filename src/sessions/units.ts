@@ -32,6 +32,8 @@ export interface Unit {
   body: string;
   /** Of something said, the stream that its words belong to: it may be split when it is long. Null for tools. */
   prose: "prompt" | "answer" | null;
+  /** A piece from the middle of a prompt that was too long for a chunk: nobody typed that. */
+  pasted: boolean;
   terms: ChunkTerms;
   /** Tools with their files and commands, for its vector. */
   names: string;
@@ -77,6 +79,7 @@ function unit(from: Place, to: Place, said: Said): Unit {
     endedAt: times.length === 0 ? null : Math.max(...times),
     label: "",
     prose: null,
+    pasted: false,
     terms: noTerms,
     names: "",
     files: [],
