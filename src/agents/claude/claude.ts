@@ -1,0 +1,57 @@
+import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { type FileLine, readLines } from "../read-lines.ts";
+import { identify } from "./describe.ts";
+import { recall } from "./earlier.ts";
+import { list, roots } from "./list.ts";
+import { noise } from "./noise.ts";
+import { isBlank, isWhole, parseLine } from "./parse-line.ts";
+import { stands } from "./stands.ts";
+import { type Surroundings, type Understood, understand } from "./understand.ts";
+
+/** Claude Code; its transcripts as clients from 2.0.76 to 2.1.329 write them. */
+export const claude: Agent = {
+  name: "claude",
+  title: "Claude Code",
+  roots,
+  list,
+  describe: async (file) => (await identify(file))?.info ?? null,
+  read,
+};
+
+async function* read(
+  file: string,
+  cursor: Cursor | null,
+  signal?: AbortSignal,
+): AsyncGenerator<ReadBatch, void, undefined> {
+  const around: Surroundings = {
+    agentId: (await identify(file, signal))?.agentId ?? null,
+    earlier: await recall(file, cursor?.offset ?? 0, signal),
+    speaksOfThis: false,
+  };
+  for await (const batch of readLines(file, cursor, { signal, isWhole })) {
+    const lines: TranscriptLine[] = [];
+    const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+    for (const found of batch.lines) {
+      const { line, skipped: reason } = await understandBytes(file, found, around, signal);
+      if (line) lines.push(line);
+      if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    }
+    yield { lines, cursor: batch.cursor, skipped };
+  }
+}
+
+async function understandBytes(
+  file: string,
+  { bytes, start }: FileLine,
+  around: Surroundings,
+  signal: AbortSignal | undefined,
+): Promise<Understood> {
+  const known = noise(bytes);
+  if (known) return known;
+  if (isBlank(bytes)) return { line: null, skipped: null };
+  const line = parseLine(bytes);
+  if (line === null) return { line: null, skipped: "malformed" };
+  const leaf = line.type === "summary" ? line.leafUuid : null;
+  const speaksOfThis = typeof leaf === "string" && (await stands(file, leaf, start, signal));
+  return understand(line, { ...around, speaksOfThis });
+}

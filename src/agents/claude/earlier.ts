@@ -1,0 +1,94 @@
+import { isOwnCommand, isOwnTool } from "../own-output.ts";
+import { readLines } from "../read-lines.ts";
+import { asBlocks, type Line } from "./line-schema.ts";
+import { isWhole, parseLine } from "./parse-line.ts";
+import { shellCommand } from "./said.ts";
+
+/** What later lines of a transcript need to know of earlier ones. */
+export interface Earlier {
+  /** Calls that ran Pommel. */
+  ownUses: Set<string>;
+  /** Lines in which the human ran Pommel with "!". */
+  ownShells: Set<string>;
+  /** What the human typed while the agent worked and the agent does not have yet, oldest first. */
+  queued: string[];
+  /** The last of what was taken from there, as some clients say so twice. */
+  given: string[];
+}
+
+/** What a transcript's lines before `end` leave for those behind. */
+export async function recall(file: string, end: number, signal?: AbortSignal): Promise<Earlier> {
+  const earlier: Earlier = { ownUses: new Set(), ownShells: new Set(), queued: [], given: [] };
+  if (end === 0) return earlier;
+  for await (const { lines } of readLines(file, null, { end, signal, isWhole })) {
+    for (const { bytes } of lines) {
+      const line = mayMatterLater(bytes) ? parseLine(bytes) : null;
+      if (line) remember(earlier, line);
+    }
+  }
+  return earlier;
+}
+
+/** Whether `remember` could have anything to do with a line; most lines are passed over without being parsed. */
+function mayMatterLater(line: Buffer): boolean {
+  if (line.includes('"queue-operation"') || line.includes('"queued_command"')) return true;
+  const ours = line.includes("pm") || line.includes("pommel");
+  return ours && (line.includes('"tool_use"') || line.includes("<bash-input>"));
+}
+
+/**
+ * Takes from a line what later ones need.
+ * @returns what the human said and the agent is given with this line; null for all other lines
+ */
+export function remember(earlier: Earlier, line: Line): string | null {
+  if (line.type === "queue-operation") return queueOperation(earlier, line);
+  if (line.type === "attachment") return queuedCommand(earlier, line);
+  if (line.type === "assistant") {
+    for (const block of asBlocks(line.message?.content)) {
+      if (block.id && isOwnUse(block.name, block.input)) earlier.ownUses.add(block.id);
+    }
+  } else if (line.type === "user" && line.uuid) {
+    const ran = asBlocks(line.message?.content).map((block) => shellCommand(block.text ?? ""));
+    if (ran.some((command) => command !== null && isOwnCommand(command))) earlier.ownShells.add(line.uuid);
+  }
+  return null;
+}
+
+function isOwnUse(name: string | null | undefined, input: unknown): boolean {
+  if (!name) return false;
+  if (isOwnTool(name)) return true;
+  const command = typeof input === "object" && input !== null && "command" in input ? input.command : null;
+  return typeof command === "string" && isOwnCommand(command);
+}
+
+/**
+ * A prompt that is typed while the agent works is queued. "dequeue": it becomes a user's line of its own later.
+ * "remove": the agent got it between two steps, and clients up to 2.1.42 at least write it nowhere else. "popAll":
+ * the human took everything back to edit it.
+ */
+function queueOperation(earlier: Earlier, line: Line): string | null {
+  const content = typeof line.content === "string" ? line.content : null;
+  if (line.operation === "enqueue") earlier.queued.push(content ?? "");
+  else if (line.operation === "popAll") earlier.queued = [];
+  else if (line.operation === "dequeue") earlier.queued.shift();
+  else if (line.operation === "remove") return give(earlier, earlier.queued.shift() ?? content);
+  return null;
+}
+
+/** Newer clients write what the agent is given as an attachment. */
+function queuedCommand(earlier: Earlier, { attachment }: Line): string | null {
+  if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
+  const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
+  return give(earlier, texts.filter((text) => text !== "").join("\n"));
+}
+
+function give(earlier: Earlier, text: string | null): string | null {
+  if (!text) return null;
+  const again = earlier.given.indexOf(text);
+  if (again !== -1) {
+    earlier.given.splice(again, 1);
+    return null;
+  }
+  earlier.given = [...earlier.given.slice(-7), text];
+  return text;
+}

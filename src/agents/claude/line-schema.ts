@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+
+/**
+ * What of a transcript's lines is understood. A field that is missing, null or of a type that was not expected is
+ * null here: clients of other versions write other lines, and a line's other fields may still be worth reading.
+ */
+
+const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
+
+const anything = z.optional(z.unknown());
+const text = orNull(z.string());
+const count = orNull(z.number());
+const flag = orNull(z.boolean());
+
+const usage = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+});
+
+const message = z.object({ id: text, model: text, content: anything, usage: orNull(usage) });
+
+const attachment = z.object({ type: text, prompt: anything, commandMode: text });
+
+const line = z.object({
+  type: text,
+  subtype: text,
+  uuid: text,
+  parentUuid: text,
+  logicalParentUuid: text,
+  sessionId: text,
+  agentId: text,
+  cwd: text,
+  gitBranch: text,
+  timestamp: text,
+  isSidechain: flag,
+  isMeta: flag,
+  isCompactSummary: flag,
+  promptSource: text,
+  message: orNull(message),
+  toolUseResult: anything,
+  compactMetadata: orNull(z.object({ trigger: text, preTokens: count })),
+  attachment: orNull(attachment),
+  /** Of system lines and queue operations. */
+  content: anything,
+  operation: text,
+  summary: text,
+  leafUuid: text,
+  aiTitle: text,
+  customTitle: text,
+});
+
+export type Line = z.infer<typeof line>;
+
+const block = z.object({
+  type: text,
+  text,
+  thinking: text,
+  id: text,
+  name: text,
+  input: anything,
+  tool_use_id: text,
+  content: anything,
+  is_error: flag,
+});
+
+export type Block = z.infer<typeof block>;
+
+const lineNumber = z.catch(z.number(), 0);
+
+const hunk = z.object({
+  oldStart: lineNumber,
+  oldLines: lineNumber,
+  newStart: lineNumber,
+  newLines: lineNumber,
+  lines: z.array(z.string()),
+});
+
+/** The structured result beside a tool's message. What a file held before is not among it on purpose. */
+const structured = z.object({
+  agentId: text,
+  filePath: text,
+  structuredPatch: orNull(z.array(z.unknown())),
+  content: anything,
+  oldString: text,
+  newString: text,
+  notebook_path: text,
+  new_source: text,
+});
+
+export type Structured = z.infer<typeof structured>;
+export type Hunk = z.infer<typeof hunk>;
+
+export const asLine = (value: unknown) => orNothing(line, value);
+export const asStructured = (value: unknown) => orNothing(structured, value);
+export const asHunk = (value: unknown) => orNothing(hunk, value);
+
+/** The blocks of a message's content; a string is one block of text. What is no block is left out. */
+export function asBlocks(content: unknown): Block[] {
+  if (typeof content === "string") return [{ ...noBlock, type: "text", text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.map((value) => orNothing(block, value)).filter((found) => found !== null);
+}
+
+const noBlock: Block = {
+  type: null,
+  text: null,
+  thinking: null,
+  id: null,
+  name: null,
+  input: null,
+  tool_use_id: null,
+  content: null,
+  is_error: null,
+};
+
+function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
+  const parsed = z.safeParse(schema, value);
+  return parsed.success ? parsed.data : null;
+}
+
+/** Records have an id once: without this, `undefined` would have to be thought of beside null everywhere. */
+export function known(value: string | null | undefined): string | null {
+  return value === undefined || value === null || value === "" ? null : value;
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { noise } from "./noise.ts";
+import { parseLine } from "./parse-line.ts";
+import { type Surroundings, understand } from "./understand.ts";
+
+const around: Surroundings = {
+  agentId: null,
+  earlier: { ownUses: new Set(), ownShells: new Set(), queued: [], given: [] },
+  speaksOfThis: false,
+};
+
+const bytes = (line: unknown) => Buffer.from(typeof line === "string" ? line : JSON.stringify(line));
+const progress = {
+  parentUuid: "a-1",
+  isSidechain: false,
+  cwd: '/home/"quoted"\\',
+  type: "progress",
+  data: { uuid: "inner", message: { uuid: "deeper" } },
+  uuid: "b-2",
+  timestamp: "2026-03-02T09:00:00.000Z",
+};
+
+it("recognises progress, whatever comes last", () => {
+  const { uuid, ...rest } = progress;
+  for (const line of [progress, { ...rest, uuid }, { ...progress, parentUuid: null }]) {
+    expect(noise(bytes(line))).toEqual(understand(parseLine(bytes(line))!, around));
+    expect(noise(bytes(line))?.line?.uid).toBe("b-2");
+  }
+});
+
+it("recognises snapshots of files", () => {
+  const line = { type: "file-history-snapshot", messageId: "x", snapshot: {} };
+  expect(noise(bytes(line))).toEqual({ line: null, skipped: "type:file-history-snapshot" });
+});
+
+it.each([
+  ["a prompt about progress", { type: "user", message: { content: '{"type":"progress","data":' } }],
+  [
+    "a result that holds progress",
+    { parentUuid: null, isSidechain: false, toolUseResult: { type: "progress" }, type: "user", uuid: "x" },
+  ],
+  ["progress of a side chain", { ...progress, isSidechain: true }],
+  ["progress without an id of its own", { ...progress, uuid: undefined }],
+  ["two lines in one", `${JSON.stringify(progress).slice(0, 150)}${JSON.stringify(progress)}`],
+  ["a line cut off", JSON.stringify(progress).slice(0, -1)],
+  ["nothing", ""],
+])("leaves %s to be parsed", (_, line) => {
+  expect(noise(bytes(line))).toBeNull();
+});
+
+it("says of every line that it recognises what parsing it says", () => {
+  const key = fc.constantFrom("parentUuid", "isSidechain", "type", "uuid", "data", "message", "timestamp");
+  const value = fc.oneof(
+    fc.constantFrom("progress", "user", "a-1", null, false),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const head = fc.constantFrom({ parentUuid: "p", isSidechain: false, type: "progress" }, {});
+  fc.assert(
+    fc.property(
+      head,
+      fc.dictionary(key, value, { maxKeys: 5 }),
+      fc.constantFrom({ uuid: "b" }, {}),
+      (first, middle, last) => {
+        const line = bytes({ ...first, ...middle, ...last });
+        const found = noise(line);
+        if (found) expect(found).toEqual(understand(parseLine(line)!, around));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

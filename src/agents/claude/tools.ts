@@ -1,0 +1,99 @@
+import { posix, win32 } from "node:path";
+import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
+import { bounds } from "../bounds.ts";
+import { bounded, pictureMark, withoutReminders } from "./bound.ts";
+import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
+
+/** Which field of a tool's input names a file, and what the tool does to it. */
+const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {
+  Read: { field: "file_path", how: "read" },
+  NotebookRead: { field: "notebook_path", how: "read" },
+  Edit: { field: "file_path", how: "edit" },
+  MultiEdit: { field: "file_path", how: "edit" },
+  NotebookEdit: { field: "notebook_path", how: "edit" },
+  Write: { field: "file_path", how: "write" },
+  Grep: { field: "path", how: "read" },
+};
+
+/** The files that a call is about, absolute where the working directory is known. */
+export function filesOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileTouch[] {
+  const touch = Object.hasOwn(touches, tool) ? touches[tool]! : null;
+  const path = touch && input[touch.field];
+  if (!touch || typeof path !== "string" || path === "" || path.length > 4096) return [];
+  // A search is about a file where its path looks like one; mostly it is a directory.
+  if (tool === "Grep" && posix.extname(path) === "") return [];
+  return [{ path: absolute(path, cwd), how: touch.how }];
+}
+
+function absolute(path: string, cwd: string | null): string {
+  // Transcripts of another system are read as well: a drive's letter says which rules hold.
+  const { isAbsolute, resolve } =
+    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
+  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
+  return resolve(cwd, path);
+}
+
+/** A tool's answer. `own`: Pommel gave it, and its text is not kept. */
+export function toolResult(block: Block, beside: unknown, own: boolean): ToolResult {
+  const structured = asStructured(beside);
+  return {
+    kind: "tool_result",
+    id: block.tool_use_id ?? "",
+    text: own ? "" : resultText(block.content),
+    isError: block.is_error === true,
+    edits: structured && block.is_error !== true ? editsOf(structured) : null,
+    subagent: structured?.agentId || null,
+  };
+}
+
+function resultText(content: unknown): string {
+  const parts = asBlocks(content).map((block) =>
+    block.type === "image" ? pictureMark : block.type === "text" ? (block.text ?? "") : "",
+  );
+  return bounded(withoutReminders(parts.filter((part) => part !== "").join("\n")), bounds.result);
+}
+
+function editsOf(result: Structured): FileEdit[] | null {
+  const path = result.filePath ?? result.notebook_path;
+  if (!path || path.length > 4096) return null;
+  if (result.structuredPatch) {
+    const content = typeof result.content === "string" ? bounded(result.content, bounds.input) : null;
+    const hunks = hunksOf(result.structuredPatch);
+    if (hunks.length > 0 || content !== null) return [{ path, hunks, content }];
+  }
+  // A client that gave no patch still says what was written, only not where.
+  const written = result.newString ?? result.new_source;
+  if (typeof written === "string")
+    return [{ path, hunks: [hunkOf(result.oldString ?? "", written)], content: null }];
+  return result.structuredPatch ? [{ path, hunks: [], content: null }] : null;
+}
+
+/** The hunks of a patch, from the first one on, as long as there is room for them. */
+function hunksOf(patch: readonly unknown[]): Hunk[] {
+  let left = 4 * bounds.input;
+  const hunks: Hunk[] = [];
+  for (const hunk of patch.map(asHunk)) {
+    if (hunk === null) continue;
+    const lines = hunk.lines.map((line) => bounded(line, bounds.input));
+    left -= lines.reduce((sum, line) => sum + line.length, 0);
+    if (left < 0) break;
+    hunks.push({ ...hunk, lines });
+  }
+  return hunks;
+}
+
+function hunkOf(before: string, after: string): Hunk {
+  const removed = linesOf(bounded(before, bounds.input)).map((line) => `-${line}`);
+  const added = linesOf(bounded(after, bounds.input)).map((line) => `+${line}`);
+  return {
+    oldStart: 0,
+    oldLines: removed.length,
+    newStart: 0,
+    newLines: added.length,
+    lines: [...removed, ...added],
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}

@@ -1,0 +1,122 @@
+/**
+ * What Pommel itself printed is never remembered: a search would find the searches before it, and every answer
+ * would grow the next one.
+ */
+
+/** Whether a tool is one of Pommel's own MCP tools, installed by itself or by a plugin. */
+export function isOwnTool(name: string): boolean {
+  return /^mcp__(?:plugin_[\w-]*?_)?pommel__/.test(name);
+}
+
+const programs = new Set(["pm", "pommel", "pommeld", "pm.cjs", "pommeld.cjs"]);
+/** What runs the command that its own words are followed by. */
+const wrappers = new Set([
+  "command",
+  "builtin",
+  "exec",
+  "env",
+  "sudo",
+  "time",
+  "nice",
+  "nohup",
+  "timeout",
+  "stdbuf",
+  "xargs",
+  "node",
+  "npx",
+  "bunx",
+]);
+/** `npm exec -- pm`, `pnpm dlx pommel`, `yarn pm` */
+const managers = new Set(["npm", "pnpm", "yarn", "bun"]);
+const managerWords = new Set(["exec", "x", "dlx", "run"]);
+const shells = new Set(["sh", "bash", "zsh", "dash", "fish"]);
+const keywords = new Set(["if", "then", "else", "elif", "while", "until", "do", "!", "{", "("]);
+
+/** Whether a shell command runs Pommel somewhere: `cd app && pm search x | head`, `npx pommel status`. */
+export function isOwnCommand(command: string): boolean {
+  // Most commands do not have the letters.
+  if (!/pm|pommel/.test(command)) return false;
+  return simpleCommands(command).some(runsPommel);
+}
+
+function runsPommel(words: string[]): boolean {
+  let at = 0;
+  while (at < words.length && (keywords.has(words[at]!) || /^\w+=/.test(words[at]!))) at++;
+  const program = baseName(words[at] ?? "");
+  if (programs.has(program)) return true;
+  const rest = words.slice(at + 1);
+  if (shells.has(program)) {
+    const script = rest[rest.findIndex((word) => /^-\w*c$/.test(word)) + 1];
+    return script !== undefined && rest.some((word) => /^-\w*c$/.test(word)) && isOwnCommand(script);
+  }
+  if (managers.has(program))
+    return managerWords.has(rest[0] ?? "") ? ownAfterOptions(rest.slice(1)) : isOwn(rest[0]);
+  return wrappers.has(program) && ownAfterOptions(rest);
+}
+
+/** A wrapper's own options, numbers (`timeout 5`) and settings come first. */
+function ownAfterOptions(words: string[]): boolean {
+  const at = words.findIndex((word) => !/^-|^\d+[smhd]?$|^\w+=/.test(word));
+  return at !== -1 && (isOwn(words[at]) || runsPommel(words.slice(at)));
+}
+
+function isOwn(word: string | undefined): boolean {
+  // A package may be named with its version.
+  return word !== undefined && programs.has(baseName(word).replace(/@.*/, ""));
+}
+
+function baseName(word: string): string {
+  return word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+}
+
+/**
+ * The words of each simple command in a shell command, quotes taken off. Commands in `$(...)` and backticks are
+ * commands of their own, also within double quotes. No more of the grammar is needed to see what is run.
+ */
+function simpleCommands(command: string): string[][] {
+  const commands: string[][] = [];
+  let words: string[] = [];
+  let word: string | null = null;
+  let quote: '"' | "'" | null = null;
+
+  const endWord = () => {
+    if (word !== null) words.push(word);
+    word = null;
+  };
+  const endCommand = () => {
+    endWord();
+    if (words.length > 0) commands.push(words);
+    words = [];
+  };
+
+  for (let at = 0; at < command.length; at++) {
+    const char = command[at]!;
+    if (quote === "'") {
+      if (char === "'") quote = null;
+      else word += char;
+    } else if (char === "\\") {
+      at++;
+      if (command[at] !== "\n") word = (word ?? "") + (command[at] ?? "");
+    } else if (char === "`" || (char === "$" && command[at + 1] === "(")) {
+      endCommand();
+      if (char === "$") at++;
+      quote = null;
+    } else if (char === '"') {
+      quote = quote === '"' ? null : '"';
+      word ??= "";
+    } else if (quote === '"') {
+      word += char;
+    } else if (char === "'") {
+      quote = "'";
+      word ??= "";
+    } else if (/[;&|()\n]/.test(char)) {
+      endCommand();
+    } else if (/[\s<>]/.test(char)) {
+      endWord();
+    } else {
+      word = (word ?? "") + char;
+    }
+  }
+  endCommand();
+  return commands;
+}
