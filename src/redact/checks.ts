@@ -46,7 +46,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       .split(/;\s*/)
       .some(
         (pair) =>
-          looksRandom(pair.slice(pair.indexOf("=") + 1)) || /sess|token|auth|sid/i.test(pair.split("=")[0]!),
+          isSessionId(pair.slice(pair.indexOf("=") + 1)) || /sess|token|auth|sid/i.test(pair.split("=")[0]!),
       ),
   prose: (place) => {
     const value = secretOf(place).replace(/[.!?:]+$/, "");
@@ -56,6 +56,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   curl: (place) => {
     const value = secretOf(place);
     if (isNoValue(value) || isNoValue(value.slice(value.indexOf(":") + 1))) return false;
+    if (/^-/.test(place.text.slice(place.from)) && /\S/.test(place.text[place.from - 1] ?? " ")) return false;
     const lineStart = place.text.lastIndexOf("\n", place.from) + 1;
     const line = place.text.slice(Math.max(lineStart, place.from - 300), place.from);
     return /\b(?:curl|wget|https?|xh|openssl|httpie)\b/.test(line);
@@ -85,6 +86,7 @@ function secretOf({ text, start, end }: Place): string {
 
 function isQuoted({ text, start, end }: Place): boolean {
   const mark = text[start - 1];
+  if (mark === ">" && text[end] === "<") return true;
   return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
 }
 
@@ -97,6 +99,7 @@ function isNoValue(value: string): boolean {
     /^(?:[a-z0-9+]+:\/\/|\.{0,2}\/|~\/|arn:|op:\/\/|vault:|ssm:|env:|file:|process\.env|os\.|ENV\[|secrets?\.)/i.test(
       value,
     ) ||
+    /^[\w.$]+\(.*\)$|^[~^v=<>]*[0-9]+(?:\.[0-9]+){1,3}(?:-[a-z0-9.]+)?$/.test(value) ||
     /^(?:x+|\*+|\.+|-+|_+|•+|\?+|#+)$|x{4,}|\*{3,}|\.{3,}|…/i.test(value) ||
     /(?:^|[^a-z])(?:your|my)?[-_ ]?(?:example|placeholder|dummy|sample|change[-_ ]?me|replace[-_ ]?me|redacted|masked|insert[-_ ])|^(?:your|my)[-_ ]|[-_ ]here$/i.test(
       value,
@@ -192,6 +195,11 @@ function isCodeName(value: string): boolean {
 
 function looksLikePath(value: string): boolean {
   return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && looksLikeWords(value);
+}
+
+/** A UUID is what others call a session by; it opens none. */
+function isSessionId(value: string): boolean {
+  return looksRandom(value) && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 }
 
 /** In `NAME=value` there are no variables without `$`: what is written is what is meant. */

@@ -5,7 +5,7 @@ import type { SecretMatch } from "./scrubber.ts";
 export const contextWords = ["token", "secret", "password", "passwd", "credential", "auth", "key"];
 
 const reach = 40;
-const tokens = /[A-Za-z0-9+/_=-]{20,}/y;
+const tokens = /[A-Za-z0-9+/_-]{20,}={0,2}/y;
 
 /** The token of high entropy that follows a context word which begins at `start`, if there is one. */
 export function secretNear(text: string, word: string, start: number): SecretMatch | null {
@@ -18,10 +18,11 @@ export function secretNear(text: string, word: string, start: number): SecretMat
     const code = text.charCodeAt(at);
     if (code === 10 || code === 13 || code === 0xe000) return null;
     tokens.lastIndex = at;
-    const found = tokens.exec(text);
+    const found = /[A-Za-z0-9+/_-]/.test(text[at - 1]!) ? null : tokens.exec(text);
     if (found === null) {
-      // Not a token here; what is shorter than one is stepped over.
-      while (/[A-Za-z0-9+/_=-]/.test(text[at + 1] ?? "") && at < end + reach) at++;
+      // What is shorter than a token is stepped over.
+      while (/[A-Za-z0-9+/_-]/.test(text[at] ?? "") && at < end + reach) at++;
+      if (at > start && /[\r\n\uE000]/.test(text[at] ?? "")) return null;
       continue;
     }
     const match = { rule: "high-entropy", type: "HIGH_ENTROPY", start: at, end: at + found[0].length };
@@ -41,6 +42,7 @@ function isUnexplained(text: string, contextStart: number, { start, end }: Secre
   if (/[./\\@:#]/.test(text[start - 1] ?? "") || /[/\\(.[]/.test(text[end] ?? "")) return false;
   if ((token.match(/\//g)?.length ?? 0) >= 2 && looksLikeWords(token)) return false;
   const line = text.slice(Math.max(text.lastIndexOf("\n", start) + 1, contextStart - 60), start);
+  if (/:\/\/[^\s"'`<>=]*$/.test(line)) return false;
   return !/integrity|sha-?\d|md5|checksum|digest|etag|hash|commit|fingerprint|public|ssh-|base64,|uuid|cache|signature|import|nonce|cursor|\bid\b/i.test(
     line,
   );

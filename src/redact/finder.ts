@@ -1,7 +1,7 @@
 import { contextWords, secretNear } from "./entropy.ts";
 import { compileKeywords } from "./keywords.ts";
 import { pemTail } from "./pem-tail.ts";
-import { providerReach, providerRules } from "./provider-rules.ts";
+import { type ProviderRule, providerRules } from "./provider-rules.ts";
 import { type Rule, type Span, stopper } from "./rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 
@@ -113,15 +113,15 @@ function wholeText(rule: Rule): Listener["hear"] {
   };
 }
 
-function aroundKeyword(provider: (typeof providerRules)[number]): Listener["hear"] {
+function aroundKeyword(provider: ProviderRule): Listener["hear"] {
   return (text, start, found) => {
-    const from = Math.max(0, start - providerReach.before);
-    const window = text.slice(from, start + providerReach.after);
+    const from = Math.max(0, start - provider.before);
+    const window = text.slice(from, start + provider.after);
     for (const [begin, end] of provider.find(window)) {
       found({ start: from + begin, end: from + end, next: from + end }, provider.name, provider.type);
     }
     // The next window overlaps this one by what a secret may be long.
-    return start + providerReach.after / 2;
+    return start + provider.after / 2;
   };
 }
 

@@ -85,8 +85,8 @@ export const genericPatterns = [
     "pass-assignment",
     "PASSWORD",
     "pass",
-    `(?i)pass${assigned}${quote}(?<secret>[^"'\`\\\\\\r\\n]{4,200})${quote}`,
-    { check: "password" },
+    `(?i)pass${assigned}\\\\{0,3}["'](?<secret>[^"'\`\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
+    { check: "prose" },
   ),
   row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
@@ -95,7 +95,7 @@ export const genericPatterns = [
     "password-in-prose",
     "PASSWORD",
     "password passphrase passcode pwd",
-    `(?i)${password}(?: (?:for|of|to) [A-Za-z0-9_.@-]{1,40})?(?: is| was|:)?[ \\t]{1,3}["'\`]?(?<secret>[^\\s"'\`<>(){}\\[\\],;]{6,100})`,
+    `(?i)${password}(?: (?:for|of|to) [A-Za-z0-9_.@-]{1,40})?(?: is| was|:)?[ \\t]{1,3}["'\`]?(?<secret>[^\\s"'\`<>(){}\\[\\],;\\\\]{6,100})`,
     { check: "prose" },
   ),
   row(
@@ -171,7 +171,7 @@ export const genericPatterns = [
     "SESSION",
     "sessid= sessionid= jsessionid= connect.sid= session= session_token=",
     "(?i)(?:sessid|sessionid|connect\\.sid|session(?:_token)?)=(?<secret>[A-Za-z0-9%._~+/=:-]{16,1000})",
-    { check: "token" },
+    { check: "cookie" },
   ),
 
   row(
@@ -191,7 +191,7 @@ export const genericPatterns = [
     "curl-user",
     "BASIC_AUTH",
     "-u --user",
-    "(?:--user|--proxy-user|-u)[ \\t=]{0,3}[\"']?(?<secret>[^\\s:\"'`$<>{}]{1,100}:[^\\s\"'`$<>{}]{3,200})",
+    "(?:--user|--proxy-user|-u)[ \\t=]{0,3}[\"']?(?<secret>[^\\s:\"'`$<>(){}\\\\]{1,100}:[^\\s\"'`$<>(){}\\\\]{3,200})",
     {
       check: "curl",
     },

@@ -6,24 +6,24 @@ export interface ProviderRule {
   name: string;
   type: string;
   keywords: readonly string[];
+  /** How far around a keyword it looks. Characters. */
+  before: number;
+  after: number;
   /** Ranges of secrets in a text. */
   find(text: string): [start: number, end: number][];
 }
-
-/** How far around a keyword a rule looks. Characters; the longest is a private key's body. */
-export const providerReach = { before: 200, after: 11_000 };
 
 /**
  * Where to try which rule. Left out are: gcp, which reads files; filter-comments, by which a text could switch the
  * others off; basicauth and database-connection-string, which report whole URLs where only the credentials shall go.
  */
-const wanted: Record<string, { type: string; keywords: string[]; options?: object }> = {
+const wanted: Record<string, { type: string; keywords: string[]; options?: object; after?: number }> = {
   aws: {
     type: "AWS_KEY",
-    keywords: ["a3t", "akia", "agpa", "aroa", "asia", "secret"],
+    keywords: ["a3t", "akia", "agpa", "aroa", "asia", "secret_access_key", "secretaccesskey"],
     options: { enableIDScanRule: true },
   },
-  privatekey: { type: "PRIVATE_KEY", keywords: ["-----begin"] },
+  privatekey: { type: "PRIVATE_KEY", keywords: ["-----begin"], after: 11_000 },
   npm: { type: "NPM_TOKEN", keywords: ["npm_", ":x-oauth-basic"] },
   slack: {
     type: "SLACK_TOKEN",
@@ -43,10 +43,15 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
   const choice = wanted[id];
   if (choice === undefined) return [];
   const ranges: [number, number][] = [];
+  let searched = "";
   const context: SecretLintRuleContext = {
     sharedOptions: {},
-    createTranslator: () => (messageId) => ({ message: "", messageId: String(messageId), data: {} }),
-    report: ({ range }) => ranges.push([range[0], range[1]]),
+    createTranslator: () => (messageId, data) => ({
+      message: "",
+      messageId: String(messageId),
+      data: data ?? {},
+    }),
+    report: ({ message, range }) => ranges.push(located(searched, message.data, range)),
     ignore: () => {},
   };
   const { file } = rule.create(context, choice.options ?? {});
@@ -55,14 +60,28 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
       name: `secretlint-${id}`,
       type: choice.type,
       keywords: choice.keywords,
+      before: 200,
+      after: choice.after ?? 1_500,
       find(text) {
         ranges.length = 0;
+        searched = text;
         file?.(sourceOf(text));
         return ranges.slice();
       },
     },
   ];
 });
+
+/**
+ * Where the secret is: some rules give the range of its length from where its name begins, but all name the secret
+ * itself first in their message.
+ */
+function located(text: string, data: object, [start, end]: readonly [number, number]): [number, number] {
+  const secret: unknown = Object.values(data)[0];
+  if (typeof secret !== "string" || secret === "") return [start, end];
+  const at = text.indexOf(secret, start);
+  return at === -1 || at > end ? [start, end] : [at, at + secret.length];
+}
 
 function sourceOf(content: string): SecretLintSourceCode {
   const none = () => {

@@ -70,6 +70,7 @@ export function looksLikeWords(text: string): boolean {
     all += part.length;
     if (/^[0-9]{1,4}$/.test(part) || /^v[0-9]{1,3}$/.test(part)) words += part.length;
     else if (/^[A-Za-z]{1,2}$/.test(part)) words += parts.length <= text.length / 4 ? part.length : 0;
+    else if (/^[A-Za-z]{1,3}[0-9]{1,2}$/.test(part)) words += parts.length >= 3 ? part.length : 0;
     else if (/^[A-Za-z]{3,16}$/.test(part) && /[aeiouy]/i.test(part) && !/[^aeiouy]{6}/i.test(part))
       words += part.length;
   }
