@@ -28,54 +28,53 @@ export function collectEvidence(
   const scope = isEverything ? null : new Set(chunkIdsIn(memory, filter));
   const population = scope?.size ?? sessionChunkCount(memory);
   const matches = matchSessionTokens(memory, tokens, weights.columns, weights.byWords, filter);
-  const words = standardise(
-    matches.map(({ rowid, score }) => [rowid, score]),
-    population,
-  );
-  const passage = blend(nearness, "best", scope, weights.secondModel);
-  const whole = blend(nearness, "whole", scope, weights.secondModel);
-  const candidates = new Set([
-    ...best(words, weights.byMeaning),
-    ...best(passage, weights.byMeaning),
-    ...best(whole, weights.byMeaning),
-  ]);
-  return { evidence: { words, passage, whole }, candidates: [...candidates] };
-}
-
-function standardise(values: readonly [number, number][], population: number): Map<number, number> {
   const scores = standardised(
-    values.map(([, value]) => value),
+    Float64Array.from(matches, ({ score }) => score),
     population,
   );
-  return new Map(values.map(([rowid], i) => [rowid, scores[i]!]));
+  const words = new Map(matches.map(({ rowid }, i) => [rowid, scores[i]!]));
+  const models = nearness.map((model) => standardise(model, scope));
+  const [first] = models;
+  const candidates = new Set([
+    ...matches.slice(0, weights.candidates).map(({ rowid }) => rowid),
+    ...(first ? best(first.chunkIds, first.best, weights.candidates) : []),
+    ...(first ? best(first.chunkIds, first.whole, weights.candidates) : []),
+  ]);
+  return {
+    evidence: {
+      words: (rowid) => words.get(rowid) ?? 0,
+      passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
+      whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
+    },
+    candidates: [...candidates],
+  };
 }
 
-/** What the models say of each chunk, each in its own standard deviations, together. */
-function blend(
-  nearness: readonly Nearness[],
-  part: "best" | "whole",
-  scope: ReadonlySet<number> | null,
-  share: number,
-): Map<number, number> {
-  const [first, second] = nearness.map((model) => {
-    const values: [number, number][] = [];
-    model.chunkIds.forEach((rowid, i) => {
-      const value = model[part][i]!;
-      if (!Number.isNaN(value) && (scope === null || scope.has(rowid))) values.push([rowid, value]);
-    });
-    return standardise(values, values.length);
+/** Nearness in standard deviations; NaN outside of the scope. */
+function standardise(nearness: Nearness, scope: ReadonlySet<number> | null): Nearness {
+  const inScope = (values: Float64Array) =>
+    scope === null
+      ? values
+      : values.map((value, place) => (scope.has(nearness.chunkIds[place]!) ? value : Number.NaN));
+  const [passages, wholes] = [inScope(nearness.best), inScope(nearness.whole)];
+  return { ...nearness, best: standardised(passages, 0), whole: standardised(wholes, 0) };
+}
+
+/** What the models say of a chunk together, each in its own standard deviations; 0 where none says anything. */
+function blend(models: readonly Nearness[], part: "best" | "whole", rowid: number, share: number): number {
+  const [first = 0, second] = models.map((model) => model[part][model.placeOf.get(rowid) ?? -1] || 0);
+  return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
+}
+
+/** The `n` chunks with the largest values. */
+function best(chunkIds: readonly number[], values: Float64Array, n: number): number[] {
+  const places: number[] = [];
+  // Those that are no nearer than the average are many, and are never among the best of many.
+  values.forEach((value, place) => {
+    if (value > 0) places.push(place);
   });
-  if (!first || !second) return first ?? new Map();
-  return new Map(
-    [...first].map(([rowid, one]) => {
-      const other = second.get(rowid);
-      return [rowid, other === undefined ? one : (1 - share) * one + share * other];
-    }),
-  );
-}
-
-function best(scores: ReadonlyMap<number, number>, n: number): number[] {
-  const entries = [...scores];
-  if (entries.length > n) entries.sort((a, b) => b[1] - a[1]);
-  return entries.slice(0, n).map(([rowid]) => rowid);
+  return places
+    .sort((a, b) => values[b]! - values[a]!)
+    .slice(0, n)
+    .map((place) => chunkIds[place]!);
 }

@@ -19,9 +19,11 @@ export interface PassageSource {
   passageIds(model: string): Iterable<number>;
 }
 
-/** How near every chunk is to a query; places as in `chunkIds`. */
+/** How near every chunk is to a query; by place. */
 export interface Nearness {
+  /** Rows of `chunks`, and the place of each. */
   chunkIds: readonly number[];
+  placeOf: ReadonlyMap<number, number>;
   /** Of the nearest passage of a chunk; NaN where it has none. */
   best: Float64Array;
   /** Of all its passages together. */
@@ -58,6 +60,7 @@ export class PassageIndex {
   private readonly loaded = new Map<number, Place>();
   /** Sum of all unit vectors, to know what they have in common. */
   private sum = new Float64Array(0);
+  private places: { all: Place[]; chunkIds: number[]; placeOf: Map<number, number> } | null = null;
   private common: { bySlot: Float64Array; mean: Float64Array } | null = null;
 
   constructor(
@@ -75,6 +78,7 @@ export class PassageIndex {
     this.makeRoom(rows);
     for (const row of rows) this.add(row);
     this.version = version;
+    this.places = null;
   }
 
   /** How many passages it knows. */
@@ -94,7 +98,7 @@ export class PassageIndex {
     const squareOfMean = dot(common.mean, common.mean);
     // |q - a m|, for cosines of what is left; |q| is 1.
     const lengthOfQuery = lengthWithout(ofQuery, squareOfMean);
-    const places = [...this.loaded.values()];
+    const { all: places, chunkIds, placeOf } = this.listPlaces();
     const best = new Float64Array(places.length).fill(Number.NaN);
     const whole = new Float64Array(places.length).fill(Number.NaN);
     const left = (cosine: number, ofPassage: number) =>
@@ -112,7 +116,16 @@ export class PassageIndex {
       best[place] = nearest;
       whole[place] = sum / count;
     });
-    return { chunkIds: places.map(({ chunkId }) => chunkId), best, whole };
+    return { chunkIds, placeOf, best, whole };
+  }
+
+  private listPlaces() {
+    if (this.places === null) {
+      const all = [...this.loaded.values()];
+      const chunkIds = all.map(({ chunkId }) => chunkId);
+      this.places = { all, chunkIds, placeOf: new Map(chunkIds.map((id, place) => [id, place])) };
+    }
+    return this.places;
   }
 
   /** Gives the memory back; the next question loads it again. */
@@ -126,6 +139,7 @@ export class PassageIndex {
     this.loaded.clear();
     this.sum = new Float64Array(0);
     this.common = null;
+    this.places = null;
   }
 
   private cosines(kernel: VectorKernel, query: Int8Array): Float64Array | null {

@@ -16,9 +16,9 @@ export interface SessionCandidate {
 
 /** Evidence in standard deviations above the average chunk; 0 where there is none. By row of `chunks`. */
 export interface Evidence {
-  words: ReadonlyMap<number, number>;
-  passage: ReadonlyMap<number, number>;
-  whole: ReadonlyMap<number, number>;
+  words: (rowid: number) => number;
+  passage: (rowid: number) => number;
+  whole: (rowid: number) => number;
 }
 
 export interface RankedChunk {
@@ -56,13 +56,13 @@ function evidenceOf(
   { words, passage, whole }: Evidence,
   weights: SessionWeights,
 ): Record<string, number> {
-  const best = (of: ReadonlyMap<number, number>) =>
-    neighbours.length === 0 ? 0 : Math.max(...neighbours.map((neighbour) => of.get(neighbour) ?? 0));
+  const best = (of: (rowid: number) => number) =>
+    neighbours.length === 0 ? 0 : Math.max(...neighbours.map(of));
   return {
-    words: weights.words * (words.get(rowid) ?? 0),
+    words: weights.words * words(rowid),
     words_around: weights.wordsAround * best(words),
-    passage: weights.passage * (passage.get(rowid) ?? 0),
-    whole: weights.whole * (whole.get(rowid) ?? 0),
+    passage: weights.passage * passage(rowid),
+    whole: weights.whole * whole(rowid),
     whole_around: weights.wholeAround * best(whole),
   };
 }
@@ -129,23 +129,20 @@ function sum(signals: Record<string, number>): number {
   return Object.values(signals).reduce((a, b) => a + b, 0);
 }
 
-function sumOf(values: Iterable<number>): { sum: number; squares: number } {
-  const total = { sum: 0, squares: 0 };
-  for (const value of values) {
-    total.sum += value;
-    total.squares += value * value;
-  }
-  return total;
-}
-
 /**
- * Values as standard deviations above the mean of `population` values, of which those not given are 0.
- * @returns as many as given, in their order
+ * Values as standard deviations above the mean of `population` values, of which those not given are 0. NaN stands for
+ * no value, and stays.
  */
-export function standardised(values: readonly number[], population: number): number[] {
-  const n = Math.max(population, values.length, 1);
-  const { sum: total, squares } = sumOf(values);
+export function standardised(values: Float64Array, population: number): Float64Array {
+  let [count, total, squares] = [0, 0, 0];
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    count++;
+    total += value;
+    squares += value * value;
+  }
+  const n = Math.max(population, count, 1);
   const mean = total / n;
   const deviation = Math.sqrt(Math.max(squares / n - mean * mean, 0));
-  return values.map((value) => (deviation > 0 ? (value - mean) / deviation : 0));
+  return values.map((value) => (deviation > 0 ? (value - mean) / deviation : value * 0));
 }

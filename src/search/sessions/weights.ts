@@ -33,19 +33,20 @@ export interface SessionWeights {
   halfLife: number;
   /** Candidates that lie closer together in time than this are all as recent. Days, as a standard deviation. */
   spread: number;
-  /** Chunks considered: by words, and by meaning. */
+  /** Chunks whose words count at all. */
   byWords: number;
-  byMeaning: number;
+  /** Chunks that are ranked: the best by words, by their nearest passage, and as a whole, so many of each. */
+  candidates: number;
   /** Evidence that is shown as a score of a half. */
   halfScore: number;
 }
 
 export const sessionWeights: SessionWeights = {
   columns: { prompt: 1.5, answer: 1, actions: 0.4, errors: 0.5 },
-  words: 1,
+  words: 1.5,
   wordsAround: 0.5,
-  passage: 3,
-  whole: 3,
+  passage: 2,
+  whole: 2,
   wholeAround: 0,
   session: 1,
   sessionDecay: 0.5,
@@ -61,7 +62,7 @@ export const sessionWeights: SessionWeights = {
   recencyWhenAsked: 0.3,
   halfLife: 30,
   spread: 7,
-  byWords: 1000,
-  byMeaning: 300,
+  byWords: 400,
+  candidates: 150,
   halfScore: 15,
 };

@@ -168,15 +168,25 @@ export interface Neighbours {
   after: number | null;
 }
 
-/** The rows of the chunks right before and right after each of these. */
+/** The rows of the chunks right before and right after each of these. Remembered: not to be changed. */
 export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number, Neighbours> {
-  const at = (offset: string) =>
-    `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
-  const rows = memory
-    .prepare(
-      `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
-       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-    )
-    .all(JSON.stringify(ids)) as ({ id: number } & Neighbours)[];
-  return new Map(rows.map(({ id, before, after }) => [id, { before, after }]));
+  const remembered = memory.untilWritten<number, Neighbours>("session chunk neighbours");
+  const unknown = ids.filter((id) => !remembered.has(id));
+  if (unknown.length > 0) {
+    const at = (offset: string) =>
+      `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
+    const rows = memory
+      .prepare(
+        `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
+         FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
+      )
+      .all(JSON.stringify(unknown)) as ({ id: number } & Neighbours)[];
+    for (const { id, before, after } of rows) remembered.set(id, { before, after });
+  }
+  const found = new Map<number, Neighbours>();
+  for (const id of ids) {
+    const known = remembered.get(id);
+    if (known) found.set(id, known);
+  }
+  return found;
 }

@@ -1,0 +1,55 @@
+import { mkdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { claude } from "../../src/agents/claude/claude.ts";
+import { createStaticEmbedder } from "../../src/embed/static/static-embedder.ts";
+import { defaultConfig } from "../../src/project/settings.ts";
+import { createScrubber } from "../../src/redact/create-scrubber.ts";
+import { ingestTranscript } from "../../src/sessions/ingest.ts";
+import { kindRules } from "../../src/sessions/kinds.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { secretKey } from "../../src/store/memory/secret-key.ts";
+import { transcriptByPath } from "../../src/store/memory/transcripts.ts";
+
+export interface Imported {
+  memory: Memory;
+  /** By a transcript's file name without its end: the row of its session. */
+  sessions: Map<string, number>;
+  seconds: number;
+  bytes: number;
+  peakRss: number;
+}
+
+/** Reads every transcript below `dir` into `file`, as the daemon does, with default settings. */
+export async function importSessions(dir: string, file: string): Promise<Imported> {
+  mkdirSync(dirname(file), { recursive: true });
+  const memory = Memory.open(file, { readonly: false });
+  const config = defaultConfig();
+  const options = {
+    memory,
+    agent: claude,
+    scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+    ledgerKey: secretKey(memory),
+    embedder: createStaticEmbedder(),
+    chunks: {
+      minTokens: config["sessions.chunk_min_tokens"],
+      maxTokens: config["sessions.chunk_max_tokens"],
+      pauseMinutes: config["sessions.topic_pause_minutes"],
+      kinds: kindRules(),
+    },
+    maxChunks: 0,
+    root: dir,
+    worktrees: [],
+    log: { debug() {}, info() {}, warn: console.error, error: console.error },
+  };
+  const imported: Imported = { memory, sessions: new Map(), seconds: 0, bytes: 0, peakRss: 0 };
+  const start = performance.now();
+  for await (const { path, size } of claude.list(dir)) {
+    await ingestTranscript(options, path);
+    const session = transcriptByPath(memory, path)?.sessionId;
+    if (session) imported.sessions.set(basename(path, ".jsonl"), session);
+    imported.bytes += size;
+    imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
+  }
+  imported.seconds = (performance.now() - start) / 1000;
+  return imported;
+}

@@ -1,0 +1,94 @@
+import type { SessionSearch } from "../../src/search/sessions/engine.ts";
+import type { SearchMode, SessionQuery } from "../../src/search/sessions/types.ts";
+import { chunkByUid } from "../../src/store/memory/chunks.ts";
+import { placeOfLine } from "../../src/store/memory/lines.ts";
+import type { Memory } from "../../src/store/memory/memory.ts";
+import { halfOf, type Question } from "./questions.ts";
+
+/** How one question was answered. */
+export interface Answered {
+  id: string;
+  category: string;
+  half: "choose" | "confirm";
+  /** Of the first session that answers it, from 1; null when none was found. */
+  rank: number | null;
+  /** Whether one of the first ten chunks covers a line of evidence. */
+  hasEvidence: boolean;
+  ms: number;
+}
+
+/** Everything a question may leave open. */
+export const openQuery: Omit<SessionQuery, "query"> = {
+  limit: 300,
+  since: null,
+  until: null,
+  types: [],
+  kinds: [],
+  files: [],
+  session: null,
+  branch: null,
+  agent: null,
+  mode: "hybrid",
+  explain: false,
+};
+
+/** Asks every question and looks where its answer came. */
+export async function askAll(
+  search: SessionSearch,
+  memory: Memory,
+  sessions: ReadonlyMap<string, number>,
+  questions: readonly Question[],
+  mode: SearchMode,
+): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (const question of questions) {
+    const { results, search_time_ms } = await search.search({ ...openQuery, query: question.question, mode });
+    const chunks = results.map(({ id }) => chunkByUid(memory, id)!);
+    const order = [...new Set(chunks.map(({ sessionId }) => sessionId))];
+    const wanted = question.relevant_sessions.map((name) => sessions.get(name));
+    const at = order.findIndex((session) => wanted.includes(session));
+    const places = question.evidence.map(({ line_uuid }) => placeOfLine(memory, line_uuid));
+    const hasEvidence = chunks
+      .slice(0, 10)
+      .some((chunk) =>
+        places.some(
+          (place) =>
+            place?.sessionId === chunk.sessionId &&
+            chunk.firstSeq !== null &&
+            place.seq >= chunk.firstSeq &&
+            place.seq <= chunk.lastSeq!,
+        ),
+      );
+    answered.push({
+      id: question.id,
+      category: question.category,
+      half: halfOf(question),
+      rank: at < 0 ? null : at + 1,
+      hasEvidence,
+      ms: search_time_ms,
+    });
+  }
+  return answered;
+}
+
+export interface Figures {
+  questions: number;
+  r1: number;
+  r5: number;
+  r10: number;
+  mrr: number;
+  evidence: number;
+}
+
+export function figuresOf(answered: readonly Answered[]): Figures {
+  const share = (is: (one: Answered) => boolean) => answered.filter(is).length / answered.length;
+  const within = (n: number) => share(({ rank }) => rank !== null && rank <= n);
+  return {
+    questions: answered.length,
+    r1: within(1),
+    r5: within(5),
+    r10: within(10),
+    mrr: answered.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0) / answered.length,
+    evidence: share(({ hasEvidence }) => hasEvidence),
+  };
+}
