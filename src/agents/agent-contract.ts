@@ -3,52 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Agent, Cursor, TranscriptFile, TranscriptInfo, TranscriptLine } from "./agent.ts";
-
-/** A transcript as the agent writes it, small. */
-export interface TranscriptSample {
-  /** Where it lies under one of the agent's roots. */
-  path: string;
-  text: string;
-  info: TranscriptInfo;
-  /** Files that the agent keeps beside it, by path under the root. */
-  beside?: Readonly<Record<string, string>>;
-}
-
-export interface AgentSamples {
-  agent: Agent;
-  /** The environment in which `root` is one of the agent's roots. */
-  env: (root: string) => NodeJS.ProcessEnv;
-  root: (dir: string) => string;
-  /** At least one, all different. */
-  transcripts: readonly TranscriptSample[];
-  /** Files near transcripts that are none. */
-  others: readonly string[];
-  /** A transcript that holds a picture in every place where one can stand, and the picture's base64. */
-  withPictures: { text: string; picture: string };
-  /** A line of a type that nobody knows, and what it is counted as. */
-  unknownLine: { line: string; reason: string };
-}
-
-export interface ReadAll {
-  lines: TranscriptLine[];
-  skipped: Record<string, number>;
-  cursor: Cursor | null;
-}
-
-/** Everything from `cursor` on, as one. */
-export async function readAll(agent: Agent, file: string, cursor: Cursor | null = null): Promise<ReadAll> {
-  const all: ReadAll = { lines: [], skipped: {}, cursor };
-  for await (const batch of agent.read(file, cursor)) add(all, { ...batch, lines: batch.lines });
-  return all;
-}
-
-function add(all: ReadAll, { lines, skipped, cursor }: ReadAll): void {
-  all.lines.push(...lines);
-  for (const [reason, count] of Object.entries(skipped))
-    all.skipped[reason] = (all.skipped[reason] ?? 0) + count;
-  all.cursor = cursor;
-}
+import type { TranscriptFile } from "./agent.ts";
+import { type AgentSamples, add, type ReadAll, readAll, type TranscriptSample } from "./agent-samples.ts";
 
 /** What every agent's adapter does: to be run by the tests of each one. */
 export function describeAgent(name: string, samples: AgentSamples): void {

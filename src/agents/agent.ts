@@ -22,7 +22,10 @@ export interface TranscriptInfo {
   startedAt: number | null;
 }
 
-/** One line of a transcript (or what stands for a line where the format has none), understood. */
+/**
+ * One line of a transcript (or what stands for a line where the format has none), understood. Lines that say nothing
+ * but that others follow come without entries, and everything but `uid` and `parentUid` may be null.
+ */
 export interface TranscriptLine {
   /** Copies of the line in other files (forks) have the same; null for what is no part of the conversation. */
   uid: string | null;
@@ -92,9 +95,9 @@ export interface FileEdit {
 
 /** How far a transcript was read. Opaque to all but its adapter, JSON. */
 export interface Cursor {
-  /** Bytes consumed: up to here, and only whole lines. */
+  /** Bytes consumed: up to here, and only whole lines; of the last one, the line feed may not be there yet. */
   offset: number;
-  /** A hash of the last line consumed: when it is not there any more, the file was replaced or rewritten. */
+  /** Length and hash of the last line consumed: when it is not there any more, the file was replaced or rewritten. */
   lineHash: string;
 }
 
@@ -102,7 +105,10 @@ export interface Cursor {
 export interface ReadBatch {
   lines: TranscriptLine[];
   cursor: Cursor;
-  /** Lines skipped in this batch by reason: "type:progress", "malformed", "too_long". */
+  /**
+   * Lines of this batch that say nothing, by reason: "type:progress", "type:system/turn_duration", "meta", "sidechain",
+   * "malformed", "too_long". Those that others follow are among `lines` as well.
+   */
   skipped: Record<string, number>;
 }
 

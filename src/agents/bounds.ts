@@ -19,5 +19,5 @@ export function headAndTail(text: string, most: number): string {
   const head = Math.floor((most * 2) / 3);
   const tail = most - head;
   const left = text.length - head - tail;
-  return `${text.slice(0, head)}\n[... ${left} characters left out ...]\n${text.slice(-tail)}`;
+  return `${text.slice(0, head)}\n[... ${left} characters left out ...]\n${text.slice(text.length - tail)}`;
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeAgent, readAll } from "../agent-contract.ts";
+import { describeAgent } from "../agent-contract.ts";
+import { readAll } from "../agent-samples.ts";
 import { claude } from "./claude.ts";
 import { fork, idOf, pictureData, transcript } from "./transcript-fixture.ts";
 import { image } from "./transcript-parts.ts";

@@ -12,8 +12,8 @@ export interface Earlier {
   ownShells: Set<string>;
   /** What the human typed while the agent worked and the agent does not have yet, oldest first. */
   queued: string[];
-  /** The last of what was taken from there, as some clients say so twice. */
-  given: string[];
+  /** The last of what the agent was given, and by which kind of line: some clients write both for one prompt. */
+  given: { text: string; by: string }[];
 }
 
 /** What a transcript's lines before `end` leave for those behind. */
@@ -29,11 +29,19 @@ export async function recall(file: string, end: number, signal?: AbortSignal): P
   return earlier;
 }
 
+/** Without the quotes around them, which stand everywhere in a line, they are found in half the time. */
+const needles = {
+  queue: Buffer.from("queue-operation"),
+  queued: Buffer.from("queued_command"),
+  pm: Buffer.from("pm"),
+  pommel: Buffer.from("pommel"),
+};
+
 /** Whether `remember` could have anything to do with a line; most lines are passed over without being parsed. */
 function mayMatterLater(line: Buffer): boolean {
-  if (line.includes('"queue-operation"') || line.includes('"queued_command"')) return true;
-  const ours = line.includes("pm") || line.includes("pommel");
-  return ours && (line.includes('"tool_use"') || line.includes("<bash-input>"));
+  if (line.includes(needles.queue) || line.includes(needles.queued)) return true;
+  if (!line.includes(needles.pm) && !line.includes(needles.pommel)) return false;
+  return line.includes('"tool_use"') || line.includes("<bash-input>");
 }
 
 /**
@@ -71,7 +79,7 @@ function queueOperation(earlier: Earlier, line: Line): string | null {
   if (line.operation === "enqueue") earlier.queued.push(content ?? "");
   else if (line.operation === "popAll") earlier.queued = [];
   else if (line.operation === "dequeue") earlier.queued.shift();
-  else if (line.operation === "remove") return give(earlier, earlier.queued.shift() ?? content);
+  else if (line.operation === "remove") return give(earlier, "queue", earlier.queued.shift() ?? content);
   return null;
 }
 
@@ -79,16 +87,16 @@ function queueOperation(earlier: Earlier, line: Line): string | null {
 function queuedCommand(earlier: Earlier, { attachment }: Line): string | null {
   if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
   const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
-  return give(earlier, texts.filter((text) => text !== "").join("\n"));
+  return give(earlier, "attachment", texts.filter((text) => text !== "").join("\n"));
 }
 
-function give(earlier: Earlier, text: string | null): string | null {
+function give(earlier: Earlier, by: string, text: string | null): string | null {
   if (!text) return null;
-  const again = earlier.given.indexOf(text);
+  const again = earlier.given.findIndex((other) => other.text === text && other.by !== by);
   if (again !== -1) {
     earlier.given.splice(again, 1);
     return null;
   }
-  earlier.given = [...earlier.given.slice(-7), text];
+  earlier.given = [...earlier.given.slice(-7), { text, by }];
   return text;
 }

@@ -1,34 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Usage } from "../agent.ts";
+import type { RawLine, ReplyOptions, ResultOptions, TranscriptOptions } from "./transcript-parts.ts";
 import * as parts from "./transcript-parts.ts";
-
-/** A line as it stands in the file. */
-export type RawLine = Record<string, unknown>;
-
-export interface TranscriptOptions {
-  session?: string;
-  cwd?: string;
-  branch?: string;
-  /** When the first line was written; every line takes a second. */
-  start?: string;
-  model?: string;
-  /** Makes it a subagent's transcript: its lines are a side chain of `session`. */
-  agentId?: string;
-}
-
-interface ResultOptions {
-  isError?: boolean;
-  /** The structured result beside the message. */
-  structured?: unknown;
-}
-
-interface ReplyOptions {
-  thinking?: string;
-  usage?: Partial<Usage>;
-  model?: string;
-}
 
 /**
  * Writes what Claude Code writes, line by line, with ids and times that are the same in every run. Every line

@@ -1,5 +1,31 @@
 import type { Usage } from "../agent.ts";
 
+/** A line as it stands in the file. */
+export type RawLine = Record<string, unknown>;
+
+export interface TranscriptOptions {
+  session?: string;
+  cwd?: string;
+  branch?: string;
+  /** When the first line was written; every line takes a second. */
+  start?: string;
+  model?: string;
+  /** Makes it a subagent's transcript: its lines are a side chain of `session`. */
+  agentId?: string;
+}
+
+export interface ResultOptions {
+  isError?: boolean;
+  /** The structured result beside the message. */
+  structured?: unknown;
+}
+
+export interface ReplyOptions {
+  thinking?: string;
+  usage?: Partial<Usage>;
+  model?: string;
+}
+
 /** Pieces of the lines that `transcript-fixture.ts` writes, in the shapes of the real client. */
 
 export const summaryPreface =

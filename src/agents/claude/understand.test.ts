@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../agent.ts";
-import { readAll } from "../agent-contract.ts";
+import { readAll } from "../agent-samples.ts";
 import { bounds } from "../bounds.ts";
 import { claude } from "./claude.ts";
 import { type TranscriptFixture, transcript } from "./transcript-fixture.ts";
@@ -91,6 +91,8 @@ describe("what a human said", () => {
   it("is kept when it was typed while the agent worked, and once", async () => {
     const t = transcript();
     t.prompt("begin");
+    t.queuedPrompt("go on");
+    t.queuedPrompt("go on");
     t.queuedPrompt("does it fail locally?");
     t.tree("attachment", { attachment: { type: "queued_command", prompt: "does it fail locally?" } });
     t.tree("attachment", {
@@ -103,7 +105,7 @@ describe("what a human said", () => {
     t.side({ type: "queue-operation", operation: "popAll", content: "taken back" });
     t.side({ type: "queue-operation", operation: "remove" });
     const said = (await entriesOf(t)).map((entry) => entry.kind === "prompt" && entry.text);
-    expect(said).toEqual(["begin", "does it fail locally?", "hurry", "sent later"]);
+    expect(said).toEqual(["begin", "go on", "go on", "does it fail locally?", "hurry", "sent later"]);
   });
 });
 

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { agentNamed, agents } from "../registry.ts";
+import { claude } from "./claude.ts";
+import { idOf, transcript } from "./transcript-fixture.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-find-"));
+});
+
+it("is registered under its name", () => {
+  expect(agentNamed("claude")).toBe(claude);
+  expect(agentNamed("nobody")).toBeUndefined();
+  expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
+});
+
+it.each([
+  [{}, join(homedir(), ".claude/projects")],
+  [{ HOME: "/home/dev" }, "/home/dev/.claude/projects"],
+  [{ HOME: "/home/dev", CLAUDE_CONFIG_DIR: "" }, "/home/dev/.claude/projects"],
+  [{ HOME: "/home/dev", CLAUDE_CONFIG_DIR: "/etc/claude/" }, "/etc/claude/projects"],
+])("looks with %j in %s", (env, root) => {
+  expect(claude.roots(env)).toEqual([root]);
+});
+
+async function listed(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { path } of claude.list(dir)) found.push(path.slice(dir.length + 1));
+  return found;
+}
+
+describe("listing", () => {
+  it("is in order of path, through directories and files that begin alike", async () => {
+    const paths = ["a-b/x.jsonl", "a.jsonl", "a/x.jsonl", "a/b/c/x.jsonl", "ab.jsonl"];
+    for (const path of paths) {
+      mkdirSync(join(dir, path, ".."), { recursive: true });
+      writeFileSync(join(dir, path), "");
+    }
+    expect(await listed()).toEqual(paths.toSorted());
+  });
+
+  it("follows links to files, not to directories, and leaves out those that lead nowhere", async () => {
+    writeFileSync(join(dir, "a.jsonl"), "");
+    symlinkSync(join(dir, "a.jsonl"), join(dir, "b.jsonl"));
+    symlinkSync(join(dir, "absent"), join(dir, "c.jsonl"));
+    symlinkSync(dir, join(dir, "round"));
+    mkdirSync(join(dir, "d.jsonl"));
+    expect(await listed()).toEqual(["a.jsonl", "b.jsonl"]);
+  });
+});
+
+describe("describing", () => {
+  it("takes of several sessions the one that the file is named after", async () => {
+    const old = transcript({ session: idOf("old"), cwd: "/old" });
+    old.prompt("begin");
+    const t = transcript({ session: idOf("new"), cwd: "/new" });
+    t.lines.push(...old.lines);
+    t.prompt("go on");
+    expect(await claude.describe(t.writeTo(dir))).toMatchObject({ session: t.session, cwd: "/new" });
+    const unnamed = join(dir, "export.jsonl");
+    writeFileSync(unnamed, t.text());
+    expect(await claude.describe(unnamed)).toMatchObject({ session: old.session, cwd: "/old" });
+  });
+
+  it("reads where it was launched from the lines, whatever the directory is called", async () => {
+    const t = transcript({ cwd: "/home/dev/a-b.c" });
+    t.snapshot();
+    t.side({ type: "mode", mode: "normal" });
+    t.prompt("begin");
+    const file = t.writeTo(join(dir, "-home-dev-other"));
+    expect(await claude.describe(file)).toMatchObject({ cwd: "/home/dev/a-b.c", parent: null });
+  });
+
+  it("knows a subagent by its lines, also without what the client notes beside them", async () => {
+    const t = transcript({ agentId: "a1" });
+    t.prompt("look");
+    const parent = { session: t.session, toolUse: null, agentType: null, task: null };
+    const file = t.writeTo(dir);
+    expect(await claude.describe(file)).toMatchObject({ session: `${t.session}/a1`, parent });
+    for (const meta of ["{", "[]", '{"agentType":5,"toolUseId":null}']) {
+      writeFileSync(file.replace(".jsonl", ".meta.json"), meta);
+      expect(await claude.describe(file)).toMatchObject({ parent });
+    }
+  });
+
+  it("does not read on for ever", async () => {
+    const t = transcript();
+    for (let at = 0; at < 5; at++)
+      t.raw(JSON.stringify({ type: "x", sessionId: "s", pad: "x".repeat(1024 * 1024) }));
+    t.prompt("begin");
+    expect(await claude.describe(t.writeTo(dir))).toBeNull();
+  });
+});
