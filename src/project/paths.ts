@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { PommelError } from "./errors.ts";
 
 /** Where everything that belongs to one project lies. All paths are absolute. */
@@ -11,7 +11,10 @@ export interface Project {
   stateDir: string;
   configFile: string;
   indexDb: string;
-  /** What must not be lost: conversations, notes, what binds them to commits. */
+  /**
+   * What must not be lost: conversations, notes, what binds them to commits. A linked worktree shares that of the main
+   * worktree where that is a Pommel project, too.
+   */
   memoryDb: string;
   /** Who answers on which port: pid, port, token (mode 0600). Information, not the lock. */
   daemonFile: string;
@@ -32,12 +35,34 @@ export function projectAt(root: string): Project {
     stateDir,
     configFile: join(stateDir, "config.toml"),
     indexDb: join(stateDir, "index.db"),
-    memoryDb: join(stateDir, "memory.db"),
+    memoryDb: join(mainWorktreeOf(root) ?? root, stateDirName, "memory.db"),
     daemonFile: join(stateDir, "daemon.json"),
     lockFile: join(stateDir, "writer.lock"),
     spoolDir: join(stateDir, "spool"),
     logDir: join(stateDir, "log"),
   };
+}
+
+/**
+ * The main worktree of a linked one, if it is a Pommel project; null for everything else. Read from git's own files
+ * (gitrepository-layout): the worktree's `.git` is a file that names its directory in the common one, and `commondir`
+ * there leads to that. A bare repository's is no worktree's, a submodule has none.
+ */
+function mainWorktreeOf(root: string): string | null {
+  const gitFile = join(root, ".git");
+  try {
+    if (!statSync(gitFile, { throwIfNoEntry: false })?.isFile()) return null;
+    const [, gitDir] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
+    if (gitDir === undefined) return null;
+    const ofWorktree = resolve(root, gitDir);
+    const commonDir = resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
+    const main = dirname(commonDir);
+    const isProject = basename(commonDir) === ".git" && existsSync(join(main, stateDirName, "config.toml"));
+    return isProject ? main : null;
+  } catch {
+    // Not there, or not to be read: then it shares nothing.
+    return null;
+  }
 }
 
 /** The nearest directory from `from` upwards that holds `marker`, or null. */

@@ -66,8 +66,9 @@ export function openDatabase(
     if (!readonly) closeSync(openSync(file, "a", 0o600));
     db = new Sqlite(file, { readonly, timeout: busyTimeout });
     if (!readonly) {
-      // Before anything is written, or it has no effect.
-      if (precious) db.pragma("auto_vacuum = INCREMENTAL");
+      // Before anything is written, or it has no effect; later it would take the write lock for nothing.
+      const isEmpty = db.pragma("page_count", { simple: true }) === 0;
+      if (precious && isEmpty) db.pragma("auto_vacuum = INCREMENTAL");
       db.pragma("journal_mode = WAL");
       // WAL with NORMAL survives a killed process; only a power cut may lose the last transactions, whole.
       db.pragma("synchronous = NORMAL");

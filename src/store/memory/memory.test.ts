@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PommelError } from "../../project/errors.ts";
+import { type DatabaseWords, openDatabase } from "../database.ts";
+import { memoryMigrations } from "../memory-schema.ts";
+import { replaceChunks } from "./chunks.ts";
+import { Memory } from "./memory.ts";
+import { addSession, chunk } from "./memory-fixture.ts";
+import { listSessions } from "./sessions.ts";
+
+let dir: string;
+let file: string;
+const opened: { close(): void }[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-memory-"));
+  file = join(dir, "memory.db");
+});
+afterEach(() => {
+  for (const database of opened.splice(0)) database.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function open({ readonly = false } = {}): Memory {
+  const memory = Memory.open(file, { readonly });
+  opened.push(memory);
+  return memory;
+}
+
+function thrownBy(work: () => unknown): PommelError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof PommelError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("memory.db", () => {
+  it("is private, with its log, and can give free pages back", () => {
+    const memory = open();
+    addSession(memory, "s");
+    for (const name of readdirSync(dir)) {
+      expect([name, (statSync(join(dir, name)).mode & 0o777).toString(8)]).toEqual([name, "600"]);
+    }
+    expect(memory.prepare("PRAGMA auto_vacuum").get()).toEqual({ auto_vacuum: 2 });
+    expect(memory.prepare("PRAGMA secure_delete").get()).toEqual({ secure_delete: 1 });
+    const { id } = addSession(memory, "s");
+    const texts = Array.from({ length: 50 }, (_, i) => chunk(i, "word ".repeat(2000)));
+    replaceChunks(memory, id, { type: "raw", from: 0 }, texts);
+    replaceChunks(memory, id, { type: "raw", from: 0 }, []);
+    const { free } = memory.pages();
+    expect(free).toBeGreaterThan(50);
+    memory.vacuum(10);
+    expect(memory.pages().free).toBe(free - 10);
+    memory.vacuum();
+    expect(memory.pages().free).toBe(0);
+    expect(memory.checkpoint()).toBe(true);
+    expect(memory.size()).toBe(statSync(file).size);
+  });
+
+  it("says so when nothing is remembered yet, and makes no file for that", () => {
+    const error = thrownBy(() => open({ readonly: true }));
+    expect(error.code).toBe("not_indexed");
+    expect(error.message).toBe("No conversations are remembered yet.");
+    expect(readdirSync(dir)).toEqual([]);
+    writeFileSync(file, "");
+    expect(thrownBy(() => open({ readonly: true })).message).toBe("No conversations are remembered yet.");
+  });
+
+  it("is read by those who may not write", () => {
+    addSession(open(), "s");
+    const reader = open({ readonly: true });
+    expect(listSessions(reader).map(({ uid }) => uid)).toEqual(["s"]);
+    expect(thrownBy(() => addSession(reader, "t")).code).toBe("unreadable");
+  });
+
+  it("is left as it is when it is damaged, with a way back", () => {
+    writeFileSync(file, "no database, but a thousand bytes of something else".repeat(20));
+    const before = readFileSync(file);
+    for (const readonly of [true, false]) {
+      const error = thrownBy(() => open({ readonly }));
+      expect(error.code).toBe("memory_corrupt");
+      expect(error.hint).toMatch(/^Nothing was changed\..*pm doctor.*your own backup/);
+    }
+    writeFileSync(`${file}.before-2`, "");
+    writeFileSync(`${file}.before-12`, "");
+    writeFileSync(`${file}.before-then`, "");
+    expect(thrownBy(() => open()).hint).toContain(`copy ${file}.before-12 over it`);
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  it("says that it is damaged when that shows only later", () => {
+    const memory = open();
+    addSession(memory, "s");
+    const { rootpage } = memory
+      .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'")
+      .get() as {
+      rootpage: number;
+    };
+    memory.checkpoint();
+    memory.close();
+    opened.pop();
+    const descriptor = openSync(file, "r+");
+    writeSync(descriptor, Buffer.alloc(4096, 7), 0, 4096, (rootpage - 1) * 4096);
+    closeSync(descriptor);
+    const damaged = open();
+    expect(damaged.check()).not.toBe("ok");
+    expect(thrownBy(() => addSession(damaged, "t")).code).toBe("memory_corrupt");
+  });
+
+  it("of a newer Pommel is not touched, and nobody is told to delete it", () => {
+    open();
+    const other = new Sqlite(file);
+    other.pragma("user_version = 99");
+    other.close();
+    const error = thrownBy(() => open());
+    expect(error.code).toBe("index_too_new");
+    expect(error.hint).toContain("Do not delete");
+  });
+
+  it("on a full disk loses nothing and keeps nothing half", () => {
+    const memory = open();
+    const { id } = addSession(memory, "s");
+    replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, "before")]);
+    memory.exec(`PRAGMA max_page_count = ${memory.pages().total + 5}`);
+    const large = Array.from({ length: 20 }, (_, i) => chunk(i, "word ".repeat(2000)));
+    const error = thrownBy(() => replaceChunks(memory, id, { type: "raw", from: 0 }, large));
+    expect(error.code).toBe("disk_full");
+    expect(memory.prepare("SELECT text FROM chunks").all()).toEqual([{ text: "before" }]);
+    memory.exec("PRAGMA max_page_count = 1000000");
+    replaceChunks(memory, id, { type: "raw", from: 0 }, large);
+    expect(memory.prepare("SELECT count(*) AS n FROM chunk_terms").get()).toEqual({ n: 20 });
+  });
+
+  it("tells readers that it changed, whoever wrote", () => {
+    const [memory, other] = [open(), open()];
+    const versions = [memory.version()];
+    addSession(memory, "mine");
+    versions.push(memory.version());
+    addSession(other, "theirs");
+    versions.push(memory.version());
+    expect(new Set(versions).size).toBe(3);
+    expect(memory.version()).toBe(versions[2]);
+  });
+});
+
+describe("a migration", () => {
+  const words: DatabaseWords = {
+    absent: () => ["absent", ""],
+    corrupt: { code: "memory_corrupt", hint: () => "" },
+    tooNew: "",
+    tooOld: "",
+    full: "",
+  };
+  const steps = (n: number) =>
+    Array.from(
+      { length: n },
+      (_, i) => `CREATE TABLE step${i + 1} (x); INSERT INTO step${i + 1} VALUES (${i + 1});`,
+    );
+  const migrateTo = (n: number, migrations = steps(n)) =>
+    openDatabase(file, migrations, { readonly: false, words, precious: true }).close();
+  const tablesOf = (path: string) => {
+    const db = new Sqlite(path, { readonly: true });
+    const names = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all();
+    db.close();
+    return names;
+  };
+
+  it("copies what is there first, privately, and keeps the newest two copies", () => {
+    migrateTo(1);
+    expect(readdirSync(dir)).toEqual(["memory.db"]);
+    migrateTo(2);
+    migrateTo(3);
+    expect(tablesOf(`${file}.before-2`)).toEqual(["step1"]);
+    expect(tablesOf(`${file}.before-3`)).toEqual(["step1", "step2"]);
+    migrateTo(12, steps(12));
+    expect(readdirSync(dir).sort()).toEqual(["memory.db", "memory.db.before-12", "memory.db.before-3"]);
+    expect(statSync(`${file}.before-12`).mode & 0o777).toBe(0o600);
+    migrateTo(12, steps(12));
+    expect(tablesOf(file)).toHaveLength(12);
+  });
+
+  it("that fails leaves what was there, and its copy", () => {
+    migrateTo(1);
+    expect(() => migrateTo(2, [...steps(1), "CREATE TABLE half (x); SELECT nonsense;"])).toThrow("nonsense");
+    expect(tablesOf(file)).toEqual(["step1"]);
+    expect(tablesOf(`${file}.before-2`)).toEqual(["step1"]);
+  });
+
+  it("of the real schema is done once when several processes open it first", async () => {
+    const script = `
+      import { Memory } from ${JSON.stringify(new URL("./memory.ts", import.meta.url).href)};
+      import { addSession } from ${JSON.stringify(new URL("./memory-fixture.ts", import.meta.url).href)};
+      const memory = Memory.open(process.argv[1], { readonly: false });
+      for (let i = 0; i < 20; i++) addSession(memory, process.pid + "-" + i);
+      memory.close();`;
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, file], {
+        stdio: ["ignore", "inherit", "inherit"],
+      }),
+    );
+    const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
+    expect(codes).toEqual([0, 0, 0, 0]);
+    const memory = open();
+    expect(listSessions(memory)).toHaveLength(80);
+    expect(memory.prepare("PRAGMA user_version").get()).toEqual({ user_version: memoryMigrations.length });
+    expect(memory.check()).toBe("ok");
+  });
+});

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AnnotationRecord } from "../memory-records.ts";
+import { annotationById, bindAnnotation, listAnnotations, saveAnnotation } from "./annotations.ts";
+import { insertLines, knownLines, linesBetween, nextSeq, placeOfLine, placesOfLines } from "./lines.ts";
+import { addLlmUsage, llmSpending } from "./llm-usage.ts";
+import type { Memory } from "./memory.ts";
+import { addSession, temporaryMemory } from "./memory-fixture.ts";
+import { saveSecrets, secretsOf } from "./secrets.ts";
+import { sampleStorage, storageGrowth } from "./storage.ts";
+import { bestSummaries, dropOlderSummaries, latestSummary, saveSummary, summariesOf } from "./summaries.ts";
+import { forgetTranscript, listTranscripts, saveTranscript, transcriptByPath } from "./transcripts.ts";
+import { saveUsage, usageOf, usageOfSessions } from "./usage.ts";
+
+let memory: Memory;
+let remove: () => void;
+
+beforeEach(() => {
+  ({ memory, remove } = temporaryMemory());
+});
+afterEach(() => remove());
+
+describe("transcripts", () => {
+  const step = { path: "/t/a.jsonl", agent: "claude", offset: 10, lineHash: "x", size: 12, readAt: 1 };
+
+  it("are known by path with their cursor, and count what was left out", () => {
+    const { id } = addSession(memory, "s");
+    expect(transcriptByPath(memory, step.path)).toBeNull();
+    saveTranscript(memory, { ...step, sessionId: null, skipped: { malformed: 1 } });
+    saveTranscript(memory, {
+      ...step,
+      sessionId: id,
+      offset: 20,
+      lineHash: "y",
+      skipped: { malformed: 2, too_long: 1 },
+    });
+    expect(transcriptByPath(memory, step.path)).toMatchObject({
+      sessionId: id,
+      offset: 20,
+      lineHash: "y",
+      skipped: { malformed: 3, too_long: 1 },
+    });
+    saveTranscript(memory, { ...step, path: "/t/0.jsonl", sessionId: null, skipped: {} });
+    expect(listTranscripts(memory).map(({ path }) => path)).toEqual(["/t/0.jsonl", "/t/a.jsonl"]);
+    expect(listTranscripts(memory, id).map(({ path }) => path)).toEqual(["/t/a.jsonl"]);
+    forgetTranscript(memory, step.path);
+    expect(transcriptByPath(memory, step.path)).toBeNull();
+  });
+});
+
+describe("lines", () => {
+  it("are stored once, in order, with their turn", () => {
+    const [a, b] = [addSession(memory, "a").id, addSession(memory, "b").id];
+    expect(nextSeq(memory, a)).toBe(0);
+    insertLines(memory, a, [
+      { uid: "1", seq: 0, turn: 1 },
+      { uid: "2", seq: 1, turn: 1 },
+      { uid: "3", seq: 4, turn: 2 },
+    ]);
+    insertLines(memory, b, [{ uid: "4", seq: 0, turn: 1 }]);
+    expect(knownLines(memory, ["0", "1", "4", "1"])).toEqual(new Set(["1", "4"]));
+    expect(nextSeq(memory, a)).toBe(5);
+    expect(linesBetween(memory, a, 1, 4).map(({ uid }) => uid)).toEqual(["2", "3"]);
+    expect(placeOfLine(memory, "3")).toEqual({ uid: "3", sessionId: a, seq: 4, turn: 2 });
+    expect(placeOfLine(memory, "9")).toBeNull();
+    expect([...placesOfLines(memory, ["4", "9"]).values()]).toEqual([
+      { uid: "4", sessionId: b, seq: 0, turn: 1 },
+    ]);
+    expect(() =>
+      insertLines(memory, b, [
+        { uid: "5", seq: 1, turn: 1 },
+        { uid: "1", seq: 2, turn: 1 },
+      ]),
+    ).toThrow();
+    expect(knownLines(memory, ["5"]).size).toBe(0);
+  });
+});
+
+describe("costs", () => {
+  it("count a message once, with the larger output, by model", () => {
+    const { id } = addSession(memory, "s");
+    const message = {
+      messageUid: "m",
+      turn: 1,
+      model: "big",
+      input: 5,
+      output: 2,
+      cacheRead: 7,
+      cacheWrite: 3,
+    };
+    saveUsage(memory, id, [message, { ...message, output: 90 }, { ...message, output: 4 }]);
+    saveUsage(memory, id, [
+      { ...message, messageUid: "n", turn: 2 },
+      { ...message, messageUid: "o", turn: 2, model: "small" },
+    ]);
+    expect(usageOf(memory, id)).toEqual([
+      { model: "big", messages: 2, input: 10, output: 92, cacheRead: 14, cacheWrite: 6 },
+      { model: "small", messages: 1, input: 5, output: 2, cacheRead: 7, cacheWrite: 3 },
+    ]);
+    expect(usageOf(memory, id, 2).map(({ messages }) => messages)).toEqual([1, 1]);
+    expect(usageOfSessions(memory, [id, 99]).get(id)).toMatchObject({ messages: 3, output: 94 });
+  });
+
+  it("of language models are summed up by day", () => {
+    const request = { model: "m", purpose: "summary", input: 100, output: 10, dollars: 0.25 };
+    const day = 86_400_000;
+    addLlmUsage(memory, request, 10 * day);
+    addLlmUsage(memory, request, 10 * day + day - 1);
+    addLlmUsage(memory, { ...request, purpose: "title" }, 10 * day + 5);
+    addLlmUsage(memory, request, 11 * day);
+    expect(llmSpending(memory, { now: 10 * day + 7 })).toEqual({
+      requests: 3,
+      input: 300,
+      output: 30,
+      dollars: 0.75,
+    });
+    expect(llmSpending(memory, { now: 11 * day, days: 2 }).requests).toBe(4);
+    expect(llmSpending(memory, { now: 9 * day }).requests).toBe(0);
+  });
+});
+
+describe("notes", () => {
+  const note: Omit<AnnotationRecord, "id"> = {
+    uid: "n1",
+    sessionUid: "s",
+    turn: null,
+    lineUid: null,
+    at: 100,
+    source: "prompt",
+    branch: "main",
+    note: "Brug Ærlig tone in résumés",
+  };
+
+  it("are added once; what was not known of their place is taken over", () => {
+    const id = saveAnnotation(memory, note);
+    expect(saveAnnotation(memory, { ...note, turn: 3, lineUid: "l", note: "other", at: 5 })).toBe(id);
+    expect(annotationById(memory, id!)).toEqual({ ...note, id, turn: 3, lineUid: "l" });
+  });
+
+  it("are found by time, words in any case, session and branch, latest first", () => {
+    for (const [uid, at] of [
+      ["n1", 100],
+      ["n2", 300],
+      ["n3", 200],
+    ] as const) {
+      saveAnnotation(memory, { ...note, uid, at, note: `${note.note} ${uid}` });
+    }
+    saveAnnotation(memory, { ...note, uid: "shell", sessionUid: null, source: "shell", at: 1, branch: null });
+    const uids = (filter: Parameters<typeof listAnnotations>[1]) =>
+      listAnnotations(memory, filter).map(({ uid }) => uid);
+    expect(uids({})).toEqual(["n2", "n3", "n1", "shell"]);
+    expect(uids({ since: 150, until: 250 })).toEqual(["n3"]);
+    expect(uids({ search: "ÆRLIG N1" })).toEqual(["n1"]);
+    expect(uids({ search: "ærlig missing" })).toEqual([]);
+    expect(uids({ sessionUid: "s", limit: 2 })).toEqual(["n2", "n3"]);
+    expect(uids({ branch: "main" })).toHaveLength(3);
+    bindAnnotation(memory, listAnnotations(memory)[0]!.id, { sessionUid: "s", turn: 4, lineUid: "l4" });
+    expect(uids({ unbound: true })).toEqual(["n3", "n1"]);
+    expect(listAnnotations(memory)[0]).toMatchObject({ turn: 4, lineUid: "l4" });
+  });
+});
+
+describe("summaries", () => {
+  it("are kept by source and reach; the best one is the last of the best source", () => {
+    const [a, b] = [addSession(memory, "a").id, addSession(memory, "b").id];
+    const summary = {
+      sessionId: a,
+      source: "extractive" as const,
+      upToTurn: 1,
+      at: 1,
+      model: null,
+      text: "one",
+    };
+    saveSummary(memory, summary);
+    const again = saveSummary(memory, { ...summary, text: "once more" });
+    saveSummary(memory, { ...summary, upToTurn: 9, text: "nine" });
+    saveSummary(memory, { ...summary, source: "compaction", upToTurn: 5, text: "five" });
+    saveSummary(memory, { ...summary, source: "compaction", upToTurn: 4, text: "four" });
+    saveSummary(memory, { ...summary, sessionId: b });
+    expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four", "once more"]);
+    expect(summariesOf(memory, a).at(-1)?.id).toBe(again);
+    expect(latestSummary(memory, a, "compaction")?.text).toBe("five");
+    expect(latestSummary(memory, a, "llm")).toBeNull();
+    const best = bestSummaries(memory, [a, b, 99]);
+    expect([best.get(a)?.text, best.get(b)?.text, best.size]).toEqual(["five", "one", 2]);
+    dropOlderSummaries(memory, a, "extractive");
+    expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four"]);
+  });
+});
+
+it("secrets of a session keep their number", () => {
+  const { id } = addSession(memory, "s");
+  saveSecrets(memory, id, [{ type: "KEY", fingerprint: "a", number: 1 }]);
+  saveSecrets(memory, id, [
+    { type: "KEY", fingerprint: "a", number: 7 },
+    { type: "KEY", fingerprint: "b", number: 2 },
+  ]);
+  expect(secretsOf(memory, id)).toEqual([
+    { type: "KEY", fingerprint: "a", number: 1 },
+    { type: "KEY", fingerprint: "b", number: 2 },
+  ]);
+});
+
+it("tells its growth since the oldest day of the last thirty", () => {
+  const day = 86_400_000;
+  expect(storageGrowth(memory, 100 * day)).toEqual({ bytes: memory.size(), growth: null });
+  sampleStorage(memory, 100 * day);
+  sampleStorage(memory, 100 * day + 5);
+  expect(storageGrowth(memory, 100 * day + 6).growth).toBeNull();
+  memory.prepare("UPDATE storage_days SET bytes = 1000").run();
+  sampleStorage(memory, 110 * day);
+  const { bytes, growth } = storageGrowth(memory, 120 * day);
+  expect(growth).toEqual({ bytes: bytes - 1000, days: 20 });
+  expect(storageGrowth(memory, 135 * day).growth?.days).toBe(25);
+  sampleStorage(memory, 500 * day);
+  expect(memory.prepare("SELECT count(*) AS n FROM storage_days").get()).toEqual({ n: 1 });
+});
