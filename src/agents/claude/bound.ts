@@ -14,18 +14,23 @@ export function bounded(text: string, most: number = bounds.text): string {
   return headAndTail(text.length < 32 ? text : text.replace(pictures, pictureMark), most);
 }
 
-const reminder = { open: "<system-reminder>", close: "</system-reminder>" };
+/** What the client puts into a text for the agent alone: its own reminders, and what is open in the editor. */
+const asides = ["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
-/** A text without what the client put into it for the agent alone. */
+/** A text without what the human did not write and the tool did not print. */
 export function withoutReminders(text: string): string {
+  return asides.reduce((left, tag) => withoutSpans(left, `<${tag}>`, `</${tag}>`), text);
+}
+
+function withoutSpans(text: string, open: string, close: string): string {
   let kept = "";
   let from = 0;
   for (;;) {
-    const start = text.indexOf(reminder.open, from);
-    const end = start === -1 ? -1 : text.indexOf(reminder.close, start);
+    const start = text.indexOf(open, from);
+    const end = start === -1 ? -1 : text.indexOf(close, start);
     if (end === -1) return from === 0 ? text : (kept + text.slice(from)).trim();
     kept += text.slice(from, start);
-    from = end + reminder.close.length;
+    from = end + close.length;
   }
 }
 
@@ -58,6 +63,6 @@ function isPicture(value: object): boolean {
   return "source" in value && isRecord(value.source) && value.source.type === "base64";
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
