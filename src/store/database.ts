@@ -22,7 +22,7 @@ export interface DatabaseWords {
 }
 
 /** index.db: what is lost can be made again. */
-export const indexWords: DatabaseWords = {
+const indexWords: DatabaseWords = {
   absent: (file) => [`There is no index yet (${file}).`, "Run `pm start` or `pm reindex`."],
   corrupt: {
     code: "index_corrupt",
