@@ -43,6 +43,10 @@ export const errorReports = list(
    fejl*, virker ikke, virkede ikke, går ned, gik ned, går i stå, hænger, crasher, ødelagt, forkert*, uventet*`,
 );
 
+/** How a plan is handed over that was made before: the errors in it are not reported but planned for. */
+export const handsOverPlan =
+  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this)(?: following)? plan\b/i;
+
 /** An agent tells that it mended something. */
 export const fixReports = list(
   `root cause, the fix was, the fix is, the bug was, the problem was, the issue was, is fixed, is now fixed, fixed the, i_ve fixed

@@ -101,6 +101,13 @@ describe("error-fix", () => {
     expect(kinds([prompt("run"), failure, success, edit])[0]).toBe("error-fix");
   });
 
+  test("not: what is done long after the last failure", () => {
+    const reads = Array.from({ length: 30 }, (_, i) => read(`/p/${i}.ts`)).flat();
+    expect(kinds([prompt("run"), failure, edit, reads, edit, text("ok. ".repeat(700)), edit]).at(-1)).toBe(
+      "code-change",
+    );
+  });
+
   test("not: a plan with errors to be handled", () => {
     expect(kinds([prompt("Implement the following plan:\n\nHandle errors."), edit])).toEqual(["code-change"]);
   });

@@ -5,6 +5,7 @@ import {
   decisionWords,
   errorReports,
   fixReports,
+  handsOverPlan,
   reasoningWords,
   wordPattern,
 } from "./kind-words.ts";
@@ -75,15 +76,12 @@ const spoken = 600;
 const spokenOf = (prompt: string): string =>
   prompt.length <= 2 * spoken ? prompt : `${prompt.slice(0, spoken)}\n${prompt.slice(-spoken)}`;
 
-/** How a plan is handed over that was made before: the errors in it are not reported but planned for. */
-const handsOver =
-  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this)(?: following)? plan\b/i;
 /** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
 const reporting = 300;
 
 /** Whether a human reports something that does not work. */
 export function reportsError(unit: Unit, rules: KindRules): boolean {
-  if (unit.prose !== "prompt" || unit.pasted || handsOver.test(unit.body)) return false;
+  if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
   const told = unit.body.replace(fenced, " ");
   if (told.length <= 2 * spoken) return has(rules.error, told);
   return has(rules.error, told.slice(0, reporting)) || has(rules.error, told.slice(-reporting));

@@ -12,27 +12,46 @@ export interface AroundChunk {
 
 export const nothingAround: AroundChunk = { editedBefore: false, editsLater: false, mends: false };
 
+/** After so many units without another failure the agent is doing something else. */
+const patience = 20;
+
 /**
- * The units that tell of a trouble which was mended, and of how: within a turn a trouble begins with a failure, or with
- * a human who reports an error, and is open until a check goes well; every edit meanwhile mends it.
+ * The units that tell of a trouble which was mended, of its analysis and of how it was mended: within a turn a trouble
+ * begins with a failure, or with a human who reports an error, and is open until a check goes well; every edit
+ * meanwhile mends it, and so does the check if there was a failure.
  */
 function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
   const found = new Set<Unit>();
-  let turn: Turn | null = null;
-  let troubles: Unit[] = [];
-  for (const unit of units) {
-    if (unit.turn !== turn) troubles = [];
-    turn = unit.turn;
+  /** Since the trouble began, or since it was mended last. */
+  let open: Unit[] = [];
+  let isOpen = false;
+  let hasFailed = false;
+  let sinceSign = 0;
+  const settle = (): void => {
+    for (const unit of open) found.add(unit);
+    open = [];
+  };
+  units.forEach((unit, i) => {
     const { fails, edits, passes } = unit.deeds;
-    if (fails || (unit.prose === "prompt" && reportsError(unit))) troubles.push(unit);
-    else if (troubles.length > 0 && edits) {
-      for (const each of [...troubles, unit]) found.add(each);
-    } else if (troubles.length > 0 && passes) {
-      // A report is not proved right by a check that goes well before anything was done.
-      for (const each of troubles) if (each.deeds.fails || found.has(each)) found.add(each).add(unit);
-      troubles = [];
+    if (unit.turn !== units[i - 1]?.turn) {
+      open = [];
+      isOpen = false;
+      hasFailed = false;
     }
-  }
+    const isSign = fails || (unit.prose === "prompt" && reportsError(unit));
+    hasFailed ||= fails;
+    isOpen ||= isSign;
+    sinceSign = isSign ? 0 : sinceSign + 1;
+    if (!isOpen || sinceSign > patience) return;
+    open.push(unit);
+    // A report is not proved right by a check that goes well before anything was done.
+    if (edits || (passes && hasFailed)) settle();
+    if (passes) {
+      open = [];
+      isOpen = false;
+      hasFailed = false;
+    }
+  });
   return found;
 }
 

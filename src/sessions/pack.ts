@@ -1,3 +1,4 @@
+import { handsOverPlan } from "./kind-words.ts";
 import { splitText } from "./split-text.ts";
 import { charactersOfToken } from "./text-size.ts";
 import { noTerms, textOf, type Unit } from "./units.ts";
@@ -21,14 +22,15 @@ function pieces(unit: Unit, most: number): Unit[] {
   if (textOf(unit).length <= most) return [unit];
   const room = Math.max(most - (unit.label === "" ? 0 : unit.label.length + 1), 1);
   const { prose } = unit;
+  const isPlan = handsOverPlan.test(unit.body);
   return splitText(unit.body, room).map((body, i, { length }) => {
-    const pasted = prose === "prompt" && i > 0 && i < length - 1;
+    const pasted = prose === "prompt" && i > 0 && (i < length - 1 || isPlan);
     if (prose !== null) return { ...unit, body, pasted, terms: { ...noTerms, [prose]: body } };
     return i === 0 ? { ...unit, body } : { ...unit, body, terms: noTerms, names: "" };
   });
 }
 
-export function lengthOf(units: readonly Unit[]): number {
+function lengthOf(units: readonly Unit[]): number {
   const joints = Math.max(units.length - 1, 0) * unitJoint.length;
   return units.reduce((sum, unit) => sum + textOf(unit).length, joints);
 }

@@ -32,7 +32,7 @@ export interface Unit {
   body: string;
   /** Of something said, the stream that its words belong to: it may be split when it is long. Null for tools. */
   prose: "prompt" | "answer" | null;
-  /** A piece from the middle of a prompt that was too long for a chunk: nobody typed that. */
+  /** A piece of a prompt that was too long for a chunk, from its middle or of a plan: nobody typed that. */
   pasted: boolean;
   terms: ChunkTerms;
   /** Tools with their files and commands, for its vector. */
