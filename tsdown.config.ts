@@ -14,6 +14,9 @@ const common = {
 /** What is bundled is distributed, so its licences go with it. */
 const licenses = (name: string) => license({ thirdParty: { output: `dist/licenses/${name}.txt` } });
 
+/** The modules of `src/` with these names, without their extension. */
+const modules = (names: string) => new RegExp(`[\\\\/]src[\\\\/](?:${names})\\.ts$`);
+
 export default defineConfig([
   {
     ...common,
@@ -22,6 +25,18 @@ export default defineConfig([
     format: "cjs",
     // Its CommonJS build hides its requires from the bundler.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    // Each file costs a start about half a millisecond: what hooks load, and all others do, comes in few.
+    outputOptions: {
+      codeSplitting: {
+        groups: [
+          {
+            name: "base",
+            test: modules("project/(?:errors|paths|levels)|client/daemon-record|.*/hook-names"),
+          },
+          { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
+        ],
+      },
+    },
     plugins: [licenses("pm")],
   },
   {

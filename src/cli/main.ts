@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 /**
- * `pm`. An agent waits for its hooks at every step, so that `pm hook <name>` alone loads nothing but what it needs;
- * everything else, with its options and its help, is the command line of pm.ts.
+ * `pm`. An agent waits for its hooks at every step and for its searches all day: in their plain forms these load nothing
+ * but what they need. Everything else, with its options and its help, is the command line of pm.ts.
  */
-const [, , command, name, ...more] = process.argv;
-if (command === "hook" && name !== undefined && !name.startsWith("-") && more.length === 0) {
+const [command, ...rest] = process.argv.slice(2);
+const words = rest.filter((arg) => arg !== "--json");
+const isPlain = words.length > 0 && words.every((word) => !word.startsWith("-"));
+
+if (command === "hook" && isPlain && rest.length === 1) {
   void import("../hooks/main.ts");
+} else if (command === "search" && isPlain) {
+  void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
 } else {
   void import("./pm.ts");
 }

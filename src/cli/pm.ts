@@ -1,24 +1,11 @@
 import { CommanderError } from "commander";
-import { codeOf, PommelError } from "../project/errors.ts";
+import { PommelError } from "../project/errors.ts";
 import { printError } from "./output.ts";
 import { buildProgram } from "./program.ts";
-
-// `pm search x | head`: the reader has what it wanted.
-process.stdout.on("error", (error) => {
-  if (codeOf(error) === "EPIPE") process.exit(0);
-  throw error;
-});
+import { runProcess } from "./run-process.ts";
 
 const program = buildProgram();
-// No top-level await, so that this can be bundled as CommonJS, which starts faster.
-program.parseAsync().then(leave, (error) => {
-  process.exitCode = fail(error);
-});
-
-/** Everything is said; waiting for sockets to close would cost each `pm search` another 2 ms. */
-function leave(): void {
-  if (process.stdout.writableLength === 0) process.exit();
-}
+runProcess(() => program.parseAsync(), fail);
 
 function fail(error: unknown): number {
   // Read from the arguments: the command line that failed to parse has no options yet.

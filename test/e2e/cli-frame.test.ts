@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { buildProgram } from "../../src/cli/program.ts";
-import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 describe("pm", () => {
   it("prints its help when nothing is asked", async () => {
@@ -69,6 +70,37 @@ describe("pm", () => {
     expect((await runPm(["docter"], { cwd, env: { NO_COLOR: "1", FORCE_COLOR: "1" } })).stderr).not.toContain(
       colour,
     );
+  });
+
+  it("searches the same way with and without the parser of command lines", async () => {
+    const cwd = temporaryDir();
+    // How long it took, and how old the index is by now.
+    const timeless = ({ stdout, stderr, ...rest }: PmResult) => ({
+      ...rest,
+      stdout: stdout.replace(/[\d.]+ ms|"search_time_ms": [\d.]+/, ""),
+      stderr: stderr.replace(/.* the index is from .*\n/, ""),
+    });
+    const both = async (...args: string[]) => {
+      const plain = await runPm(args, { cwd });
+      expect(timeless(plain)).toEqual(timeless(await runPm(["-C", cwd, ...args], { cwd })));
+      return plain;
+    };
+    expect(await both("search", "x")).toMatchObject({ code: 3, stdout: "" });
+    expect(await both("search", "x", "--json")).toMatchObject({ code: 3, stderr: "" });
+    await runPm(["init", "--no-hooks"], { cwd });
+    writeFileSync(join(cwd, "retry.ts"), "export function retry() { return 1; }\n");
+    await runPm(["reindex"], { cwd });
+    expect(await both("search", "retry")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("retry.ts"),
+    });
+    expect(await both("search", "code", "retry", "it")).toMatchObject({ code: 0 });
+    expect(await both("search", "--json", "retry")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"file": "retry.ts"'),
+    });
+    expect(await both("search", "")).toMatchObject({ code: 2 });
+    expect(await both("search", "", "--json")).toMatchObject({ code: 2, stderr: "" });
   });
 
   it("ends quietly when nobody reads on", async () => {
