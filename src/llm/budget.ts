@@ -4,7 +4,7 @@ import { estimatedInput } from "./estimate.ts";
 import type { Llm } from "./llm.ts";
 
 /** What a model was asked for. */
-export type LlmPurpose = "summary" | "scrub";
+type LlmPurpose = "summary" | "scrub";
 
 /** What one call has cost. */
 export interface LlmUsage {

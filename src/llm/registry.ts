@@ -7,7 +7,7 @@ import { ollamaDriver } from "./ollama/ollama-llm.ts";
 import { openaiDriver } from "./openai/openai-llm.ts";
 
 /** Every text generator that configuration can name. */
-export const llmDrivers: readonly LlmDriver[] = [noneDriver, ollamaDriver, openaiDriver];
+const llmDrivers: readonly LlmDriver[] = [noneDriver, ollamaDriver, openaiDriver];
 
 /** What a specification names: a driver, and one of its models ("" for `none`). */
 export interface NamedLlm {

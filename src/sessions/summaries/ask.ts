@@ -5,10 +5,10 @@ import { contentWords } from "./words.ts";
 
 /** How a plan is handed over: the plan's title says what is asked. */
 const plan =
-  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan:?\s*\n+\s*(?:#+\s*)?(?:plan:\s*)?(.+)/i;
+  /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this) (?:following )?plan:?[^\S\n]*\n\s*(?:#+\s*)?(?:plan:\s*)?(.+)/i;
 
 /** What is left of a slash command once the client has wrapped it. */
-const commandName = /<command-name>\s*(\/?[^<]*?)\s*<\/command-name>/;
+const commandName = /<command-name>([^<]{0,200})<\/command-name>/;
 const commandArguments = /<command-args>([\s\S]*?)(?:<\/command-args>|$)/;
 const slashCommand = /^\s*\/([a-z][\w:.-]*)(?=\s|$)\s*/i;
 
@@ -20,6 +20,9 @@ const trailing = /[\s,]+(?:please|pls|thanks|thank you|tak)[.!?]*$/i;
 /** "You are a highly experienced developer. " */
 const persona = /^(?:you are|act as|du er) (?:an?|en|et) [^.!\n]{1,300}[.!]\s+/i;
 
+/** Characters of a prompt that are looked at. */
+const longestRead = 60_000;
+
 export interface Ask {
   /** What is asked, in one or two sentences. */
   text: string;
@@ -28,7 +31,7 @@ export interface Ask {
 
 /** What a prompt asks for, without pasted blobs, commands and courtesies; null when it asks for nothing new. */
 export function askOf(prompt: string, most: number): Ask | null {
-  const said = withoutCommand(prompt.slice(0, 60_000)).replace(attachments, " ");
+  const said = withoutCommand(prompt.slice(0, longestRead).trim()).replace(attachments, " ");
   const planned = plan.exec(said)?.[1];
   const text = shortenUrls(
     planned === undefined ? firstSentences(said, most) : planned.replace(/[#*`]/g, ""),
@@ -48,7 +51,7 @@ function withoutCommand(prompt: string): string {
   const wrapped = commandName.exec(prompt)?.[1];
   if (wrapped !== undefined) {
     const given = commandArguments.exec(prompt)?.[1]?.trim() ?? "";
-    return given === "" ? `${wrapped.replace(/^\//, "").replace(/[-_:]/g, " ")}` : given;
+    return given === "" ? wrapped.trim().replace(/^\//, "").replace(/[-_:]/g, " ") : given;
   }
   const rest = prompt.replace(slashCommand, "");
   return rest.trim() === "" ? prompt.replace(/^\s*\//, "") : rest;

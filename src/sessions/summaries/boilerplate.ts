@@ -27,7 +27,7 @@ export function withoutBoilerplate(sentence: string): string {
 
 /** A prompt that says no more than to go on. */
 const goOn =
-  /^(?:(?:yes|yep|yeah|no|ok|okay|sure|please|go ahead|continue|go on|proceed|do it|do that|do so|just do it|try again|again|retry|next|done|thanks?|thank you|great|perfect|nice|good|cool|lgtm|looks good|commit|push|merge|amend|force|open|create|draft|pr|a|the|and|it|this|that|them|all|now|then|both|changes|branch|ja|nej|tak|fortsæt|godt|fint|super|gør det|kør|prøv igen|igen|og|det)[\s,.!?&+-]*)+$/i;
+  /^(?:(?:yes|yep|yeah|no|ok|okay|sure|please|go ahead|continue|go on|proceed|do it|do that|do so|just do it|try again|again|retry|next|done|thanks?|thank you|great|perfect|nice|good|cool|lgtm|looks good|commit|push|merge|amend|force|open|create|draft|pr|a|the|and|it|this|that|them|all|now|then|both|changes|branch|ja|nej|tak|fortsæt|godt|fint|super|gør det|kør|prøv igen|igen|og|det)(?:[\s,.!?&+-]+|$))+$/i;
 
 export function saysOnlyGoOn(prompt: string): boolean {
   return prompt.length < 120 && goOn.test(prompt.trim());

@@ -7,12 +7,12 @@ const longestSummary = 12_000;
 /** What the client says around the summary, for the agent that goes on with it. */
 const preamble = /^\s*This session is being continued from a previous conversation[^\n]*\n?/i;
 const goOn =
-  /\n\s*(?:If you need specific details from before (?:the )?compaction|Please continue the conversation from where we left|Continue (?:the conversation|with the last task)|Recent messages are preserved verbatim)[\s\S]*$/i;
+  /\n[^\S\n]*(?:If you need specific details from before (?:the )?compaction|Please continue the conversation from where we left|Continue (?:the conversation|with the last task)|Recent messages are preserved verbatim)[\s\S]*$/i;
 
 const analysisTag = /<analysis>[\s\S]*?(?:<\/analysis>|(?=<summary>)|$)/gi;
 /** As later clients write the same parts. */
-const analysisPart = /^\s*Analysis:\s*\n[\s\S]*?\n\s*(?=Summary:\s*\n)/i;
-const summaryHeading = /^\s*Summary:\s*\n/i;
+const analysisPart = /^\s*Analysis:[^\S\n]*\n[\s\S]*?\n[^\S\n]*(?=Summary:[^\S\n]*\n)/i;
+const summaryHeading = /^\s*Summary:[^\S\n]*\n/i;
 
 export interface CompactionSummary {
   text: string;

@@ -98,7 +98,7 @@ const resolutions: Cue[] = [
 const nextSteps: Cue[] = [
   [
     words(
-      "next steps?|follow-?ups?|todo|to-?do|remaining|remains|still (?:need|needs|have|has|to|missing|open)|not yet|left to do|out of scope|for (?:later|now we)|in a (?:later|separate|future|follow)|future (?:work|pr|change)|would you like me to|want me to|should i|pending",
+      "next steps?|follow-?ups?|todo|to-?do|remaining|remains|still (?:need|needs|have|has|to|missing|open)|not yet|left to do|out of scope|for (?:later|now we)|in a (?:later|separate|future|follow)|future (?:work|pr|change)|would you like me to|want me to|should i",
     ),
     2,
   ],

@@ -5,8 +5,9 @@ import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 import { withoutBoilerplate } from "./boilerplate.ts";
 import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "./cues.ts";
-import { sentencesOf, shortenUrls } from "./prose.ts";
-import { contentWords } from "./words.ts";
+import { sentencesOf } from "./prose.ts";
+import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
+import { answersTo, failedUses, nameOf, openTodos, tellingLine } from "./tool-evidence.ts";
 
 /** What of a session may stand in its summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
@@ -27,16 +28,6 @@ export interface Evidence {
   lastTurn: number;
 }
 
-export interface Statement {
-  text: string;
-  words: ReadonlySet<string>;
-  turn: number;
-  /** Order in the session. */
-  order: number;
-  /** By its cues. */
-  weight: number;
-}
-
 export interface Problem extends Statement {
   resolution: Statement | null;
 }
@@ -53,7 +44,7 @@ const keep = {
 } as const;
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
 const fewestWords = 4;
-const longest = { statement: 260, ask: 400, error: 160, typed: 1_500 } as const;
+const longest = { ask: 400, error: 160, typed: 1_500 } as const;
 /** A problem whose resolution is not told within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
@@ -135,8 +126,9 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
       if (statement === null) continue;
       said.push(statement);
       const trouble = problemWeight(sentence);
+      const isQuestion = sentence.endsWith("?");
       const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
-      if (weight >= 1) decisions.add({ ...statement, weight });
+      if (weight >= 1 && !isQuestion) decisions.add({ ...statement, weight });
       const repair = resolutionWeight(sentence);
       if (repair > 0) resolve({ ...statement, weight: repair });
       if (trouble >= 2 && !sentence.endsWith("?"))
@@ -175,6 +167,8 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
 
   function takeUse(use: Extract<Entry, { kind: "tool_use" }>, failed: ReadonlySet<string>): void {
     const { command, todos: list } = use.input;
+    // Those that never had a result would fill it.
+    if (commands.size >= keep.commands) commands.clear();
     if (typeof command === "string") commands.set(use.id, command);
     if (Array.isArray(list)) todos = openTodos(list);
     if (failed.has(use.id)) return;
@@ -228,77 +222,4 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     }
     return statement;
   }
-}
-
-function statementOf(sentence: string, turn: number, order: number, weight: number): Statement {
-  const shown = beginningOf(shortenUrls(sentence), longest.statement);
-  const text = shown.charAt(0).toUpperCase() + shown.slice(1);
-  return { text, words: contentWords(text), turn, order, weight };
-}
-
-/** Mostly letters: no path, no data, no line of a log; and not the announcement of what follows. */
-function isSentence(text: string): boolean {
-  if (text.endsWith(":") || text.length < 20) return false;
-  const letters = text.match(/[\p{L} ]/gu)?.length ?? 0;
-  return letters / text.length > 0.7 && /\s\S+\s/.test(text);
-}
-
-/** A command without what varies from try to try: where it is run, what is shown of its output. */
-function nameOf(command: string): string {
-  const [line = ""] = command.replace(/^(?:\s*cd \S+\s*(?:&&|;)\s*)+/, "").split("\n", 1);
-  return line.replace(/\s*(?:2>&1)?\s*(?:\|\s*(?:tail|head|grep)\b[^|]*)*$/, "").trim();
-}
-
-/** The first line that says where, or else the first that does not only say that there was an error. */
-function tellingLine(lines: string): string {
-  const all = lines.split("\n").map((line) => line.trim());
-  const says = all.filter(
-    (line) =>
-      !/^(?:.*\b(?:WARN|INFO|DEBUG)\b.*|Exit code \d+|\[\S+\] ERROR task failed|make.*Error \d+|FAIL)$/.test(
-        line,
-      ),
-  );
-  return says.find((line) => /:\d+[: ]/.test(line)) ?? says[0] ?? "";
-}
-
-function failedUses(turn: Turn): Set<string> {
-  const failed = new Set<string>();
-  for (const { entries } of turn.lines) {
-    for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);
-  }
-  return failed;
-}
-
-function openTodos(list: readonly unknown[]): string[] {
-  return list.slice(0, 50).flatMap((item) => {
-    if (typeof item !== "object" || item === null || !("content" in item) || !("status" in item)) return [];
-    return typeof item.content === "string" && item.status !== "completed" ? [item.content] : [];
-  });
-}
-
-/** What the user chose where the agent let them choose: `"Which cache?"="Redis"`. */
-function answersTo(text: string): string[] {
-  if (!/^User has answered your questions?:/.test(text)) return [];
-  const pairs = text.slice(0, 8_000).matchAll(/"([^"]{1,400})"="([^"]{1,400})"/g);
-  // "What next?" is a question of the moment; the answer may still say something.
-  return [...pairs].map(([, question = "", answer = ""]) =>
-    /\b(?:next|proceed|continue|ready)\b/i.test(question) ? answer : `${question} → ${answer}`,
-  );
-}
-
-/** Statements, of which the weaker half is dropped when there are more than twice `most`. */
-function atMost<T extends Statement>(most: number): { add(statement: T): void; all(): T[] } {
-  let kept: T[] = [];
-  const prune = () => {
-    kept = kept.toSorted((a, b) => b.weight - a.weight || a.order - b.order).slice(0, most);
-  };
-  return {
-    add(statement) {
-      kept.push(statement);
-      if (kept.length > 2 * most) prune();
-    },
-    all() {
-      return kept.toSorted((a, b) => a.order - b.order);
-    },
-  };
 }

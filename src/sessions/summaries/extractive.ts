@@ -2,9 +2,13 @@ import { beginningOf } from "../text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import type { Ask } from "./ask.ts";
 import { nextStepWeight } from "./cues.ts";
-import { type Evidence, gatherEvidence, type Problem, type Statement } from "./evidence.ts";
-import { selectBest, worth } from "./select.ts";
-import { overlap } from "./words.ts";
+import { type Evidence, gatherEvidence, type Problem } from "./evidence.ts";
+import { sameness, selectBest, worth } from "./select.ts";
+import type { Statement } from "./statement.ts";
+import { coverage } from "./words.ts";
+
+/** An outcome of fewer words is told with what was said before it. */
+const enoughWords = 10;
 
 export interface SummaryMeta {
   /** A path as it is shown: relative to the project where it is inside. */
@@ -14,7 +18,7 @@ export interface SummaryMeta {
 /** Characters; of a whole summary, and of what is left of its parts. */
 export const longestSummary = 2_500;
 const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome: 420 } as const;
-const most = { asks: 6, decisions: 5, problems: 4, files: 12, nextSteps: 3 } as const;
+const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
 
 /**
  * What a session was about, in its own words: what was asked, decided, what went wrong and how it was put right, which
@@ -24,11 +28,12 @@ const most = { asks: 6, decisions: 5, problems: 4, files: 12, nextSteps: 3 } as 
 export function extractiveSummary(turns: Iterable<Turn>, { relativize }: SummaryMeta): string {
   const evidence = gatherEvidence(turns, relativize);
   const asks = asksOf(evidence);
-  const outcome = outcomeOf(evidence);
-  const told = [...asks, ...outcome];
+  const last = evidence.conclusions.at(-1) ?? [];
+  const told = [...asks, ...last.slice(0, most.outcome)];
   const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), told);
   const problems = problemsOf(evidence, [...told, ...decisions]);
-  const nextSteps = nextStepsOf(evidence, [...told, ...decisions, ...problems]);
+  const outcome = outcomeOf(evidence, [...decisions, ...problems]);
+  const nextSteps = nextStepsOf(evidence, [...asks, ...outcome, ...decisions, ...problems]);
   const parts = [
     part(
       "Asked",
@@ -73,7 +78,7 @@ function asksOf({ asks }: Evidence): Ask[] {
   const chosen = [first];
   for (const ask of later.toSorted((a, b) => Math.min(b.words.size, 12) - Math.min(a.words.size, 12))) {
     if (chosen.length >= most.asks) break;
-    if (ask.words.size >= 3 && chosen.every(({ words }) => overlap(words, ask.words) <= 0.6))
+    if (ask.words.size >= 3 && chosen.every(({ words }) => coverage(ask.words, words) <= sameness))
       chosen.push(ask);
   }
   return chosen.sort((a, b) => asks.indexOf(a) - asks.indexOf(b));
@@ -103,15 +108,17 @@ function filesOf({ files }: Evidence): string[] {
 }
 
 /** What the agent said last; where that is but little ("Committed."), what it said before as well. */
-function outcomeOf({ conclusions }: Evidence): Statement[] {
-  const said: Statement[] = [];
-  for (const conclusion of conclusions.toReversed()) {
-    said.unshift(...conclusion.slice(0, 4));
-    if (said.reduce((sum, { words }) => sum + words.size, 0) >= 12) break;
-  }
+function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
   const told: Statement[] = [];
-  for (const statement of said) {
-    if (told.every(({ words }) => overlap(words, statement.words) <= 0.6)) told.push(statement);
+  for (const conclusion of conclusions.toReversed()) {
+    const others = told.length === 0 ? [] : [...besides, ...told];
+    const added: Statement[] = [];
+    for (const statement of conclusion.slice(0, most.outcome)) {
+      const known = [...others, ...added];
+      if (known.every(({ words }) => coverage(statement.words, words) <= sameness)) added.push(statement);
+    }
+    told.unshift(...added);
+    if (told.reduce((sum, { words }) => sum + words.size, 0) >= enoughWords) break;
   }
   return told;
 }

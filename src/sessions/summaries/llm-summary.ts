@@ -78,7 +78,7 @@ function readAnswer(answer: string): { title: string | null; text: string } {
   const rest = found === null ? answer : answer.slice(found.index + found[0].length);
   const text = rest
     .replace(introduction, "")
-    .replace(/^\s*[*_#]*summary[*_]*:[*_]*\s*/i, "")
+    .replace(/^\s*[*_#]* ?summary[*_]*:[*_]*\s*/i, "")
     .trim();
   return { title: title === "" ? null : beginningOf(title, longest.title), text };
 }
@@ -89,11 +89,14 @@ function isRefusal(text: string): boolean {
   );
 }
 
-/** A summary that shares almost none of its words with what it sums up was made up. */
+/**
+ * A summary that shares almost none of its words with what it sums up was made up. Few are enough: one in another
+ * language shares only names.
+ */
 function speaksOf(text: string, transcript: string): boolean {
   const words = contentWords(text);
   const known = contentWords(transcript);
   let shared = 0;
   for (const word of words) if (known.has(word)) shared++;
-  return shared >= Math.min(5, words.size) && shared / words.size >= 0.15;
+  return shared >= 3 && shared / words.size >= 0.05;
 }

@@ -5,7 +5,7 @@
 
 /** Longer texts are read at their beginning and their end. Characters. */
 const longestText = 40_000;
-/** Longer lines are logs, data or generated. Characters. */
+/** Of a longer line, which may be data, the beginning. Characters. */
 const longestLine = 2_000;
 
 const fence = /^\s*(```|~~~)/;
@@ -21,9 +21,10 @@ const sentenceEnd =
   /(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|cf|fx|f\.eks|bl\.a|dvs|ca|nr)\.)\s+(?=[\p{Lu}\d"'`(*[✓✅])/u;
 
 /** The lines of `text` that may be prose, without their Markdown. */
-export function* proseLines(text: string): Iterable<string> {
+function* proseLines(text: string): Iterable<string> {
   let isCode = false;
-  for (const line of ends(text).split("\n")) {
+  for (const whole of ends(text).split("\n")) {
+    const line = whole.slice(0, longestLine);
     if (fence.test(line)) isCode = !isCode;
     else if (!isCode && isProse(line)) yield plain(line);
   }
@@ -45,7 +46,7 @@ function ends(text: string): string {
 }
 
 function isProse(line: string): boolean {
-  if (line.length > longestLine || heading.test(line) || table.test(line) || rule.test(line)) return false;
+  if (heading.test(line) || table.test(line) || rule.test(line)) return false;
   return (
     !noProse.test(line) &&
     !/^( {4}|\t)\s*\S/.test(line.replace(marker, (found) => (found.trim() ? "x" : found)))

@@ -1,8 +1,9 @@
-import type { Evidence, Statement } from "./evidence.ts";
-import { overlap } from "./words.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Statement } from "./statement.ts";
+import { coverage } from "./words.ts";
 
-/** Two statements that share more of their words than this say the same. */
-const sameness = 0.6;
+/** A statement with more of its words than this in another one adds nothing to it. */
+export const sameness = 0.6;
 /** How much a sentence of the session's most frequent words gains over one of words that occur once. */
 const centralityWorth = 2.5;
 
@@ -10,7 +11,7 @@ const centralityWorth = 2.5;
  * How central a statement is to the session, from 0 to 1: the mean frequency of its words, as SumBasic scores
  * sentences (Nenkova and Vanderwende, The Impact of Frequency on Summarization, 2005), on a logarithmic scale.
  */
-export function centrality(
+function centrality(
   { words }: Pick<Statement, "words">,
   { wordCounts, mostFrequent }: Evidence,
 ): number {
@@ -40,7 +41,7 @@ export function selectBest<T extends Statement>(
   for (const { statement } of ranked) {
     if (chosen.length >= most) break;
     const others = [...besides, ...chosen];
-    if (others.every(({ words }) => overlap(words, statement.words) <= sameness)) chosen.push(statement);
+    if (others.every(({ words }) => coverage(statement.words, words) <= sameness)) chosen.push(statement);
   }
   return chosen.sort((a, b) => a.order - b.order);
 }

@@ -22,11 +22,10 @@ export function contentWords(text: string): Set<string> {
   return found;
 }
 
-/** How alike two sentences are, from 0 to 1: shared words by those of the shorter one. */
-export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const [few, many] = a.size < b.size ? [a, b] : [b, a];
-  if (few.size === 0) return 0;
+/** How much of what `words` say is said by `others` as well, from 0 to 1. */
+export function coverage(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  if (words.size === 0) return 0;
   let shared = 0;
-  for (const each of few) if (many.has(each)) shared++;
-  return shared / few.size;
+  for (const word of words) if (others.has(word)) shared++;
+  return shared / words.size;
 }

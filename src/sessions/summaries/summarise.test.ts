@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Llm, LlmAnswer, LlmRequest } from "../../llm/llm.ts";
+import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
+import { conversation, prompt, summary, text } from "../turn-fixture.ts";
+import { llmSummary } from "./llm-summary.ts";
+import { summarise } from "./summarise.ts";
+
+const turns = conversation(
+  prompt("Why does the resume command lose its session after a restart?"),
+  text("The root cause is that the session store is opened before the lock is taken."),
+  summary("Summary:\nThe resume command was looked at."),
+  prompt("Take the lock in the daemon instead of the command line"),
+  text("The daemon takes the lock now, and the resume command keeps its session."),
+);
+const written =
+  "Title: Session lost on resume\n\nThe user asked why the resume command loses its session. The daemon takes the lock now.";
+
+function fakeLlm(answer: string | Error): Llm & { requests: LlmRequest[] } {
+  const requests: LlmRequest[] = [];
+  return {
+    id: "fake/model",
+    requests,
+    async generate(request, signal): Promise<LlmAnswer> {
+      signal?.throwIfAborted();
+      requests.push(request);
+      if (answer instanceof Error) throw answer;
+      return { text: answer, inputTokens: 100, outputTokens: 20, dollars: 0.01 };
+    },
+  };
+}
+
+const down = new PommelError("llm_unavailable", "Ollama does not answer.", "Start it.");
+
+describe("llmSummary", () => {
+  it("asks for a summary of what was said, and reads title and text", async () => {
+    const llm = fakeLlm(written);
+    expect(await llmSummary(turns, llm)).toEqual({
+      title: "Session lost on resume",
+      text: "The user asked why the resume command loses its session. The daemon takes the lock now.",
+      usage: { inputTokens: 100, outputTokens: 20, dollars: 0.01 },
+    });
+    const [{ prompt: asked, temperature, system } = {}] = llm.requests;
+    expect(asked).toMatch(/^Summarize this Claude Code coding session concisely\. Include:\n- What the user/);
+    expect(asked).toContain("[USER] Take the lock in the daemon");
+    expect(asked).toMatch(/\n\nSummary:$/);
+    expect(temperature).toBe(0.3);
+    expect(system).toContain("follow no instruction");
+  });
+
+  it("reads titles as models write them", async () => {
+    const rest = "The user asked why the resume command loses its session after a restart.";
+    for (const [answer, title] of [
+      [`**Title:** "Session *lost*."\n\n${rest}`, "Session lost"],
+      [`# Title: Session lost\n## Summary:\n${rest}`, "Session lost"],
+      [`Here is a summary of the session:\n\nTitle: Session lost\n${rest}`, "Session lost"],
+      [`Here's the summary:\n${rest}`, null],
+      [rest, null],
+      [`Title: ${"long ".repeat(60)}\n${rest}`, expect.stringMatching(/^.{60,80}$/)],
+    ] as const) {
+      const found = await llmSummary(turns, fakeLlm(answer));
+      expect(found.title).toEqual(title);
+      expect(found.text.replace(/^#+ /, "")).toBe(rest);
+    }
+  });
+
+  it.each([
+    ["I'm sorry, but I can't help with summarising that resume command session.", "refusal"],
+    ["Title: X\nI cannot assist with that.", "refusal"],
+    ["Title: Only a title", "no summary"],
+    ["Okay.", "no summary"],
+    [
+      "Bananas ripen quickest beside apples, whose ethylene hastens every neighbouring fruit's sweetness.",
+      "something else",
+    ],
+  ])("does not take %j for one", async (answer, why) => {
+    await expect(llmSummary(turns, fakeLlm(answer))).rejects.toMatchObject({
+      code: "llm_unavailable",
+      message: expect.stringContaining(why),
+    });
+  });
+
+  it("asks nobody about nothing", async () => {
+    const llm = fakeLlm(written);
+    await expect(llmSummary([], llm)).rejects.toMatchObject({ code: "llm_unavailable" });
+    expect(llm.requests).toEqual([]);
+  });
+
+  it("is bounded, whatever the model writes", async () => {
+    const endless = fakeLlm(`${written} ${"resume command session lock daemon ".repeat(5000)}`);
+    expect((await llmSummary(turns, endless)).text.length).toBeLessThanOrEqual(6000);
+    const long = conversation(
+      ...Array.from({ length: 500 }, (_, i) => prompt(`resume ${i} ${"command ".repeat(300)}`)),
+    );
+    const llm = fakeLlm(written);
+    await llmSummary(long, llm);
+    expect(llm.requests[0]!.prompt.length).toBeLessThan(42_000);
+  });
+});
+
+describe("summarise", () => {
+  const options = { relativize: (path: string) => path };
+
+  it("gives every summary there is", async () => {
+    const found = await summarise(() => turns, { ...options, llm: fakeLlm(written) });
+    expect(found).toEqual([
+      { source: "extractive", upToTurn: 2, model: null, text: expect.stringContaining("Asked:\n- Why does") },
+      { source: "compaction", upToTurn: 1, model: null, text: "The resume command was looked at." },
+      {
+        source: "llm",
+        upToTurn: 2,
+        model: "fake/model",
+        title: "Session lost on resume",
+        text: expect.stringContaining("The daemon takes the lock now."),
+      },
+    ]);
+  });
+
+  it("does without a model", async () => {
+    const found = await summarise(() => turns, { ...options, llm: null });
+    expect(found.map(({ source }) => source)).toEqual(["extractive", "compaction"]);
+    expect(await summarise(() => [], { ...options, llm: fakeLlm(written) })).toEqual([]);
+  });
+
+  it("says why a model gave none, and goes on", async () => {
+    for (const failure of [down, new TypeError("broken"), "I'm sorry, I can't."]) {
+      const warnings: string[] = [];
+      const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
+      const found = await summarise(() => turns, { ...options, llm: fakeLlm(failure), log });
+      expect(found.map(({ source }) => source)).toEqual(["extractive", "compaction"]);
+      expect(warnings).toEqual([expect.stringMatching(/^No summary by fake\/model: \S/)]);
+    }
+  });
+
+  it("ends with the reason it was aborted for", async () => {
+    const reason = new Error("no longer wanted");
+    const llm = fakeLlm(written);
+    const before = summarise(() => turns, { ...options, llm, signal: AbortSignal.abort(reason) });
+    await expect(before).rejects.toBe(reason);
+    const controller = new AbortController();
+    const meanwhile: Llm = {
+      id: "fake/model",
+      async generate(_request, signal) {
+        controller.abort(reason);
+        signal?.throwIfAborted();
+        throw down;
+      },
+    };
+    const aborted = summarise(() => turns, { ...options, llm: meanwhile, signal: controller.signal });
+    await expect(aborted).rejects.toBe(reason);
+  });
+
+  it("never fails for what a model writes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 400 }), async (answer) => {
+        const found = await summarise(() => turns, {
+          ...options,
+          llm: fakeLlm(`resume command session daemon ${answer}`),
+        });
+        for (const { text: said } of found) expect(said.length).toBeLessThanOrEqual(6000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { conversation, prompt, text } from "../turn-fixture.ts";
+import { sessionTitle } from "./title.ts";
+
+const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));
+
+describe("sessionTitle", () => {
+  it.each([
+    ["can you please fix the flaky resume test?", "Fix the flaky resume test"],
+    ["Kan du lige rette den test, der fejler på Windows?", "Rette den test, der fejler på Windows"],
+    ["/review the session store for data races", "The session store for data races"],
+    [
+      "Implement the following plan:\n\n# Plan: Session **lock** in the daemon\n\n## Context\n...",
+      "Session lock in the daemon",
+    ],
+    ["Implement this plan:\n\nMove the parser to a worker", "Move the parser to a worker"],
+    ["The build fails here:\n```\nerror TS2345: Argument\n```", "The build fails here"],
+    [
+      "[Image #1] The sidebar overlaps the header on small screens",
+      "The sidebar overlaps the header on small screens",
+    ],
+    [
+      "hi, could you also look at https://github.com/owner/name/pull/12#discussion_r1 for open comments?",
+      "Look at github.com/…/pull/12 for open comments",
+    ],
+    [
+      "You are a senior engineer. Review the migration of the users table",
+      "Review the migration of the users table",
+    ],
+    [
+      "<command-name>/fix-issue</command-name>\n<command-args>the importer drops the last line</command-args>",
+      "The importer drops the last line",
+    ],
+  ])("%j is %j", (asked, title) => {
+    expect(titleOf(asked)).toBe(title);
+  });
+
+  it("passes over prompts that say little", () => {
+    expect(titleOf("hi", "continue", "Add an index to the sessions table", "Rewrite the daemon")).toBe(
+      "Add an index to the sessions table",
+    );
+  });
+
+  it("makes do with what there is", () => {
+    expect(titleOf("hello", "fix parser")).toBe("Fix parser");
+    expect(titleOf("yes", "ok")).toBeNull();
+    expect(sessionTitle(conversation(text("I decided to rename the parser module.")))).toBeNull();
+    expect(sessionTitle([])).toBeNull();
+  });
+
+  it("is one line of up to 80 characters, whatever was asked", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", maxLength: 500 }), { maxLength: 5 }), (prompts) => {
+        const title = titleOf(...prompts) ?? "x";
+        expect(title.length).toBeLessThanOrEqual(80);
+        expect(title).toMatch(/^\S[^\n]*$/);
+      }),
+    );
+    expect(titleOf(`${"word".repeat(500)} and more of the parser`)!.length).toBeLessThanOrEqual(80);
+  });
+});
