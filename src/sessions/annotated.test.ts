@@ -39,7 +39,7 @@ describe("the chunk of a note", () => {
       "[NOTE] use Redis\n\n[USER] which cache?\n\n[ASSISTANT] Redis is shared.\n\n[USER] good. Note to Pommel: use Redis",
     );
     expect(made?.terms.prompt).toMatch(/^use Redis\nwhich cache\?/);
-    expect(made?.embedText).toMatch(/^use Redis\n/);
+    expect(made?.terms.prompt).toMatch(/^use Redis\n/);
   });
 
   test("from a shell: after all that was said", () => {

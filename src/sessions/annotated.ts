@@ -1,5 +1,4 @@
 import { type ChunkOptions, type DraftChunk, draft } from "./chunker.ts";
-import { embedTextOf } from "./embed-text.ts";
 import { kindOf } from "./kinds.ts";
 import { nothingAround } from "./mending.ts";
 import { unitJoint } from "./pack.ts";
@@ -60,7 +59,6 @@ export function annotatedChunk(
   return {
     chunk: { ...chunk, abandoned: false, text: `[NOTE] ${note}${unitJoint}${chunk.text}` },
     terms: noted,
-    embedText: embedTextOf(noted, []),
   };
 }
 
@@ -90,6 +88,5 @@ export function noteAlone(note: string, turn: number, at: number | null): DraftC
       files: [],
     },
     terms,
-    embedText: note,
   };
 }

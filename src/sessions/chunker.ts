@@ -1,5 +1,4 @@
 import type { ChunkTerms, EventType, SessionChunk } from "../store/memory-records.ts";
-import { embedTextOf } from "./embed-text.ts";
 import { type KindRules, kindOf, reportsError } from "./kinds.ts";
 import { aroundChunks, nothingAround } from "./mending.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
@@ -12,8 +11,6 @@ export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">
 export interface DraftChunk {
   chunk: ChunkDraft;
   terms: ChunkTerms;
-  /** What its vector is made of. */
-  embedText: string;
 }
 
 export interface ChunkOptions extends ChunkSizes, UnitOptions {
@@ -69,10 +66,6 @@ export function draft(
       files: [...new Set(units.flatMap(({ files }) => files))],
     },
     terms,
-    embedText: embedTextOf(
-      terms,
-      [...new Set(units.map(({ names }) => names))].filter((name) => name !== ""),
-    ),
   };
 }
 

@@ -4,6 +4,7 @@ import { codeOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { createLedger } from "../redact/ledger.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
+import { isForgotten } from "../store/memory/forget.ts";
 import { knownLines, placesOfLines } from "../store/memory/lines.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
@@ -55,7 +56,7 @@ export async function ingestTranscript(
 ): Promise<IngestResult> {
   const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false };
   const info = await options.agent.describe(path);
-  if (info === null) return result;
+  if (info === null || isForgotten(options.memory, info.session)) return result;
   const session = openSession(options, info);
   result.session = session.uid;
   try {

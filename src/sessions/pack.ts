@@ -17,7 +17,7 @@ export const unitJoint = "\n\n";
 /** How much larger than the maximum a chunk may get for the sake of a unit, or a rest, that is small. */
 const leniency = 1.25;
 
-/** A unit that is too long for a chunk, in pieces; a tool's names stay with the first. */
+/** A unit that is too long for a chunk, in pieces. */
 function pieces(unit: Unit, most: number): Unit[] {
   if (textOf(unit).length <= most) return [unit];
   const room = Math.max(most - (unit.label === "" ? 0 : unit.label.length + 1), 1);
@@ -26,7 +26,7 @@ function pieces(unit: Unit, most: number): Unit[] {
   return splitText(unit.body, room).map((body, i, { length }) => {
     const pasted = prose === "prompt" && i > 0 && (i < length - 1 || isPlan);
     if (prose !== null) return { ...unit, body, pasted, terms: { ...noTerms, [prose]: body } };
-    return i === 0 ? { ...unit, body } : { ...unit, body, terms: noTerms, names: "" };
+    return i === 0 ? { ...unit, body } : { ...unit, body, terms: noTerms };
   });
 }
 

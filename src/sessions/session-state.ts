@@ -2,7 +2,7 @@ import type { TranscriptLine } from "../agents/agent.ts";
 import { unpackContent } from "../store/memory/content.ts";
 import { lastTurnNumber, nextSeq, placesOfLines } from "../store/memory/lines.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { contentsOf, lastGroupStart, turnsOf } from "../store/memory/turns.ts";
+import { contentsOf, lastGroupStart, turnOf, turnsOf } from "../store/memory/turns.ts";
 import type { StoredLine, Turn } from "./turn-content.ts";
 
 /**
@@ -25,14 +25,7 @@ export interface SessionState {
 export function loadState(memory: Memory, sessionId: number): SessionState {
   const first = lastGroupStart(memory, sessionId);
   const records = turnsOf(memory, sessionId);
-  const byNumber = new Map(records.map((record) => [record.number, record]));
-  const turns =
-    first === null
-      ? []
-      : [...contentsOf(memory, sessionId, { first })].map(({ number, content }): Turn => {
-          const { branch = null, abandoned = false } = byNumber.get(number) ?? {};
-          return { number, branch, abandoned, lines: unpackContent<StoredLine>(content) };
-        });
+  const turns = first === null ? [] : storedTurns(memory, sessionId, first, null);
   const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
   return {
     sessionId,
@@ -42,6 +35,15 @@ export function loadState(memory: Memory, sessionId: number): SessionState {
     abandoned: new Set(records.filter(({ abandoned }) => abandoned).map(({ number }) => number)),
     changed: new Set(),
   };
+}
+
+/** Turns of a session as they are stored, from one number to another. */
+function storedTurns(memory: Memory, sessionId: number, first: number, last: number | null): Turn[] {
+  const records = new Map(turnsOf(memory, sessionId, { first, last }).map((record) => [record.number, record]));
+  return [...contentsOf(memory, sessionId, { first, last })].map(({ number, content }) => {
+    const { branch = null, abandoned = false } = records.get(number) ?? {};
+    return { number, branch, abandoned, lines: unpackContent<StoredLine>(content) };
+  });
 }
 
 /** A line that was taken into a session. */
@@ -61,19 +63,19 @@ export function takeLines(
   lines: readonly TranscriptLine[],
 ): PlacedLine[] {
   const placed: PlacedLine[] = [];
-  const turnOf = parentTurns(memory, state, lines);
+  const turnAt = parentTurns(memory, state, lines);
   for (const line of lines) {
     // What is no part of the conversation takes no place, or places would depend on where reading stopped.
     if (line.uid === null && line.entries.length === 0) continue;
     const isPrompt = line.entries.some(({ kind }) => kind === "prompt");
     if (isPrompt) {
-      leaveTurnsAfter(state, turnOf.find(line.parentUid));
+      leaveTurnsAfter(memory, state, turnAt.find(line.parentUid));
       state.lastNumber++;
     }
     const number = state.lastNumber;
     const seq = state.seq++;
     placed.push({ line, seq, turn: number });
-    if (line.uid !== null) turnOf.add(line.uid, number);
+    if (line.uid !== null) turnAt.add(line.uid, number);
     if (line.entries.length === 0) continue;
     let turn = state.turns.at(-1);
     if (turn?.number !== number) {
@@ -109,10 +111,24 @@ function parentTurns(memory: Memory, state: SessionState, lines: readonly Transc
   };
 }
 
-function leaveTurnsAfter(state: SessionState, parent: number | null): void {
+function leaveTurnsAfter(memory: Memory, state: SessionState, parent: number | null): void {
   if (parent === null) return;
-  for (let number = parent + 1; number <= state.lastNumber; number++) {
-    if (number > 0) state.abandoned.add(number);
+  const left: number[] = [];
+  for (let number = Math.max(parent + 1, 1); number <= state.lastNumber; number++) {
+    if (!state.abandoned.has(number)) left.push(number);
   }
+  const [first] = left;
+  if (first === undefined) return;
+  takeUpFrom(memory, state, first);
+  for (const number of left) state.abandoned.add(number);
   for (const turn of state.turns) turn.abandoned = state.abandoned.has(turn.number);
+  state.changed.add(first);
+}
+
+/** A chunk holds no turns of two ways, so groups whose turns were left are cut anew. */
+function takeUpFrom(memory: Memory, state: SessionState, number: number): void {
+  const known = state.turns[0]?.number ?? state.lastNumber + 1;
+  if (number >= known) return;
+  const start = turnOf(memory, state.sessionId, number)?.groupStart ?? number;
+  state.turns.unshift(...storedTurns(memory, state.sessionId, start, known - 1));
 }

@@ -1,5 +1,4 @@
 import type { ChunkDraft, DraftChunk } from "./chunker.ts";
-import { embedTextOf } from "./embed-text.ts";
 import { type KindRules, kindOfText } from "./kinds.ts";
 import { splitText } from "./split-text.ts";
 import { charactersOfToken } from "./text-size.ts";
@@ -38,7 +37,6 @@ export function summaryChunks(
       text: piece,
       files: [...files],
     };
-    const terms = { ...noTerms, answer: piece };
-    return { chunk, terms, embedText: embedTextOf(terms, []) };
+    return { chunk, terms: { ...noTerms, answer: piece } };
   });
 }

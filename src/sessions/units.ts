@@ -35,8 +35,6 @@ export interface Unit {
   /** A piece of a prompt that was too long for a chunk, from its middle or of a plan: nobody typed that. */
   pasted: boolean;
   terms: ChunkTerms;
-  /** Tools with their files and commands, for its vector. */
-  names: string;
   /** Relative paths. */
   files: string[];
   deeds: Deeds;
@@ -81,7 +79,6 @@ function unit(from: Place, to: Place, said: Said): Unit {
     prose: null,
     pasted: false,
     terms: noTerms,
-    names: "",
     files: [],
     deeds: noDeeds,
     ...said,
@@ -128,7 +125,6 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
         actions: says.actions,
         errors: came?.errors ?? "",
       },
-      names: beginningOf(says.headline, 120),
       files: isEffective || result === null ? says.files : [],
       deeds: {
         reads: says.reads && isEffective,
