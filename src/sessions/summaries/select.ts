@@ -11,10 +11,7 @@ const centralityWorth = 2.5;
  * How central a statement is to the session, from 0 to 1: the mean frequency of its words, as SumBasic scores
  * sentences (Nenkova and Vanderwende, The Impact of Frequency on Summarization, 2005), on a logarithmic scale.
  */
-function centrality(
-  { words }: Pick<Statement, "words">,
-  { wordCounts, mostFrequent }: Evidence,
-): number {
+function centrality({ words }: Pick<Statement, "words">, { wordCounts, mostFrequent }: Evidence): number {
   if (words.size === 0) return 0;
   let sum = 0;
   for (const word of words) sum += Math.log2(1 + (wordCounts.get(word) ?? 0));
