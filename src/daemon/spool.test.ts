@@ -1,10 +1,14 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as z from "zod/mini";
+import { payloadOf } from "../hooks/payload.ts";
+import { writeItem } from "../hooks/write-item.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { drainSpool, type SpoolItem } from "./spool.ts";
+import { claudeHookItem, drainSpool, type SpoolItem } from "./spool.ts";
 
 let project: Project;
 beforeEach(() => {
@@ -44,4 +48,31 @@ test("hands items over in order and deletes them; keeps drafts and what nobody h
   expect(readdirSync(project.spoolDir).sort()).toEqual([".7.json", "rejected"]);
   expect(readdirSync(join(project.spoolDir, "rejected"))).toEqual(["3.json", "4.json", "5.json", "6.json"]);
   expect(warn.mock.calls.join("\n")).not.toContain("secret");
+});
+
+test("understands all that hooks leave", async () => {
+  const fields = fc.constantFrom(
+    "session_id",
+    "cwd",
+    "trigger",
+    "tool_input",
+    "prompt",
+    "file_path",
+    "agent_type",
+  );
+  const value = fc.oneof(fc.string(), fc.jsonValue(), fc.record({ file_path: fc.string() }));
+  const seen: unknown[] = [];
+  const handlers = {
+    "claude-hook": async (item: SpoolItem) => {
+      seen.push(z.parse(claudeHookItem, item));
+    },
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fields, value), async (given) => {
+      const item = { kind: "claude-hook", event: "stop", received_at: 1, payload: payloadOf(given) } as const;
+      writeItem(project, item);
+      expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 1, rejected: 0 });
+      expect(seen.pop()).toEqual(item);
+    }),
+  );
 });

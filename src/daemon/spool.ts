@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { hookNames } from "../agents/claude/hook-names.ts";
+import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
@@ -8,6 +10,35 @@ import type { Project } from "../project/paths.ts";
 /** What a hook left: its kind, and whatever that kind carries. */
 const spoolItem = z.looseObject({ kind: z.string() });
 export type SpoolItem = z.infer<typeof spoolItem>;
+
+const text = z.optional(z.string());
+
+/**
+ * What `pm hook` leaves of an event of Claude Code. Everything in `payload` is as the client said it, except that
+ * `prompt` holds a prompt's notes only, scrubbed.
+ */
+export const claudeHookItem: z.ZodMiniType<ClaudeHookItem> = z.object({
+  kind: z.literal("claude-hook"),
+  event: z.enum(hookNames),
+  received_at: z.number(),
+  payload: z.object({
+    session_id: text,
+    transcript_path: text,
+    cwd: text,
+    hook_event_name: text,
+    prompt_id: text,
+    source: text,
+    trigger: text,
+    reason: text,
+    agent_id: text,
+    agent_type: text,
+    agent_transcript_path: text,
+    tool_name: text,
+    tool_use_id: text,
+    file_path: text,
+    prompt: text,
+  }),
+});
 
 /** What to do with the items of each kind. */
 export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;

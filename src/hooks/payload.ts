@@ -5,26 +5,26 @@
 
 /** The fields of a hook's stdin that are kept. All are optional: clients differ, and none is trusted. */
 export interface HookPayload {
-  session_id?: string;
-  transcript_path?: string;
-  cwd?: string;
-  hook_event_name?: string;
-  prompt_id?: string;
+  session_id?: string | undefined;
+  transcript_path?: string | undefined;
+  cwd?: string | undefined;
+  hook_event_name?: string | undefined;
+  prompt_id?: string | undefined;
   /** SessionStart: startup, resume, fork, compact or clear. */
-  source?: string;
+  source?: string | undefined;
   /** PreCompact: manual or auto. */
-  trigger?: string;
+  trigger?: string | undefined;
   /** SessionEnd. */
-  reason?: string;
-  agent_id?: string;
-  agent_type?: string;
-  agent_transcript_path?: string;
-  tool_name?: string;
-  tool_use_id?: string;
+  reason?: string | undefined;
+  agent_id?: string | undefined;
+  agent_type?: string | undefined;
+  agent_transcript_path?: string | undefined;
+  tool_name?: string | undefined;
+  tool_use_id?: string | undefined;
   /** Of `tool_input` the path of the file it touches, nothing of its content. */
-  file_path?: string;
+  file_path?: string | undefined;
   /** Of the prompt only its notes, from "Note to Pommel:" to the end of their lines. */
-  prompt?: string;
+  prompt?: string | undefined;
 }
 
 const keptFields = [

@@ -15,7 +15,7 @@ export const localSettings = ".claude/settings.local.json";
 export type SettingsFile = typeof sharedSettings | typeof localSettings;
 const settingsFiles: readonly SettingsFile[] = [sharedSettings, localSettings];
 
-export type InstallOutcome = "created" | "changed" | "already";
+type InstallOutcome = "created" | "changed" | "already";
 
 export interface Installed {
   file: SettingsFile;

@@ -26,7 +26,7 @@ const matchers: Partial<Record<HookName, string>> = {
 };
 
 /** The same in every checkout, as settings.json is usually committed: `pm` is found on the PATH. */
-export function commandOf(hook: HookName): string {
+function commandOf(hook: HookName): string {
   return `pm hook ${hook}`;
 }
 
