@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { type DaemonRecord, readDaemonRecord } from "./daemon-record.ts";
-import { endpoints, type RouteName } from "./endpoints.ts";
+import { endpoints, type RouteName, urlOf } from "./endpoints.ts";
 import type { RequestOf, ResponseOf } from "./protocol.ts";
 
 /** Why a daemon did not answer. */
@@ -50,7 +50,8 @@ export async function callDaemon<R extends RouteName>(
   request: RequestOf<R>,
   timeoutMs = 5000,
 ): Promise<ResponseOf<R>> {
-  const { method, path } = endpoints[route];
+  const { method } = endpoints[route];
+  const path = urlOf(endpoints[route], request);
   const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs);
   // Loaded and made while the daemon thinks: a command's time is mostly its own start.
   const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);

@@ -1,13 +1,41 @@
 /**
- * Every route of the daemon. `GET /search/code` takes the POST's fields as query parameters. The shapes of what
- * they take and give are in protocol.ts, apart, so that a client can ask before it has loaded them.
+ * Every route of the daemon. The searches take the POST's fields as query parameters of a GET as well. The shapes of
+ * what they take and give are in protocol.ts, apart, so that a client can ask before it has loaded them.
  */
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },
+  searchTranscripts: { method: "POST", path: "/search/transcripts" },
+  searchAll: { method: "POST", path: "/search/all" },
   index: { method: "POST", path: "/index/code" },
+  indexTranscript: { method: "POST", path: "/index/transcript" },
+  annotate: { method: "POST", path: "/index/transcript/annotate" },
+  sessionStart: { method: "POST", path: "/session/start" },
+  sessions: { method: "GET", path: "/sessions" },
+  session: { method: "GET", path: "/sessions/:id" },
+  annotations: { method: "GET", path: "/annotations" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },
+  retry: { method: "POST", path: "/queue/retry" },
+  forget: { method: "POST", path: "/forget" },
+  scrub: { method: "POST", path: "/scrub" },
+  spool: { method: "POST", path: "/spool" },
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;
 
 export type RouteName = keyof typeof endpoints;
+
+/** The path, with its query, that asks a route for `request`; what a POST asks for stands in its body. */
+export function urlOf({ method, path }: { method: string; path: string }, request: object): string {
+  const left = new Map(Object.entries(request).filter(([, value]) => value !== undefined));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(left.get(name) ?? "");
+    left.delete(name);
+    return encodeURIComponent(value);
+  });
+  if (method !== "GET") return filled;
+  const query = new URLSearchParams();
+  for (const [name, value] of left) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+  return query.size === 0 ? filled : `${filled}?${query}`;
+}

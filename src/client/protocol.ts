@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import { lazy } from "./lazy.ts";
+import * as sessions from "./protocol-sessions.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -83,6 +84,22 @@ const searchResponse = lazy(() =>
 );
 export type SearchResponse = z.infer<ReturnType<typeof searchResponse>>;
 
+/** What either search takes; each goes by what it knows. */
+const searchAllRequest = lazy(() => z.extend(searchRequest(), sessions.transcriptSearchRequest().shape));
+export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
+
+const searchAllResponse = lazy(() =>
+  z.object({
+    scope: z.literal("all"),
+    query: z.string(),
+    /** null for a side that could not be searched; `notes` say why. */
+    code: z.nullable(searchResponse()),
+    transcripts: z.nullable(sessions.transcriptSearchResponse()),
+    notes: strings,
+  }),
+);
+export type SearchAllResponse = z.infer<ReturnType<typeof searchAllResponse>>;
+
 /**
  * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
  * again. `full`: the same for everything.
@@ -126,6 +143,10 @@ const queueStatus = lazy(() =>
   }),
 );
 export type QueueStatus = z.infer<ReturnType<typeof queueStatus>>;
+
+/** The code's queue, and beside it that of conversations. */
+const queueResponse = lazy(() => z.extend(queueStatus(), { sessions: sessions.jobsStatus() }));
+export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
 
 const daemonStatus = lazy(() =>
   z.object({
@@ -211,7 +232,11 @@ const statusResponse = lazy(() =>
       /** The setting `embed.code`. */
       embedding_code: z.string(),
       code: z.array(modelStatus()),
+      /** The setting `embed.text`. */
+      embedding_text: z.string(),
+      text: z.array(modelStatus()),
     }),
+    memory: sessions.memoryStatus(),
     /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
     notes: strings,
   }),
@@ -225,9 +250,45 @@ const empty = lazy(() => z.object({}));
 /** Every route with its shapes. */
 export const routes = {
   search: { ...endpoints.search, request: searchRequest, response: searchResponse },
+  searchTranscripts: {
+    ...endpoints.searchTranscripts,
+    request: sessions.transcriptSearchRequest,
+    response: sessions.transcriptSearchResponse,
+  },
+  searchAll: { ...endpoints.searchAll, request: searchAllRequest, response: searchAllResponse },
   index: { ...endpoints.index, request: indexRequest, response: indexResponse },
+  indexTranscript: {
+    ...endpoints.indexTranscript,
+    request: sessions.indexTranscriptRequest,
+    response: sessions.indexTranscriptResponse,
+  },
+  annotate: {
+    ...endpoints.annotate,
+    request: sessions.annotateRequest,
+    response: sessions.annotateResponse,
+  },
+  sessionStart: {
+    ...endpoints.sessionStart,
+    request: sessions.sessionStartRequest,
+    response: sessions.sessionStartResponse,
+  },
+  sessions: {
+    ...endpoints.sessions,
+    request: sessions.sessionsRequest,
+    response: sessions.sessionsResponse,
+  },
+  session: { ...endpoints.session, request: sessions.sessionRequest, response: sessions.sessionResponse },
+  annotations: {
+    ...endpoints.annotations,
+    request: sessions.annotationsRequest,
+    response: sessions.annotationsResponse,
+  },
   status: { ...endpoints.status, request: empty, response: statusResponse },
-  queue: { ...endpoints.queue, request: empty, response: queueStatus },
+  queue: { ...endpoints.queue, request: empty, response: queueResponse },
+  retry: { ...endpoints.retry, request: sessions.retryRequest, response: sessions.retryResponse },
+  forget: { ...endpoints.forget, request: sessions.forgetRequest, response: sessions.forgetResponse },
+  scrub: { ...endpoints.scrub, request: empty, response: sessions.rescrubResponse },
+  spool: { ...endpoints.spool, request: empty, response: sessions.spoolResponse },
   shutdown: { ...endpoints.shutdown, request: empty, response: shutdownResponse },
 } satisfies Record<RouteName, unknown>;
 
@@ -246,19 +307,27 @@ export function readRefusal(body: unknown): { code: string; message: string; hin
   return parsed.success ? parsed.data.error : null;
 }
 
+/** Parameters whose values are lists, also comma separated; those in which commas have a meaning; and so on. */
+const listed = new Set(["level", "language", "type", "kind"]);
+const repeated = new Set(["path", "file"]);
+const numbers = new Set(["limit", "turn"]);
+const flags = new Set(["explain", "agents"]);
+
 /**
- * The request that the query string of `GET /search/code` asks for. `level`, `path` and `language` may be
- * repeated or comma separated (`path` repeated only: globs contain commas).
- * @returns what `searchRequest` judges; values that make no sense are left in for it to refuse
+ * The request that a query string asks for. Lists may be repeated or comma separated (globs repeated only: they
+ * contain commas).
+ * @returns what the route's schema judges; values that make no sense are left in for it to refuse
  */
-export function searchRequestFromUrl(parameters: URLSearchParams): Record<string, unknown> {
-  const listed = (name: string) =>
-    parameters.getAll(name).flatMap((value) => value.split(",").filter((part) => part !== ""));
-  const request: Record<string, unknown> = { q: parameters.get("q") ?? undefined };
-  if (parameters.has("limit")) request.limit = Number(parameters.get("limit") || Number.NaN);
-  if (parameters.has("level")) request.level = listed("level");
-  if (parameters.has("language")) request.language = listed("language");
-  if (parameters.has("path")) request.path = parameters.getAll("path").filter((glob) => glob !== "");
-  if (parameters.has("explain")) request.explain = !["0", "false"].includes(parameters.get("explain")!);
+export function requestFromUrl(parameters: URLSearchParams): Record<string, unknown> {
+  const request: Record<string, unknown> = {};
+  for (const name of new Set(parameters.keys())) {
+    const all = parameters.getAll(name).filter((value) => value !== "");
+    const [first = ""] = parameters.getAll(name);
+    if (listed.has(name)) request[name] = all.flatMap((value) => value.split(",").filter((part) => part !== ""));
+    else if (repeated.has(name)) request[name] = all;
+    else if (numbers.has(name)) request[name] = Number(first || Number.NaN);
+    else if (flags.has(name)) request[name] = !["0", "false"].includes(first);
+    else request[name] = first;
+  }
   return request;
 }

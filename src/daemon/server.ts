@@ -6,13 +6,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
 import type { DaemonRecord } from "../client/daemon-record.ts";
 import type { RouteName } from "../client/endpoints.ts";
-import {
-  largestBody,
-  type RequestOf,
-  type ResponseOf,
-  routes,
-  searchRequestFromUrl,
-} from "../client/protocol.ts";
+import { largestBody, type RequestOf, type ResponseOf, requestFromUrl, routes } from "../client/protocol.ts";
 import { type ErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { guard } from "./guard.ts";
@@ -31,6 +25,9 @@ interface ServerOptions {
   log: Logger;
 }
 
+/** Routes that answer a GET as well. */
+const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
+
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,
@@ -40,6 +37,8 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   not_indexed: 503,
   index_corrupt: 503,
   index_too_new: 503,
+  memory_corrupt: 503,
+  unreadable: 503,
   disk_full: 507,
 };
 
@@ -73,19 +72,21 @@ function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
 
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
-    app.on(method, path, async (context) => {
-      const given = method === "POST" ? await bodyOf(context) : {};
-      return context.json(await answer(name, given));
-    });
+    if (method === "POST") {
+      app.post(path, async (context) => context.json(await answer(name, await bodyOf(context))));
+    }
+    if (method === "GET" || searches.has(name)) {
+      // Ids of subagents' sessions contain a slash.
+      app.get(path.replace(/:\w+/, "$&{.+}"), async (context) => {
+        const given = requestFromUrl(new URL(context.req.url).searchParams);
+        return context.json(await answer(name, { ...given, ...context.req.param() }));
+      });
+    }
   }
-  app.get(routes.search.path, async (context) => {
-    const given = searchRequestFromUrl(new URL(context.req.url).searchParams);
-    return context.json(await answer("search", given));
-  });
 
   app.notFound((context) => {
     const methods = Object.values(routes).flatMap(({ method, path }) =>
-      path === context.req.path ? [method] : [],
+      path.replace(/\/:\w+$/, "/") === context.req.path.replace(/(?<=^\/sessions\/).+$/, "") ? [method] : [],
     );
     const what = `There is no ${context.req.method} ${context.req.path}.`;
     const error = new PommelError("not_found", what, "See docs/http.md.");
