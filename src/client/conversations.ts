@@ -1,11 +1,18 @@
 import type { Config } from "../project/settings.ts";
+import type { SessionSearch } from "../search/sessions/engine.ts";
 import type { SessionQuery } from "../search/sessions/types.ts";
-import type { TranscriptSearchRequest } from "./protocol-sessions.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { listSessions } from "../store/memory/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "./protocol-sessions.ts";
+import { isoTime } from "./status.ts";
 
 /**
  * What the routes about conversations answer, from an open memory: the daemon and the in-process read path both ask
  * here.
  */
+
+export { annotationOf, listAnnotationsOf, listSessionsOf, showSession } from "./conversations-sessions.ts";
+export { describeMemory, jobsStatusOf, scrubbedBy } from "./conversations-status.ts";
 
 /**
  * The question that a request asks, with the configuration's answers where it says nothing.
@@ -31,4 +38,21 @@ export async function toSessionQuery(
     mode: request.mode ?? "hybrid",
     explain: request.explain ?? false,
   };
+}
+
+/**
+ * Answers a search of conversations.
+ * @param pending transcripts that wait to be read on; null when nobody knows, because no daemon runs
+ * @throws PommelError `usage` for a question that makes no sense, `not_found` for an unknown session
+ */
+export async function answerTranscriptSearch(
+  search: SessionSearch,
+  memory: Memory,
+  request: TranscriptSearchRequest,
+  config: Config,
+  pending: number | null,
+): Promise<TranscriptSearchResponse> {
+  const answer = await search.search(await toSessionQuery(request, config));
+  const [latest] = listSessions(memory, { children: true, limit: 1 });
+  return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };
 }

@@ -1,0 +1,116 @@
+import { statSync } from "node:fs";
+import type { Config } from "../project/settings.ts";
+import { queueFigures, recentActivity } from "../store/memory/activity.ts";
+import { listJobs } from "../store/memory/job-rows.ts";
+import { llmSpending } from "../store/memory/llm-usage.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { memoryCounts } from "../store/memory/sessions.ts";
+import { storageGrowth } from "../store/memory/storage.ts";
+import type { JobsStatus, MemoryStatus } from "./protocol-sessions.ts";
+import { isoTime } from "./status.ts";
+
+/** What was done last, so many. */
+const recentShown = 10;
+
+/** How the queue of conversations stands. */
+export function jobsStatusOf(memory: Memory): JobsStatus {
+  const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
+  return {
+    pending: jobs.pending,
+    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total }) => ({
+      kind,
+      subject,
+      done,
+      total,
+    })),
+    dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({
+      id,
+      kind,
+      subject,
+      attempts,
+      error,
+    })),
+    rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
+    eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
+    is_idle: jobs.pending + jobs.running === 0,
+    recent: recentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
+      kind,
+      subject,
+      outcome,
+      chunks,
+      took_ms: tookMs,
+      at: new Date(at).toISOString(),
+    })),
+  };
+}
+
+/** Of `meta`: the version of the rules that all of the memory is scrubbed by. Set by whoever has scrubbed it. */
+export const scrubbedBy = "scrubbed_by";
+
+interface MemoryCircumstances {
+  config: Config;
+  /** Of the scrubbing rules in force; left out where nobody has read them. */
+  scrubVersion?: string;
+  /** Where the memory is, or would be. */
+  file: string;
+  /** Why the memory cannot be read; null when it can, or is not there. */
+  problem: string | null;
+}
+
+/**
+ * What is remembered and what it takes.
+ * @param memory null: there is none, or it cannot be read
+ */
+export function describeMemory(
+  memory: Memory | null,
+  { config, scrubVersion, file, problem }: MemoryCircumstances,
+): MemoryStatus {
+  const llm = { model: config["llm.model"], daily_tokens: config["llm.daily_tokens"] };
+  if (memory === null) {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    return { ...nothing, bytes, problem, llm: { ...llm, tokens_today: 0, dollars_today: null } };
+  }
+  const counts = memoryCounts(memory);
+  const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
+  const { bytes, growth } = storageGrowth(memory);
+  const spent = llmSpending(memory);
+  const stored = memory.meta(scrubbedBy);
+  return {
+    sessions: counts.sessions,
+    turns: counts.turns,
+    chunks,
+    annotations: counts.annotations,
+    summaries: counts.chunks.summary,
+    last_updated: isoTime(counts.lastAt),
+    problem,
+    bytes,
+    growth_30d_bytes: growth?.bytes ?? null,
+    needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== null && stored !== scrubVersion,
+    llm: {
+      ...llm,
+      tokens_today: spent.input + spent.output,
+      dollars_today: spent.requests === 0 ? null : spent.dollars,
+    },
+    jobs: jobsStatusOf(memory),
+  };
+}
+
+const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes"> = {
+  sessions: 0,
+  turns: 0,
+  chunks: 0,
+  annotations: 0,
+  summaries: 0,
+  last_updated: null,
+  growth_30d_bytes: null,
+  needs_scrubbing: false,
+  jobs: {
+    pending: 0,
+    running: [],
+    dead: [],
+    rate_chunks_per_sec: 0,
+    eta_seconds: null,
+    is_idle: true,
+    recent: [],
+  },
+};
