@@ -1,0 +1,51 @@
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { GitFailure, gitFields } from "../git/git.ts";
+import { findUpwards, stateDirName } from "../project/paths.ts";
+
+/**
+ * The roots that belong to a project: its own first, then those of the other worktrees of its repository.
+ * Without git, or outside of a repository, only its own.
+ */
+export async function projectRoots(root: string, signal?: AbortSignal): Promise<string[]> {
+  const worktrees: string[] = [];
+  try {
+    for await (const field of gitFields(root, ["worktree", "list", "--porcelain", "-z"], signal)) {
+      const [, worktree] = /^worktree (.+)$/s.exec(field) ?? [];
+      if (worktree !== undefined) worktrees.push(worktree);
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+  }
+  // A project may be a directory of a repository: then the repository is not its own.
+  const isTop = worktrees.includes(realPath(root));
+  return isTop ? [...new Set([root, ...worktrees])] : [root];
+}
+
+/**
+ * Whether a session that was launched in `cwd` belongs to the project of these roots: it lies in one of them, and not in
+ * another project inside of it.
+ */
+export function belongsTo(roots: readonly string[], cwd: string): boolean {
+  return [cwd, realPath(cwd)].some((dir) => {
+    const inside = roots.filter((root) => isInside(dir, root));
+    if (inside.length === 0) return false;
+    const nearest = inside.reduce((a, b) => (a.length >= b.length ? a : b));
+    const project = findUpwards(dir, join(stateDirName, "config.toml"));
+    return project === null || project.length <= nearest.length;
+  });
+}
+
+function isInside(dir: string, root: string): boolean {
+  const path = resolve(dir);
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+/** Of a directory that is gone, as it was written. */
+function realPath(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    return dir;
+  }
+}
