@@ -8,7 +8,8 @@ const words = rest.filter((arg) => arg !== "--json");
 const isPlain = words.length > 0 && words.every((word) => !word.startsWith("-"));
 
 if (command === "hook" && isPlain && rest.length === 1) {
-  void import("../hooks/main.ts");
+  const [name = ""] = words;
+  void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name)).then(() => process.exit(0));
 } else if (command === "search" && isPlain) {
   void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
 } else {
