@@ -1,10 +1,7 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createCodeEmbedders } from "../code/code-embedders.ts";
 import { languageIdsOf } from "../code/languages/by-name.ts";
 import { loadConfig } from "../project/config.ts";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
@@ -13,6 +10,7 @@ import type { CodeQuery } from "../search/types.ts";
 import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
 import { describeModels } from "./model-status.ts";
+import { openToRead } from "./open-to-read.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
 import { ageOf, describeIndex, describeUnreadable } from "./status.ts";
 
@@ -109,42 +107,17 @@ export function skippedFiles(project: Project): Promise<{ path: string; reason: 
  * Opens the index to read, or a copy of it where SQLite may not write beside it, and closes it after use.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
  */
-export async function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
-  try {
-    return await openAndUse(project.indexDb, use);
-  } catch (error) {
-    // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
-    if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(codeOf(error))) throw error;
-    return withCopy(project, use, error);
-  }
+export function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
+  return openToRead(project.indexDb, openIndex, use);
 }
 
-async function openAndUse<T>(file: string, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
+function openIndex(file: string): CodeIndex {
   const index = CodeIndex.open(file, { readonly: true });
   try {
-    // Whether a WAL database can be read comes out with the first read only.
     index.meta(reconciledAt);
-    return await use(index);
-  } finally {
-    index.close();
-  }
-}
-
-async function withCopy<T>(
-  project: Project,
-  use: (index: CodeIndex) => T | Promise<T>,
-  cause: unknown,
-): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
-  try {
-    const copy = join(dir, "index.db");
-    for (const end of ["", "-wal"]) {
-      if (existsSync(project.indexDb + end)) copyFileSync(project.indexDb + end, copy + end);
-    }
-    return await openAndUse(copy, use);
+    return index;
   } catch (error) {
-    throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+    index.close();
+    throw error;
   }
 }
