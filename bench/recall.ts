@@ -1,0 +1,128 @@
+/**
+ * Recall of conversations: whether questions find the session, and the lines in it, that answer them.
+ *
+ *   npm run bench:recall -- --sessions DIR --questions FILE
+ *
+ *   --memory FILE      keep what was imported there for the next run (default: a temporary file)
+ *   --dialogues DIR    also dialogues between people, in the format of LoCoMo
+ *   --markdown         print tables for Markdown
+ *   --json             print everything, down to each question
+ *   --misses           also print the questions whose session did not come first
+ *
+ * DIR holds transcripts of Claude Code, FILE [{id, category, question, relevant_sessions: [file name without .jsonl],
+ * evidence: [{session_id, line_uuid}]}].
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { createStaticEmbedder } from "../src/embed/static/static-embedder.ts";
+import { SessionSearch } from "../src/search/sessions/engine.ts";
+import { PassageSearch } from "../src/search/sessions/passage-search.ts";
+import { passagesIn } from "../src/search/sessions/passage-source.ts";
+import type { SearchMode } from "../src/search/sessions/types.ts";
+import { Memory } from "../src/store/memory/memory.ts";
+import { listTranscripts } from "../src/store/memory/transcripts.ts";
+import { askDialogues } from "./recall/dialogues.ts";
+import { type Imported, importSessions } from "./recall/import.ts";
+import { loadQuestions } from "./recall/questions.ts";
+import { type Answered, askAll, figuresOf } from "./recall/run.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    sessions: { type: "string" },
+    questions: { type: "string" },
+    memory: { type: "string" },
+    dialogues: { type: "string" },
+    markdown: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    misses: { type: "boolean", default: false },
+  },
+});
+
+if (!options.sessions || !options.questions) {
+  console.error(
+    "usage: npm run bench:recall -- --sessions DIR --questions FILE [options, see bench/recall.ts]",
+  );
+  process.exit(2);
+}
+
+const modes: SearchMode[] = ["fts", "semantic", "hybrid"];
+const scratch = mkdtempSync(join(tmpdir(), "pommel-recall-"));
+try {
+  const { memory, sessions, ...cost } = await open(options.memory ?? join(scratch, "memory.db"));
+  const questions = loadQuestions(options.questions);
+  const search = new SessionSearch({
+    root: options.sessions,
+    memory,
+    passages: new PassageSearch(passagesIn(memory), createStaticEmbedder()),
+  });
+  const byMode = new Map<SearchMode, Answered[]>();
+  for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));
+  memory.close();
+  const dialogues = options.dialogues ? await askDialogues(options.dialogues) : null;
+  if (options.json) {
+    console.log(JSON.stringify({ cost, answers: Object.fromEntries(byMode), dialogues }, null, 2));
+  } else {
+    print(byMode);
+    if (cost.seconds > 0) {
+      const megabytes = cost.bytes / 1e6;
+      console.log(
+        `\nimported ${sessions.size} sessions, ${megabytes.toFixed(0)} MB, in ${cost.seconds.toFixed(1)} s ` +
+          `(${(megabytes / cost.seconds).toFixed(1)} MB/s), at most ${(cost.peakRss / 1e6).toFixed(0)} MB of memory`,
+      );
+    }
+    if (dialogues) {
+      const line = ({ r5, r10 }: { r5: number; r10: number }) => `${r5.toFixed(3)} / ${r10.toFixed(3)}`;
+      console.log(
+        `\ndialogues, ${dialogues.questions} questions, evidence in the first 5 / 10 turns: ` +
+          `words ${line(dialogues.words)}, hybrid ${line(dialogues.hybrid)}`,
+      );
+    }
+  }
+  if (options.misses) {
+    const text = new Map(questions.map(({ id, question }) => [id, question]));
+    for (const { id, category, rank } of byMode.get("hybrid")!) {
+      if (rank !== 1) console.log(`${rank ?? "-"}\t${category}\t${id}\t${text.get(id)}`);
+    }
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** What an earlier run left, or all of it imported now. */
+async function open(file: string): Promise<Imported> {
+  if (!existsSync(file)) return importSessions(options.sessions!, file);
+  const memory = Memory.open(file, { readonly: true });
+  const sessions = new Map(
+    listTranscripts(memory).map(({ path, sessionId }) => [basename(path, ".jsonl"), sessionId!]),
+  );
+  return { memory, sessions, seconds: 0, bytes: 0, peakRss: 0 };
+}
+
+function print(byMode: ReadonlyMap<SearchMode, readonly Answered[]>): void {
+  const rows: [string, readonly Answered[]][] = [...byMode].map(([mode, answered]) => [mode, answered]);
+  const hybrid = byMode.get("hybrid")!;
+  for (const half of ["choose", "confirm"] as const) {
+    rows.push([`hybrid, ${half}`, hybrid.filter((one) => one.half === half)]);
+  }
+  for (const category of [...new Set(hybrid.map((one) => one.category))].sort()) {
+    rows.push([`hybrid, ${category}`, hybrid.filter((one) => one.category === category)]);
+  }
+  const cells = rows.map(([name, answered]) => {
+    const { questions, r1, r5, r10, mrr, evidence } = figuresOf(answered);
+    return [name, String(questions), ...[r1, r5, r10, mrr, evidence].map((figure) => figure.toFixed(3))];
+  });
+  const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10"];
+  if (options.markdown) {
+    const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
+    console.log([line(head), line(head.map(() => "---")), ...cells.map(line)].join("\n"));
+    return;
+  }
+  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]!.length)));
+  for (const row of [head, ...cells]) {
+    console.log(
+      row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
+    );
+  }
+}

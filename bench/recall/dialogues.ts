@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createStaticEmbedder } from "../../src/embed/static/static-embedder.ts";
+import { analyseQuery } from "../../src/search/query.ts";
+import { SessionSearch } from "../../src/search/sessions/engine.ts";
+import { PassageSearch } from "../../src/search/sessions/passage-search.ts";
+import { passagesIn } from "../../src/search/sessions/passage-source.ts";
+import { embedChunks } from "../../src/sessions/embed-chunks.ts";
+import { allChunks } from "../../src/store/memory/chunk-filter.ts";
+import { matchSessionTokens } from "../../src/store/memory/chunk-lookup.ts";
+import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { saveSession } from "../../src/store/memory/sessions.ts";
+import { openQuery } from "./run.ts";
+
+/**
+ * Dialogues between people in the format of LoCoMo (Maharana et al., ACL 2024): which turns answer a question. They
+ * are nothing like work with an agent, and so a check that ranking is not made for one kind of talk alone.
+ */
+
+interface Said {
+  speaker: string;
+  dia_id: string;
+  text: string;
+}
+
+interface Asked {
+  question: string;
+  evidence?: string[];
+  category: number;
+}
+
+/** Shares of the evidence turns among the first five and ten. */
+export interface DialogueFigures {
+  questions: number;
+  words: { r5: number; r10: number };
+  hybrid: { r5: number; r10: number };
+}
+
+/** The adversarial questions of the set, which have no answer. */
+const unanswerable = 5;
+
+/** Asks all questions about every dialogue in `dir`. */
+export async function askDialogues(dir: string): Promise<DialogueFigures> {
+  const totals = { questions: 0, words: { r5: 0, r10: 0 }, hybrid: { r5: 0, r10: 0 } };
+  for (const name of readdirSync(dir).filter((file) => file.endsWith(".json"))) {
+    const dialogue = JSON.parse(readFileSync(join(dir, name), "utf8")) as Record<string, unknown>;
+    const memory = Memory.open(":memory:", { readonly: false });
+    try {
+      await store(memory, dialogue);
+      await ask(memory, dialogue.qa as Asked[], totals);
+    } finally {
+      memory.close();
+    }
+  }
+  for (const by of [totals.words, totals.hybrid]) {
+    by.r5 /= totals.questions;
+    by.r10 /= totals.questions;
+  }
+  return totals;
+}
+
+async function store(memory: Memory, dialogue: Record<string, unknown>): Promise<void> {
+  const embedder = createStaticEmbedder();
+  for (let number = 1; Array.isArray(dialogue[`session_${number}`]); number++) {
+    const turns = dialogue[`session_${number}`] as Said[];
+    const session = saveSession(memory, { uid: `session-${number}`, agent: "people", cwd: "/" });
+    const terms = turns.map(({ speaker, text }) => ({
+      prompt: "",
+      answer: `${speaker}: ${text}`,
+      actions: "",
+      errors: "",
+    }));
+    const vectors = await embedChunks(embedder, terms);
+    const chunks = turns.map(({ dia_id }, position) => ({
+      uid: dia_id,
+      position,
+      firstTurn: position + 1,
+      lastTurn: position + 1,
+      firstSeq: null,
+      lastSeq: null,
+      type: "raw" as const,
+      kind: "conversation" as const,
+      eventType: "assistant" as const,
+      abandoned: false,
+      branch: null,
+      startedAt: null,
+      endedAt: null,
+      annotationId: null,
+      text: terms[position]!.answer,
+      files: [],
+      terms: terms[position]!,
+      vectors: new Map([[embedder.id, vectors[position]!]]),
+    }));
+    replaceChunks(memory, session.id, { type: "raw", from: 0 }, chunks);
+  }
+}
+
+async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigures): Promise<void> {
+  const passages = new PassageSearch(passagesIn(memory), createStaticEmbedder());
+  const search = new SessionSearch({ root: "/", memory, passages });
+  for (const { question, evidence = [], category } of asked) {
+    if (category === unanswerable || evidence.length === 0) continue;
+    totals.questions++;
+    const { results } = await search.search({ ...openQuery, query: question, limit: 10 });
+    add(
+      totals.hybrid,
+      results.map(({ id }) => id),
+      evidence,
+    );
+    add(totals.words, byWords(memory, question), evidence);
+  }
+}
+
+/** Plain BM25 over turns. */
+function byWords(memory: Memory, question: string): string[] {
+  const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
+  const found = matchSessionTokens(memory, analyseQuery(question).tokens, weights, 10, allChunks);
+  const chunks = chunksByIds(
+    memory,
+    found.map(({ rowid }) => rowid),
+  );
+  return found.map(({ rowid }) => chunks.get(rowid)!.uid);
+}
+
+function add(totals: { r5: number; r10: number }, found: readonly string[], evidence: readonly string[]) {
+  const share = (n: number) =>
+    evidence.filter((id) => found.slice(0, n).includes(id)).length / evidence.length;
+  totals.r5 += share(5);
+  totals.r10 += share(10);
+}
