@@ -7,7 +7,15 @@ import { allChunks, chunkIdsIn } from "./chunk-filter.ts";
 import { matchSessionTokens } from "./chunk-lookup.ts";
 import { replaceChunks } from "./chunks.ts";
 import { packContent } from "./content.ts";
-import { expireSessions, forget, isForgotten, nothing, previewForget, rangeToForget } from "./forget.ts";
+import {
+  expireSessions,
+  forget,
+  isForgotten,
+  nothing,
+  previewForget,
+  rangeToForget,
+  sessionsBefore,
+} from "./forget.ts";
 import { listJobs } from "./job-rows.ts";
 import { enqueue } from "./jobs.ts";
 import { insertLines, knownLines, lastTurnNumber, nextSeq, placeOfLine } from "./lines.ts";
@@ -262,15 +270,29 @@ describe("a forgotten time", () => {
 });
 
 describe("an expired session", () => {
-  it("goes, but its notes stay and its transcript is not read again", () => {
+  it("loses what was said; its notes and summaries stay with their chunks, its lines are known", () => {
     const { id } = conversation("s", 2, () => "plain");
-    expireSessions(memory, [id]);
-    expect([rowsOf("sessions"), rowsOf("chunks"), rowsOf("chunk_terms"), rowsOf("vectors")]).toEqual([
-      0, 0, 0, 0,
+    addSession(memory, "s", { startedAt: 1000, lastAt: 2500 });
+    addSession(memory, "empty", { lastAt: 1 });
+    const [first, second] = listAnnotations(memory);
+    replaceChunks(memory, id, { type: "annotated", from: 0 }, [
+      chunk(0, "a note", { type: "annotated", annotationId: first!.id }),
     ]);
-    expect(listAnnotations(memory)).toHaveLength(2);
-    expect(transcriptByPath(memory, "/t/s.jsonl")).toMatchObject({ offset: 9, sessionId: null });
+    replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "all of it", { type: "summary" })]);
+    expect(sessionsBefore(memory, 2500)).toEqual([]);
+    expect(sessionsBefore(memory, 2501)).toEqual([id]);
+    expireSessions(memory, [id]);
+    expect(sessionsBefore(memory, 2501)).toEqual([]);
+    expect(["turns", "turn_files", "chunks", "chunk_terms", "summaries"].map(rowsOf)).toEqual([
+      0, 0, 2, 2, 2,
+    ]);
+    expect(listAnnotations(memory)).toEqual([first, second]);
+    expect(transcriptByPath(memory, "/t/s.jsonl")).toMatchObject({ offset: 9, sessionId: id });
+    expect(knownLines(memory, ["s-1", "s-2"]).size).toBe(2);
+    expect(lastTurnNumber(memory, id)).toBe(2);
     expect(isForgotten(memory, "s")).toBe(false);
+    expireSessions(memory, [id]);
+    expect(placeOfLine(memory, "s-1")?.turn).toBe(-2);
   });
 });
 

@@ -85,15 +85,26 @@ export function rangeToForget(memory: Memory, since: number, until: number): For
   return { sessions, turns, annotations: notes.all(given) as number[] };
 }
 
+/** Rows of sessions that have turns and whose last line is older. */
+export function sessionsBefore(memory: Memory, at: number): number[] {
+  const found = memory.prepare(
+    `SELECT id FROM sessions WHERE last_at < ? AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+     ORDER BY id`,
+  );
+  return found.pluck().all(at) as number[];
+}
+
 /**
- * Sessions that are older than is kept go, with all but their notes. Unlike forgotten ones they may go on: how far
- * their transcripts were read stays known, so that only what is new would be taken in.
+ * What was said in sessions that are older than is kept goes: turns and their chunks. Their notes and summaries stay,
+ * with the chunks of both. Lines stay known, so that neither they nor copies of them are taken in again; unlike
+ * forgotten sessions they may go on.
  */
 export function expireSessions(memory: Memory, ids: readonly number[]): void {
   memory.inTransaction(() => {
-    for (const id of withSubagents(memory, ids)) {
-      memory.prepare("UPDATE transcripts SET session_id = NULL WHERE session_id = ?").run(id);
-      memory.prepare("DELETE FROM sessions WHERE id = ?").run(id);
+    for (const id of ids) {
+      memory.prepare("UPDATE lines SET turn = -1 - turn WHERE session_id = ? AND turn >= 0").run(id);
+      memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type = 'raw'").run(id);
+      memory.prepare("DELETE FROM turns WHERE session_id = ?").run(id);
     }
   });
 }
@@ -214,7 +225,7 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
  * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
  * @returns false when another process was reading, and the log could not be emptied
  */
-function leaveNoTrace(memory: Memory): boolean {
+export function leaveNoTrace(memory: Memory): boolean {
   memory.inTransaction(() => {
     memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')").run();
   });
