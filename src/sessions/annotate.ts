@@ -6,7 +6,7 @@ import { contentsOf } from "../store/memory/turns.ts";
 import type { ChunkToStore } from "../store/memory-records.ts";
 import { annotatedChunk, noteAlone } from "./annotated.ts";
 import type { ChunkOptions, DraftChunk } from "./chunker.ts";
-import { annotationUid, notesIn } from "./notes.ts";
+import { annotationUid, isSameNote, notesIn } from "./notes.ts";
 import type { PlacedLine } from "./session-state.ts";
 import type { StoredLine, Turn } from "./turn-content.ts";
 
@@ -22,7 +22,7 @@ export interface NotedChunk {
 }
 
 /** Turns before that of a note which its chunk may take from. */
-const turnsBefore = 3;
+export const turnsBefore = 3;
 
 /**
  * The notes in prompts that are about to be stored. The n-th same note of a session is always the same annotation,
@@ -61,9 +61,8 @@ export function findNotes(
 
 /** How often a session's prompts, as far as they are stored, said a note. */
 function writtenBefore(memory: Memory, sessionUid: string, note: string): number {
-  return listAnnotations(memory, { sessionUid }).filter(
-    (known) => known.note === note && known.lineUid !== null,
-  ).length;
+  const known = listAnnotations(memory, { sessionUid });
+  return known.filter((one) => one.lineUid !== null && isSameNote(one.note, note)).length;
 }
 
 /** A turn and those before it, whether stored or still to be. */

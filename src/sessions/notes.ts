@@ -21,12 +21,24 @@ export function notesIn(prompt: string): string[] {
 }
 
 /**
+ * Whether two notes say the same. Placeholders of secrets are numbered within what was scrubbed together, and a hook
+ * scrubs a prompt alone.
+ */
+export function isSameNote(one: string, other: string): boolean {
+  return one === other || withoutNumbers(one) === withoutNumbers(other);
+}
+
+function withoutNumbers(note: string): string {
+  return note.replace(/(\[REDACTED_[A-Z0-9_]*?)_\d+\]/g, "$1]");
+}
+
+/**
  * The same for the same note, whether a hook told of it first or the transcript.
  * @param ordinal how many notes with the same words the session had before
  */
 export function annotationUid(sessionUid: string, note: string, ordinal: number): string {
   return createHash("sha256")
-    .update(JSON.stringify([sessionUid, note, ordinal]))
+    .update(JSON.stringify([sessionUid, withoutNumbers(note), ordinal]))
     .digest("hex")
     .slice(0, 32);
 }

@@ -39,7 +39,9 @@ export function loadState(memory: Memory, sessionId: number): SessionState {
 
 /** Turns of a session as they are stored, from one number to another. */
 function storedTurns(memory: Memory, sessionId: number, first: number, last: number | null): Turn[] {
-  const records = new Map(turnsOf(memory, sessionId, { first, last }).map((record) => [record.number, record]));
+  const records = new Map(
+    turnsOf(memory, sessionId, { first, last }).map((record) => [record.number, record]),
+  );
   return [...contentsOf(memory, sessionId, { first, last })].map(({ number, content }) => {
     const { branch = null, abandoned = false } = records.get(number) ?? {};
     return { number, branch, abandoned, lines: unpackContent<StoredLine>(content) };

@@ -1,0 +1,22 @@
+import { unpackContent } from "../store/memory/content.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { contentOf, turnsOf } from "../store/memory/turns.ts";
+import type { TurnRecord } from "../store/memory-records.ts";
+import type { StoredLine, Turn } from "./turn-content.ts";
+
+/**
+ * The turns of a session from one number to another, both included, with everything in them; one at a time, as all of a
+ * long session would be too much.
+ */
+export function* storedTurns(
+  memory: Memory,
+  sessionId: number,
+  range: { first?: number; last?: number | null } = {},
+): Generator<Turn & { record: TurnRecord }, void, undefined> {
+  for (const record of turnsOf(memory, sessionId, range)) {
+    const content = contentOf(memory, sessionId, record.number);
+    if (content === null) continue;
+    const { number, branch, abandoned } = record;
+    yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
+  }
+}
