@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStaticEmbedder } from "../../src/embed/static/static-embedder.ts";
 import { analyseQuery } from "../../src/search/query.ts";
@@ -45,12 +46,14 @@ export async function askDialogues(dir: string): Promise<DialogueFigures> {
   const totals = { questions: 0, words: { r5: 0, r10: 0 }, hybrid: { r5: 0, r10: 0 } };
   for (const name of readdirSync(dir).filter((file) => file.endsWith(".json"))) {
     const dialogue = JSON.parse(readFileSync(join(dir, name), "utf8")) as Record<string, unknown>;
-    const memory = Memory.open(":memory:", { readonly: false });
+    const scratch = mkdtempSync(join(tmpdir(), "pommel-dialogue-"));
+    const memory = Memory.open(join(scratch, "memory.db"), { readonly: false });
     try {
       await store(memory, dialogue);
       await ask(memory, dialogue.qa as Asked[], totals);
     } finally {
       memory.close();
+      rmSync(scratch, { recursive: true, force: true });
     }
   }
   for (const by of [totals.words, totals.hybrid]) {
