@@ -1,19 +1,13 @@
+import { packContent } from "../store/memory/content.ts";
+import { forget, leaveNoTrace, previewForget as previewRows } from "../store/memory/forget.ts";
+import { sessionById } from "../store/memory/sessions.ts";
+import { saveTurn } from "../store/memory/turns.ts";
+import { cutPattern, previewPattern } from "./forget-pattern.ts";
+import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
+import { rechunkSession } from "./rechunk.ts";
+import { storedTurns } from "./stored-turns.ts";
+import { sumUpSession } from "./sum-up.ts";
 import type { SessionWork } from "./work.ts";
-
-/** What to forget, as the route and the command line say it: exactly one of the first four, or a time. */
-export interface ForgetAsked {
-  /** An id, or the beginning that no other has. */
-  session?: string | undefined;
-  /** `<session>:<turn>`. */
-  turn?: string | undefined;
-  /** An id, or the beginning that no other has. */
-  annotation?: string | undefined;
-  /** In RE2's syntax; what it matches is cut out of everything. */
-  pattern?: string | undefined;
-  /** ISO 8601 or in words. */
-  since?: string | undefined;
-  until?: string | undefined;
-}
 
 /** What would go, or went; `examples` are titles, prompts and notes, for a preview. */
 export interface ForgetReport {
@@ -27,15 +21,18 @@ export interface ForgetReport {
 }
 
 /**
- * What `forgetNow` would take away.
+ * What `forgetNow` would take away. Needs a memory that may be written: it is tried, and taken back.
  * @throws PommelError `usage` for a request that makes no sense, `not_found`
  */
 export async function previewForget(
-  _memory: SessionWork["memory"],
-  _asked: ForgetAsked,
-  _now: Date = new Date(),
+  memory: SessionWork["memory"],
+  asked: ForgetAsked,
+  now: Date = new Date(),
 ): Promise<ForgetReport> {
-  throw new Error("not written yet");
+  const target = await forgetTarget(memory, asked, now);
+  if ("pattern" in target) return previewPattern(memory, target.pattern);
+  const { summaries: _, ...counts } = previewRows(memory, target.rows);
+  return { ...counts, matches: 0, examples: examplesOf(memory, target.rows) };
 }
 
 /**
@@ -46,9 +43,40 @@ export async function previewForget(
  * @throws PommelError `usage`, `not_found`
  */
 export async function forgetNow(
-  _options: SessionWork,
-  _asked: ForgetAsked,
-  _how: { signal?: AbortSignal | undefined; now?: Date } = {},
+  work: SessionWork,
+  asked: ForgetAsked,
+  { signal, now = new Date() }: { signal?: AbortSignal | undefined; now?: Date } = {},
 ): Promise<ForgetReport & { isLogEmpty: boolean }> {
-  throw new Error("not written yet");
+  const { memory } = work;
+  const target = await forgetTarget(memory, asked, now);
+  if ("pattern" in target) {
+    const report = previewPattern(memory, target.pattern);
+    return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal) };
+  }
+  const { rows } = target;
+  const examples = examplesOf(memory, rows);
+  for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
+  const { changed, isLogEmpty, summaries: _, ...counts } = forget(memory, rows, now.getTime());
+  for (const id of changed) {
+    const session = sessionById(memory, id);
+    if (session === null) continue;
+    await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), signal);
+    await sumUpSession({ ...work, llm: null }, session.uid, { signal });
+  }
+  const isEmpty = changed.length > 0 ? leaveNoTrace(memory) : isLogEmpty;
+  return { ...counts, matches: 0, examples, isLogEmpty: isEmpty };
+}
+
+/** The agent's own summaries in later turns speak of what is to be forgotten as well. */
+function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after: number): void {
+  memory.inTransaction(() => {
+    for (const { record, lines } of storedTurns(memory, sessionId, { first: after + 1 })) {
+      if (!lines.some(({ entries }) => entries.some(({ kind }) => kind === "summary"))) continue;
+      const without = lines.map((line) => ({
+        ...line,
+        entries: line.entries.filter(({ kind }) => kind !== "summary"),
+      }));
+      saveTurn(memory, sessionId, { ...record, content: packContent(without) });
+    }
+  });
 }

@@ -1,6 +1,7 @@
 import type { Embedder } from "../embed/embedder.ts";
 import { listAnnotations } from "../store/memory/annotations.ts";
 import { keepNewestChunks, replaceAnnotatedChunk, replaceChunks } from "../store/memory/chunks.ts";
+import type { Memory } from "../store/memory/memory.ts";
 import { positionAfterTurn, stampOfTurns } from "../store/memory/rewrite.ts";
 import { turnsOf } from "../store/memory/turns.ts";
 import type {
@@ -40,9 +41,7 @@ export async function rechunkSession(
     const stamp = stampOfTurns(memory, session.id, first);
     const drafts: DraftChunk[] = [];
     for (const group of groupsFrom(work, session.id, first)) drafts.push(...chunkGroup(group, options));
-    const notes = listAnnotations(memory, { sessionUid: session.uid }).filter(
-      ({ turn }) => (turn ?? 0) >= from,
-    );
+    const notes = drafts.length === 0 ? [] : notesFrom(memory, session, from);
     const noteDrafts = notes.map((note) => noteDraft(work, session, note, options));
     const all = [...drafts, ...noteDrafts];
     const vectors = await vectorsOf(work.embedder, all, signal);
@@ -65,6 +64,9 @@ export async function rechunkSession(
     if (isWritten) return all.length;
   }
 }
+
+const notesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
+  listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
 
 /** How the chunks of a session are to be cut. */
 export function chunkOptionsFor(

@@ -1,4 +1,7 @@
+import { expireSessions, sessionsBefore } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";
+
+const dayMs = 86_400_000;
 
 /**
  * Lets go what was said in sessions whose last line is older than so many days: turns and their chunks. Notes and
@@ -6,6 +9,15 @@ import type { Memory } from "../store/memory/memory.ts";
  * @param days 0: everything is kept
  * @returns rows of the sessions that lost turns
  */
-export function retainMemory(_memory: Memory, _how: { days: number; now?: number }): number[] {
-  throw new Error("not written yet");
+export function retainMemory(
+  memory: Memory,
+  { days, now = Date.now() }: { days: number; now?: number },
+): number[] {
+  if (days === 0) return [];
+  const expired = sessionsBefore(memory, now - days * dayMs);
+  if (expired.length === 0) return [];
+  // One by one: others write as well.
+  for (const id of expired) expireSessions(memory, [id]);
+  memory.vacuum();
+  return expired;
 }

@@ -14,11 +14,13 @@ import { saveTurn, turnsOf } from "../store/memory/turns.ts";
 import type { AnnotationRecord, SessionRecord } from "../store/memory-records.ts";
 import type { DraftChunk } from "./chunker.ts";
 import { annotationUid } from "./notes.ts";
+import { unitJoint } from "./pack.ts";
 import { chunkOptionsFor, chunkToStore, noteDraft, rechunkSession, vectorsOf } from "./rechunk.ts";
 import { type Clean, cleanLines, watched } from "./reword.ts";
 import { storedTurns } from "./stored-turns.ts";
 import { storeSummaryChunks } from "./sum-up.ts";
 import { promptBeginning, toolCounts, touchedFiles } from "./touched.ts";
+import { noTerms } from "./units.ts";
 import type { SessionWork } from "./work.ts";
 
 /** Turns that are put in other words in one transaction. */
@@ -30,7 +32,7 @@ export interface Rewording {
   namesToo?: boolean;
   /** A turn, when it and those behind it were changed before, by a run that was stopped. */
   changedBefore?: number | null;
-  /** Part of every transaction; `firstChanged` is null as long as no turn was changed. */
+  /** Part of every transaction: the first turn whose chunks are still the old ones; null as long as there is none. */
   also?: (firstChanged: number | null) => void;
   signal?: AbortSignal | undefined;
 }
@@ -73,13 +75,14 @@ export async function rewordWholeSession(
     const named = rewordNames(memory, session, clean);
     const notes = rewordNotes(memory, session.uid, clean);
     const summaries = rewordSummaries(memory, session.id, clean);
-    also?.(firstChanged);
+    // Stopped after this, all chunks are made again, as nobody would know which.
+    also?.(notes.length > 0 || summaries ? 0 : firstChanged);
     return { named, notes, summaries };
   });
   const now = sessionById(memory, sessionId);
   if (now === null) return { turns, changed: turns > 0 };
   if (firstChanged !== null) await rechunkSession(work, now, firstChanged, signal);
-  await remakeNoteChunks(work, now, rest.notes, signal);
+  if (numbers.length > 0) await remakeNoteChunks(work, now, rest.notes, signal);
   const inPlace = await cleanChunksInPlace(work, now, clean, signal);
   if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {
     await storeSummaryChunks(work, now, signal);
@@ -216,8 +219,12 @@ async function cleanChunksInPlace(
   if (!cleaned.some(({ changed }) => changed)) return false;
   const drafts = cleaned.map(({ chunk }): DraftChunk => {
     const { id: _id, sessionId: _session, uid: _uid, position: _at, annotationId: _note, ...rest } = chunk;
-    const terms = { prompt: "", answer: chunk.text, actions: "", errors: "" };
-    return { chunk: rest, terms, embedText: chunk.text };
+    const [head = "", ...context] = chunk.text.split(unitJoint);
+    const terms =
+      chunk.type === "annotated"
+        ? { ...noTerms, prompt: head, answer: context.join(unitJoint) }
+        : { ...noTerms, answer: chunk.text };
+    return { chunk: rest, terms };
   });
   const vectors = await vectorsOf(embedder, drafts, signal);
   memory.inTransaction(() => {
