@@ -4,6 +4,7 @@ import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
 import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
+import { declareSessionCommands } from "./declare/sessions.ts";
 
 /**
  * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
@@ -49,6 +50,7 @@ export function buildProgram(): Command {
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
   declareProjectCommands(program);
+  declareSessionCommands(program);
   declareDaemonCommands(program);
   declareModelsCommands(program);
   declareHookCommands(program);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config.ts";
-import { codeOf, messageOf } from "../project/errors.ts";
+import { codeOf, explanationOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import type { PassageSearch } from "../search/sessions/passage-search.ts";
@@ -127,7 +127,9 @@ export async function searchAllInProcess(
     query: request.q,
     code: code.answer,
     transcripts: transcripts?.answer ?? null,
-    notes: [code, transcripts].flatMap((side) => (side && side.answer === null ? messageOf(side.error) : [])),
+    notes: [code, transcripts].flatMap((side) =>
+      side && side.answer === null ? explanationOf(side.error) : [],
+    ),
   };
 }
 

@@ -17,9 +17,10 @@ beforeAll(async () => {
 
 describe("pm search --metrics", () => {
   it("adds to the answer what the results are, and what grep would lead to", async () => {
-    const { stdout } = await runPm(["search", "retry request", "--level", "method", "--metrics", "--json"], {
-      cwd,
-    });
+    const { stdout } = await runPm(
+      ["search", "code", "retry request", "--level", "method", "--metrics", "--json"],
+      { cwd },
+    );
     const { results, metrics } = JSON.parse(stdout);
     expect(results).toHaveLength(1);
     expect(metrics).toMatchObject({
@@ -32,7 +33,7 @@ describe("pm search --metrics", () => {
   });
 
   it("looks for the baseline where the search did", async () => {
-    const args = ["search", "retry", "--path", "src/other.js", "--metrics", "--json"];
+    const args = ["search", "code", "retry", "--path", "src/other.js", "--metrics", "--json"];
     expect(JSON.parse((await runPm(args, { cwd })).stdout).metrics).toMatchObject({
       baseline_files: 1,
       baseline_lines: 1,
@@ -44,8 +45,7 @@ describe("pm search --metrics", () => {
     expect(stdout).toMatch(
       /^The results are \d+ lines?, about \d+ tokens\.\nThe 1 file that holds "retry", "request": /m,
     );
-    expect(JSON.parse((await runPm(["search", "retry", "--json"], { cwd })).stdout)).not.toHaveProperty(
-      "metrics",
-    );
+    const { stdout: without } = await runPm(["search", "code", "retry", "--json"], { cwd });
+    expect(JSON.parse(without)).not.toHaveProperty("metrics");
   });
 });

@@ -53,7 +53,7 @@ export const status = (project: Project) => pmJson<StatusResponse>(project, "sta
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
-  const answer = await pmJson<SearchResponse>(project, "search", query);
+  const answer = await pmJson<SearchResponse>(project, "search", "code", query);
   return answer.results.map(({ file }) => file);
 }
 

@@ -72,14 +72,21 @@ test("limits a search to paths, languages and levels", async () => {
   const project = createProject({ ...modules(2), "lib/compute.py": "def compute0():\n    return 0\n" });
   await pmJson(project, "reindex");
   const files = async (...args: string[]) => {
-    const { results } = await pmJson<SearchResponse>(project, "search", "compute0", ...args);
+    const { results } = await pmJson<SearchResponse>(project, "search", "code", "compute0", ...args);
     return [...new Set(results.map(({ file }) => file))];
   };
   expect(await files("--path", "lib")).toEqual(["lib/compute.py"]);
   expect(await files("--path", "./lib/", "--path", "nowhere")).toEqual(["lib/compute.py"]);
   expect(await files("--path", "**/*0.ts")).toEqual(["src/module0.ts"]);
   expect(await files("--language", "py")).toEqual(["lib/compute.py"]);
-  const levels = await pmJson<SearchResponse>(project, "search", "compute0", "--level", "method,class");
+  const levels = await pmJson<SearchResponse>(
+    project,
+    "search",
+    "code",
+    "compute0",
+    "--level",
+    "method,class",
+  );
   expect(new Set(levels.results.map(({ level }) => level))).toEqual(new Set(["method"]));
   const unknown = await runPm(["search", "x", "--language", "klingon"], { cwd: project.root });
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("klingon") });
@@ -114,7 +121,7 @@ test("searches where it may not write", async () => {
       chownSync(path, user.uid, user.gid);
     }
   chmodSync(project.stateDir, 0o555);
-  const answer = execFileSync(process.execPath, [pmFile, "search", "compute1", "--json"], {
+  const answer = execFileSync(process.execPath, [pmFile, "search", "code", "compute1", "--json"], {
     ...user,
     cwd: project.root,
     env: { PATH: process.env.PATH, HOME: project.root },
@@ -188,7 +195,7 @@ test("has a usage error for a query without words, and no error for one without 
   expect(await pm("x", "--level", "paragraph")).toMatchObject({ code: 2 });
   const nothing = await pm("xylophone quartet");
   expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing found") });
-  expect(await pmJson(project, "search", "xylophone quartet")).toMatchObject({
+  expect(await pmJson(project, "search", "code", "xylophone quartet")).toMatchObject({
     results: [],
     total_results: 0,
   });

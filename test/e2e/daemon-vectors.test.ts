@@ -37,7 +37,7 @@ afterEach(async () => {
 
 /** The bundled model and the other. */
 const models = async () => (await status(project)).models.code as [ModelStatus, ModelStatus];
-const search = (query: string) => pmJson<SearchResponse>(project, "search", query);
+const search = (query: string) => pmJson<SearchResponse>(project, "search", "code", query);
 const passagesAsked = () =>
   ollama.requests.flatMap(({ body }) => body.input.filter((text) => text.startsWith("search_document:")));
 

@@ -5,7 +5,8 @@ import type { Colors } from "../output.ts";
 
 type Result = SearchResponse["results"][number];
 
-interface Style {
+/** How results are shown. */
+export interface ResultStyle {
   /** Whole chunks instead of the lines that match. */
   full: boolean;
   /** The search was limited to some paths, languages or levels. */
@@ -21,7 +22,7 @@ interface Style {
 const linesShown = 4;
 
 /** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
-export function renderAnswer(answer: SearchResponse, style: Style): string {
+export function renderAnswer(answer: SearchResponse, style: ResultStyle): string {
   const { colors } = style;
   if (answer.results.length === 0) {
     const next = style.isFiltered
@@ -35,7 +36,7 @@ export function renderAnswer(answer: SearchResponse, style: Style): string {
   return `${blocks.join("\n\n")}\n\n${colors.dim(`${shown} results, ${answer.search_time_ms} ms`)}`;
 }
 
-function renderResult(result: Result, rank: number, words: Words, style: Style): string {
+function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
   const { colors } = style;
   const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
   const what = [result.level, printable(result.name)].filter((part) => part !== "").join(" ");
@@ -54,7 +55,8 @@ function renderResult(result: Result, rank: number, words: Words, style: Style):
   return [...lines, ...renderLines(result, words, style)].join("\n");
 }
 
-function signalsOf(signals: Record<string, number>): string {
+/** What each ranking signal contributed. */
+export function signalsOf(signals: Record<string, number>): string {
   return Object.entries(signals)
     .filter(([, value]) => value !== 0)
     .sort(([, a], [, b]) => b - a)
@@ -62,7 +64,7 @@ function signalsOf(signals: Record<string, number>): string {
     .join(", ");
 }
 
-function renderLines(result: Result, words: Words, { full, columns, colors }: Style): string[] {
+function renderLines(result: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
   const all = result.content.split("\n").map((text, i) => ({ number: result.start_line + i, text }));
   const chosen = (full ? all : matchingLines(all, words)).map(({ number, text }) => ({
     number,
@@ -99,13 +101,13 @@ function matchingLines(lines: readonly Line[], words: Words): Line[] {
 }
 
 /** The words of a query, to find in lines and to mark there. */
-interface Words {
+export interface Words {
   /** How many of them, or of words of the same stem, a line holds. */
   countIn(line: string): number;
   mark(line: string, paint: (word: string) => string): string;
 }
 
-function wordsOf(query: string): Words {
+export function wordsOf(query: string): Words {
   const all = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
   // Longer ones first, so that "retry" does not cut "retryable" short.
@@ -128,6 +130,6 @@ function patternOf(roots: readonly string[]): RegExp {
 }
 
 /** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll("\t", "  ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
 }

@@ -1,21 +1,12 @@
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
-import type { SearchRequest, SearchResponse } from "../../client/protocol.ts";
-import { PommelError } from "../../project/errors.ts";
-import { type Level, levels } from "../../project/levels.ts";
+import type { SearchAllResponse } from "../../client/protocol.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { relativeTime } from "../output.ts";
-
-interface SearchOptions {
-  limit?: number;
-  level?: string[];
-  path?: string[];
-  language?: string[];
-  full?: boolean;
-  explain?: boolean;
-  metrics?: boolean;
-}
+import { readSearch, type Search, type SearchOptions } from "./search-request.ts";
+import type { ResultStyle } from "./search-results.ts";
 
 /** An index older than this is worth a word when no daemon keeps it up to date. Milliseconds. */
 const oldAfterMs = 5000;
@@ -23,7 +14,7 @@ const oldAfterMs = 5000;
 const manyChanges = 20;
 
 /**
- * `pm search`: asks the daemon, or reads the index itself when none answers. Imports as little as possible:
+ * `pm search`: asks the daemon, or reads the indexes itself when none answers. Imports as little as possible:
  * agents run it all day, and most of its time is start-up.
  */
 export async function searchCommand(
@@ -32,25 +23,36 @@ export async function searchCommand(
   options: SearchOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const request = await requestOf(project, words, options);
-  const asked = search(project, request);
-  const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([asked, loadRenderer()]);
-  for (const said of [note, ...answer.notes]) if (said !== null) output.note(output.colors.dim(said));
-  const style = {
+  const search = await readSearch(project, words, options);
+  const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([
+    ask(project, search),
+    loadRenderer(),
+  ]);
+  const { code, transcripts } = answer;
+  const said = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
+  for (const line of new Set(said)) if (line !== null) output.note(output.colors.dim(line));
+  const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     columns: process.stdout.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(project.root, file)),
     colors: output.colors,
   };
-  if (options.metrics) {
-    const { contextMetricsOf } = await import("../../client/context-metrics.ts");
-    const { renderMetrics } = await import("./search-metrics.ts");
-    const metrics = await contextMetricsOf(project, request, answer);
-    const text = () => `${renderAnswer(answer, style)}\n\n${renderMetrics(metrics)}`;
-    output.result({ ...answer, metrics }, text);
+  const { metrics, said: saved } = options.metrics
+    ? await measure(project, search, answer)
+    : { metrics: null, said: "" };
+  const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
+  const value = search.scope === "all" ? shown : shown[search.scope];
+  // Where nothing is remembered, a search of all is one of code.
+  if (transcripts === null || (search.asks === "all" && transcripts.memory.as_of === null)) {
+    output.result(value, () => (code ? `${renderAnswer(code, style)}${saved}` : ""));
   } else {
-    output.result(answer, () => renderAnswer(answer, style));
+    const { renderGroups, renderTranscripts } = await import("./search-transcripts.ts");
+    output.result(value, () =>
+      search.asks === "all"
+        ? renderGroups({ code, transcripts }, style)
+        : renderTranscripts(transcripts, style),
+    );
   }
   if (isAlone && process.stdin.isTTY && process.stderr.isTTY) {
     const { offerDaemon } = await import("./offer-daemon.ts");
@@ -64,65 +66,68 @@ async function loadRenderer() {
   return import("./search-results.ts");
 }
 
-async function requestOf(project: Project, words: string[], options: SearchOptions): Promise<SearchRequest> {
-  // `pm search code retry` is `pm search retry`; `pm search code` looks for "code".
-  const query = (words[0] === "code" && words.length > 1 ? words.slice(1) : words).join(" ").trim();
-  if (query === "") {
-    throw new PommelError(
-      "usage",
-      "The query is empty.",
-      'Say what to look for: pm search "where do we retry"',
-    );
-  }
-  return {
-    q: query,
-    ...(await environmentDefaults(project)),
-    ...(options.limit !== undefined && { limit: options.limit }),
-    ...(options.level && { level: options.level.map(checkedLevel) }),
-    ...(options.path && { path: options.path }),
-    ...(options.language && { language: options.language }),
-    explain: options.explain ?? false,
-  };
+async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
+  if (code === null) return { metrics: null, said: "" };
+  const { contextMetricsOf } = await import("../../client/context-metrics.ts");
+  const { renderMetrics } = await import("./search-metrics.ts");
+  const metrics = await contextMetricsOf(project, request, code);
+  return { metrics, said: `\n\n${renderMetrics(metrics)}` };
 }
 
-/** The daemon knows the configuration, but not the environment of this command. */
-async function environmentDefaults(project: Project): Promise<Pick<SearchRequest, "limit" | "level">> {
-  if (!process.env.POMMEL_SEARCH_LIMIT && !process.env.POMMEL_SEARCH_LEVELS) return {};
-  const { loadConfig } = await import("../../project/config.ts");
-  const { config } = loadConfig(project);
-  return { limit: config["search.limit"], level: config["search.levels"] };
+interface Asked {
+  answer: SearchAllResponse;
+  note: string | null;
+  isAlone: boolean;
 }
 
-function checkedLevel(name: string): Level {
-  const level = levels.find((known) => known === name);
-  if (!level) {
-    throw new PommelError("usage", `There is no level ${name}.`, `The levels are ${levels.join(", ")}.`);
-  }
-  return level;
-}
-
-async function search(
-  project: Project,
-  request: SearchRequest,
-): Promise<{ answer: SearchResponse; note: string | null; isAlone: boolean }> {
+async function ask(project: Project, search: Search): Promise<Asked> {
   try {
-    const answer = await askDaemon(project, "search", request, 10_000);
-    const { pending, is_complete } = answer.index;
+    const answer = await askRunning(project, search);
+    const { pending = 0, is_complete = true } = answer.code?.index ?? {};
     const isBehind = !is_complete || (pending ?? 0) > manyChanges;
-    const note = isBehind ? "Still indexing; see `pm status --watch`." : null;
-    return { answer, note, isAlone: false };
+    const isReading = (answer.transcripts?.memory.pending ?? 0) > manyChanges;
+    const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
+    return { answer, note: what && `${what}; see \`pm status --watch\`.`, isAlone: false };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    const { searchInProcess } = await import("../../client/read-path.ts");
-    const answer = await searchInProcess(project, request);
+    const answer = await askHere(project, search);
     return { answer, note: noteOnAge(answer, error.reason), isAlone: error.reason !== "timeout" };
   }
 }
 
-/** How far the answer may be behind the files, as nobody watches them. */
-function noteOnAge({ index }: SearchResponse, reason: DaemonUnreachable["reason"]): string | null {
+async function askRunning(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
+  const timeout = 10_000;
+  if (asks === "all") return askDaemon(project, "searchAll", request, timeout);
+  if (asks === "code") return only(request.q, { code: await askDaemon(project, "search", request, timeout) });
+  const transcripts = await askDaemon(project, "searchTranscripts", request, timeout);
+  return only(request.q, { transcripts });
+}
+
+async function askHere(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
+  if (asks === "code" || (asks === "all" && !existsSync(project.memoryDb))) {
+    const { searchInProcess } = await import("../../client/read-path.ts");
+    return only(request.q, { code: await searchInProcess(project, request) });
+  }
+  const { searchAllInProcess, searchTranscriptsInProcess } = await import("../../client/memory-path.ts");
+  if (asks === "all") return searchAllInProcess(project, request);
+  return only(request.q, { transcripts: await searchTranscriptsInProcess(project, request) });
+}
+
+function only(query: string, side: Partial<Pick<SearchAllResponse, "code" | "transcripts">>) {
+  return { scope: "all" as const, query, code: null, transcripts: null, ...side, notes: [] };
+}
+
+/** How far the answer may be behind what it is about, as nobody watches that. */
+function noteOnAge({ code, transcripts }: SearchAllResponse, reason: DaemonUnreachable["reason"]) {
   const why = reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
-  if (!index.is_complete) return `${why} and the first indexing was not finished.`;
-  const asOf = index.as_of === null ? 0 : Date.parse(index.as_of);
-  return Date.now() - asOf < oldAfterMs ? null : `${why}; the index is from ${relativeTime(asOf)}.`;
+  let note = why;
+  if (code && !code.index.is_complete) note += " and the first indexing was not finished";
+  else if (code) note += ageOf("the index is from", code.index.as_of);
+  if (transcripts) note += ageOf("conversations are known up to", transcripts.memory.as_of);
+  return note === why ? null : `${note}.`;
+}
+
+function ageOf(what: string, asOf: string | null): string {
+  const at = asOf === null ? null : Date.parse(asOf);
+  return at === null || Date.now() - at < oldAfterMs ? "" : `; ${what} ${relativeTime(at)}`;
 }

@@ -1,31 +1,9 @@
 import type { Command } from "commander";
 import { examples, run } from "../frame.ts";
-import { collect, list, positiveInteger } from "./values.ts";
+import { collect } from "./values.ts";
 
-/** The commands that run, ask and question the daemon. */
+/** The commands that run and question the daemon. */
 export function declareDaemonCommands(program: Command): void {
-  program
-    .command("search")
-    .description("Find code by meaning, by name or by words")
-    .argument("<query...>", "what to look for; a leading `code` is optional")
-    .option("-n, --limit <count>", "at most this many results", positiveInteger)
-    .option("-l, --level <levels>", "only these levels: file, class, method, block, lines", list)
-    .option("-p, --path <glob>", "only files that match, from the project's root; repeatable", collect)
-    .option("--language <languages>", "only these languages, comma separated (ids or extensions)", list)
-    .option("--full", "print whole chunks instead of the lines that match")
-    .option("--explain", "print what each ranking signal contributed")
-    .option("--metrics", "print how much reading the results save, compared with grep")
-    .addHelpText(
-      "after",
-      `${examples(
-        ['pm search "where do we retry failed requests"', "a question"],
-        ["pm search parseConfig --level method", "a name, methods only"],
-        ['pm search "auth" --path "src/**" --language ts', "in some files only"],
-        ['pm search "rate limit" --json -n 3', "for scripts"],
-      )}\n\nExits with 0 also when nothing is found.`,
-    )
-    .action(run(async () => (await import("../commands/search.ts")).searchCommand));
-
   program
     .command("start")
     .description("Start the daemon, which indexes the project and keeps the index up to date")

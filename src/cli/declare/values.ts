@@ -8,6 +8,15 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+/** From 0. */
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(value) || value < 0) {
+    throw new InvalidArgumentError("It must be a whole number.");
+  }
+  return value;
+}
+
 /** Comma separated, and repeatable. */
 export function list(text: string, before: string[] = []): string[] {
   const parts = text.split(",").map((part) => part.trim());
