@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readEmbedderSpec } from "../embed/registry.ts";
+import { readLlmSpec } from "../llm/registry.ts";
 import { loadConfig } from "../project/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
@@ -42,6 +43,8 @@ const passedOn = [
   "TEMP",
   "APPDATA",
   "LOCALAPPDATA",
+  // Where Claude Code keeps its transcripts.
+  "CLAUDE_CONFIG_DIR",
 ];
 
 /** The record of the daemon that answers for `project`, or null. */
@@ -124,8 +127,9 @@ function launch(project: Project): Launched {
 }
 
 function environment(project: Project): NodeJS.ProcessEnv {
-  const key = keyVariable(project);
-  const isPassedOn = (name: string) => passedOn.includes(name) || name.startsWith("POMMEL_") || name === key;
+  const keys = keyVariables(project);
+  const isPassedOn = (name: string) =>
+    passedOn.includes(name) || name.startsWith("POMMEL_") || keys.includes(name);
   return {
     // glibc keeps freed memory unless told; with this, a daemon whose models were unloaded is small again.
     MALLOC_TRIM_THRESHOLD_: "131072",
@@ -133,16 +137,20 @@ function environment(project: Project): NodeJS.ProcessEnv {
   };
 }
 
-/** The variable with the key of the API that embeds for this project; null when none does. */
-function keyVariable(project: Project): string | null {
+/** The variables with the keys of the APIs that embed and write summaries for this project. */
+function keyVariables(project: Project): string[] {
   try {
     const { config } = loadConfig(project);
-    const specs = [config["embed.code"], config["embed.text"]];
-    const asks = specs.some((spec) => readEmbedderSpec(spec).driver.name === "openai");
-    return asks ? config["embed.openai_key_env"] : null;
+    const embedders = [config["embed.code"], config["embed.text"]];
+    const embeds = embedders.some((spec) => readEmbedderSpec(spec).driver.name === "openai");
+    const writes = readLlmSpec(config["llm.model"]).driver.name === "openai";
+    return [
+      ...(embeds ? [config["embed.openai_key_env"]] : []),
+      ...(writes ? [config["llm.openai_key_env"]] : []),
+    ];
   } catch {
     // The daemon says what is wrong with the configuration.
-    return null;
+    return [];
   }
 }
 

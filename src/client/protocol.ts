@@ -145,7 +145,13 @@ const queueStatus = lazy(() =>
 export type QueueStatus = z.infer<ReturnType<typeof queueStatus>>;
 
 /** The code's queue, and beside it that of conversations. */
-const queueResponse = lazy(() => z.extend(queueStatus(), { sessions: sessions.jobsStatus() }));
+const queueResponse = lazy(() =>
+  z.extend(queueStatus(), {
+    sessions: sessions.jobsStatus(),
+    /** Sessions from before Pommel was here, which `pm import` takes in; null while they are being looked for. */
+    past: z.nullable(z.object({ sessions: count, bytes: count })),
+  }),
+);
 export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
 
 const daemonStatus = lazy(() =>
@@ -323,7 +329,8 @@ export function requestFromUrl(parameters: URLSearchParams): Record<string, unkn
   for (const name of new Set(parameters.keys())) {
     const all = parameters.getAll(name).filter((value) => value !== "");
     const [first = ""] = parameters.getAll(name);
-    if (listed.has(name)) request[name] = all.flatMap((value) => value.split(",").filter((part) => part !== ""));
+    if (listed.has(name))
+      request[name] = all.flatMap((value) => value.split(",").filter((part) => part !== ""));
     else if (repeated.has(name)) request[name] = all;
     else if (numbers.has(name)) request[name] = Number(first || Number.NaN);
     else if (flags.has(name)) request[name] = !["0", "false"].includes(first);

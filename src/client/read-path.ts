@@ -9,6 +9,7 @@ import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
 import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
+import { memoryStatusInProcess } from "./memory-status.ts";
 import { describeModels } from "./model-status.ts";
 import { openToRead } from "./open-to-read.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
@@ -75,7 +76,8 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
       last_error: null,
       recent: [],
     },
-    models: { embedding_code: model, code: [] },
+    models: { embedding_code: model, code: [], embedding_text: config["embed.text"], text: [] },
+    memory: await memoryStatusInProcess(project, config),
   };
   try {
     return await withIndex(project, async (index) => {

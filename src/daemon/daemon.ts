@@ -2,25 +2,36 @@ import type { Server } from "node:http";
 import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
 import { describeModels } from "../client/model-status.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
+import type {
+  SearchAllRequest,
+  SearchAllResponse,
+  SearchRequest,
+  SearchResponse,
+} from "../client/protocol.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
 import { type CodeEmbedders, closeEmbedders, createCodeEmbedders, modelsOf } from "../code/code-embedders.ts";
 import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
-import { messageOf } from "../project/errors.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
+import { projectRoots } from "../sessions/project-roots.ts";
 import { acquireWriterLock } from "../store/lock.ts";
+import { ConversationWatch } from "./conversation-watch.ts";
+import { claudeHookEvents } from "./hook-events.ts";
 import { IndexWork } from "./index-work.ts";
+import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
+import { MemoryWork } from "./memory-work.ts";
 import { listen } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
 import { createServer, type Handlers } from "./server.ts";
-import { drainSpool } from "./spool.ts";
+import { SpoolReader } from "./spool-reader.ts";
 import { type Watcher, watchProject } from "./watcher.ts";
 
 export interface DaemonOptions {
@@ -63,6 +74,42 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const work = openIndexWork(options, rules, embedders);
     endings.push(() => work.close());
 
+    let roots: readonly string[] = [project.root];
+    const memoryWork = new MemoryWork({
+      project,
+      config,
+      roots: () => roots,
+      bundled: modelsOf(embedders).find((model) => model === embedders.first) ?? null,
+      log,
+    });
+    endings.push(() => memoryWork.close());
+    const stopping = new AbortController();
+    endings.push(() => stopping.abort());
+    const conversations = new ConversationWatch({
+      work: memoryWork,
+      project,
+      pollSeconds: config["watch.poll_seconds"],
+      roots: () => roots,
+      findRoots: async () => {
+        roots = await projectRoots(project.root, stopping.signal);
+      },
+      onNews: () => touch(),
+      log,
+    });
+    const spool = new SpoolReader({
+      project,
+      handlers: {
+        "claude-hook": claudeHookEvents({
+          work: memoryWork,
+          roots: () => roots,
+          onTranscript: (path) => conversations.alsoWatch(path),
+          stop: stopping.signal,
+        }),
+      },
+      onItems: () => touch(),
+      log,
+    });
+
     let lastUsed = Date.now();
     const touch = () => {
       lastUsed = Date.now();
@@ -71,7 +118,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     let watcher: Watcher | null = null;
     const handlers = createHandlers(options, work, embedders, {
       record: () => record!,
-      notes: () => [...work.notes, watcher?.note ?? null].filter((note) => note !== null),
+      notes: () =>
+        [...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter((note) => note !== null),
+      memoryWork,
+      conversations,
+      spool,
+      roots: () => roots,
     });
     const server = createServer({ record: () => record, handlers, onRequest: touch, log });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]));
@@ -100,13 +152,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     watcher = await watching;
     endings.push(() => watcher?.close());
 
-    await drainSpool(project, {}, log);
+    endings.push(() => conversations.close());
+    await conversations.begin();
+    endings.push(() => spool.close());
+    await spool.begin();
     await work.warmUp();
 
+    const isResting = () => work.isResting() && memoryWork.isResting();
     const heartbeat = setInterval(() => {
       const idleFor = Date.now() - lastUsed;
       if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
-      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && work.isResting()) {
+      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && isResting()) {
         onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
       }
     }, heartbeatMs);
@@ -162,14 +218,33 @@ function createHandlers(
   { project, config, log, onStop }: DaemonOptions,
   work: IndexWork,
   embedders: CodeEmbedders,
-  us: { record: () => DaemonRecord; notes: () => string[] },
+  us: {
+    record: () => DaemonRecord;
+    notes: () => string[];
+    memoryWork: MemoryWork;
+    conversations: ConversationWatch;
+    spool: SpoolReader;
+    roots: () => readonly string[];
+  },
 ): Handlers {
+  const { memoryWork, conversations, spool, roots } = us;
+  async function search(request: SearchRequest): Promise<SearchResponse> {
+    const answer = await work.ask(toCodeQuery(request, config));
+    const { pending, is_idle } = work.queue();
+    // Between two files nothing waits, and yet the pass goes on.
+    return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+  }
   return {
-    async search(request) {
-      const answer = await work.ask(toCodeQuery(request, config));
-      const { pending, is_idle } = work.queue();
-      // Between two files nothing waits, and yet the pass goes on.
-      return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+    ...createMemoryHandlers({ work: memoryWork, config, roots }),
+    search,
+    searchAll: (request) =>
+      searchAll(request, {
+        code: () => search(request),
+        transcripts: () => searchTranscripts(memoryWork, request, config),
+      }),
+    spool() {
+      spool.poke();
+      return { taken: true };
     },
     index({ paths, full }) {
       if (full) work.reindex("all");
@@ -177,7 +252,7 @@ function createHandlers(
       else work.reconcile();
       return { queued: true, pending: work.queue().pending };
     },
-    queue: () => work.queue(),
+    queue: () => ({ ...work.queue(), sessions: memoryWork.jobsStatus(), past: conversations.past() }),
     async status() {
       const queue = work.queue();
       const model = config["embed.code"];
@@ -196,7 +271,13 @@ function createHandlers(
         },
         ...described,
         queue,
-        models: { embedding_code: model, code },
+        models: {
+          embedding_code: model,
+          code,
+          embedding_text: config["embed.text"],
+          text: memoryWork.models(),
+        },
+        memory: memoryWork.status(),
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },
@@ -208,6 +289,30 @@ function createHandlers(
     },
   };
 }
+
+/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
+async function searchAll(
+  { q }: SearchAllRequest,
+  sides: {
+    code: () => Promise<SearchResponse>;
+    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
+  },
+): Promise<SearchAllResponse> {
+  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
+  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
+  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
+  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
+  return {
+    scope: "all",
+    query: q,
+    code: code.status === "fulfilled" ? code.value : null,
+    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
+    notes: failed.map(messageOf),
+  };
+}
+
+/** What throws at once rejects as well. */
+const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();
 
 /** Stops accepting, lets requests under way finish, and cuts those that do not. */
 async function closeServer(server: Server): Promise<void> {

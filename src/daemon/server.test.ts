@@ -8,8 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { askDaemon, callDaemon } from "../client/daemon-client.ts";
 import type { DaemonRecord } from "../client/daemon-record.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
-import type { SearchRequest } from "../client/protocol.ts";
-import { largestBody } from "../client/protocol.ts";
+import { largestBody, type RequestOf, type SearchRequest } from "../client/protocol.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
@@ -32,6 +31,20 @@ const idle = {
   is_idle: true,
   last_error: null,
   recent: [],
+  sessions: {
+    pending: 0,
+    running: [],
+    dead: [],
+    rate_chunks_per_sec: 0,
+    eta_seconds: null,
+    is_idle: true,
+    recent: [],
+  },
+  past: null,
+};
+
+const never = (): never => {
+  throw new Error("not asked");
 };
 
 const handlers = {
@@ -50,6 +63,29 @@ const handlers = {
     throw new Error("secret detail");
   }),
   shutdown: vi.fn(() => ({ stopping: true as const, pid: 1 })),
+  searchTranscripts: vi.fn((request: RequestOf<"searchTranscripts">) => ({
+    scope: "transcripts" as const,
+    query: request.q,
+    results: [],
+    total_results: 0,
+    search_time_ms: 0.1,
+    searched_by: ["words"],
+    notes: [],
+    memory: { pending: 0, as_of: null },
+  })),
+  searchAll: never,
+  indexTranscript: never,
+  annotate: never,
+  sessionStart: never,
+  sessions: vi.fn((_: RequestOf<"sessions">) => ({ sessions: [], total: 0 })),
+  session: vi.fn(({ id }: RequestOf<"session">): never => {
+    throw new PommelError("not_found", `No session ${id}.`);
+  }),
+  annotations: never,
+  retry: never,
+  forget: never,
+  scrub: never,
+  spool: vi.fn(() => ({ taken: true })),
 } satisfies Handlers;
 
 beforeEach(async () => {
@@ -159,6 +195,29 @@ test("takes a search from the query string", async () => {
     language: ["ts"],
     explain: true,
   });
+});
+
+test("takes questions about conversations from the query string", async () => {
+  const path = "/search/transcripts?q=why&type=raw,summary&kind=decision&file=a,b.ts&since=last+week&limit=2";
+  expect((await send(path)).status).toBe(200);
+  expect(handlers.searchTranscripts).toHaveBeenCalledWith({
+    q: "why",
+    type: ["raw", "summary"],
+    kind: ["decision"],
+    file: ["a,b.ts"],
+    since: "last week",
+    limit: 2,
+  });
+  expect((await send("/search/transcripts?q=why&kind=novel")).status).toBe(400);
+});
+
+test("its client asks with a path and a query where there is no body", async () => {
+  await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
+  expect(handlers.sessions).toHaveBeenCalledWith({ limit: 3, agents: true, branch: "a&b" });
+  const asked = callDaemon(record, "session", { id: "one/a2 ä", turn: 0 });
+  await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2 ä." });
+  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 });
+  expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
 });
 
 test.each([

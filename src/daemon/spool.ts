@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { hookNames } from "../agents/claude/hook-names.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
-import { messageOf } from "../project/errors.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 
@@ -45,8 +45,8 @@ export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise
 
 /**
  * Works off `.pommel/spool/`, oldest name first. An item is deleted when it is done; one that nobody handles,
- * that makes no sense or that fails is kept in `spool/rejected/`. Names that start with a dot are still being
- * written.
+ * that makes no sense or that fails is kept in `spool/rejected/`. Where the memory cannot be written just now it stays,
+ * with those after it. Names that start with a dot are still being written.
  * @returns how many were done and how many rejected
  */
 export async function drainSpool(
@@ -69,6 +69,10 @@ export async function drainSpool(
       rmSync(file, { force: true });
       counts.done++;
     } catch (error) {
+      if (isPassing(error)) {
+        log.debug(`the spool waits: ${messageOf(error)}`);
+        return counts;
+      }
       log.warn(`spool item ${name} rejected: ${reason(error)}`);
       mkdirSync(rejectedDir, { recursive: true, mode: 0o700 });
       renameSync(file, join(rejectedDir, name));
@@ -76,6 +80,13 @@ export async function drainSpool(
     }
   }
   return counts;
+}
+
+/** Nothing is wrong with the item. */
+function isPassing(error: unknown): boolean {
+  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|not_indexed|SQLITE_.*|EMFILE|ENFILE)$/.test(
+    codeOf(error),
+  );
 }
 
 /** Parse errors quote what they could not parse, and the log holds no content. */

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../client/connect.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
 import type { DaemonRecord } from "../../client/daemon-record.ts";
-import type { QueueStatus } from "../../client/protocol.ts";
+import type { QueueResponse } from "../../client/protocol.ts";
 import { loadConfig } from "../../project/config.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
-import { type Output, tick } from "../output.ts";
+import { humanBytes, type Output, tick } from "../output.ts";
 import { waitForIndex } from "../wait-for-index.ts";
-import { roughly } from "./status-view.ts";
+import { roughly } from "./status-memory.ts";
 
 /** The JSON of `pm start`. */
 interface StartReport {
@@ -19,6 +19,8 @@ interface StartReport {
   files_to_index: number | null;
   /** null when it is too early to tell. */
   eta_seconds: number | null;
+  /** Sessions from before Pommel came here; null while they are still being looked for. */
+  past_sessions: { sessions: number; bytes: number } | null;
 }
 
 /** How long to wait for the first figures before reporting without them. Milliseconds. */
@@ -67,7 +69,7 @@ export async function startDaemonAndReport(project: Project, output: Output): Pr
   output.print(`${tick("ok", output.colors)} ${started}`);
   const report = await reportOn(record, true);
   output.print();
-  for (const line of whatHappensNow(report)) output.print(line);
+  for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
   return report;
 }
 
@@ -77,10 +79,12 @@ function alreadyRunning({ pid, port }: DaemonRecord): string {
 
 async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartReport> {
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
-  let queue: QueueStatus;
+  let queue: QueueResponse;
   do {
     queue = await callDaemon(record, "queue", {});
-    if (queue.is_idle || (queue.eta_seconds && queue.done >= enoughToJudge)) break;
+    const isCounted = queue.past !== null || !isNew;
+    if (isCounted && queue.is_idle) break;
+    if (isCounted && (queue.eta_seconds && queue.done >= enoughToJudge) break;
     await sleep(50);
   } while (Date.now() < deadline);
   return {
@@ -89,6 +93,7 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
     already_running: !isNew,
     files_to_index: queue.is_idle ? 0 : queue.total > 0 ? queue.total : null,
     eta_seconds: queue.is_idle ? 0 : queue.eta_seconds || null,
+    past_sessions: queue.past,
   };
 }
 
@@ -106,4 +111,11 @@ function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] 
     "  Watch it:           pm status --watch",
     "  For scripts:        pm status --json",
   ];
+}
+
+function pastSessions({ past_sessions: past }: StartReport): string[] {
+  if (past === null || past.sessions === 0) return [];
+  const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
+  const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
+  return ["", `${found}; \`pm import claude\` takes ${them} in.`];
 }

@@ -58,6 +58,30 @@ const busy: StatusResponse = {
         usage: null,
       },
     ],
+    embedding_text: "none",
+    text: [],
+  },
+  memory: {
+    sessions: 12,
+    turns: 340,
+    chunks: 1204,
+    annotations: 3,
+    summaries: 14,
+    last_updated: new Date(Date.now() - 120_000).toISOString(),
+    problem: null,
+    bytes: 34_000_000,
+    growth_30d_bytes: 2_000_000,
+    needs_scrubbing: false,
+    llm: { model: "ollama/llama3.1:8b", tokens_today: 1200, daily_tokens: 200_000, dollars_today: 0 },
+    jobs: {
+      pending: 2,
+      running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100 }],
+      dead: [{ id: 1, kind: "transcript", subject: "/t/b.jsonl", attempts: 9, error: "It is not there." }],
+      rate_chunks_per_sec: 120.5,
+      eta_seconds: 9,
+      is_idle: false,
+      recent: [],
+    },
   },
   notes: ["Watching by polling."],
 };
@@ -83,9 +107,23 @@ Queue
   Time left:   about 8 s
   Recent:      src/b.ts (8 chunks, 200 ms) just now
 
+Conversations
+  Sessions:      12 (340 turns)
+  Chunks:        1,204
+  Notes:         3
+  Summaries:     14
+  Last line:     2 minutes ago
+  Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
+  At work:       transcript /t/a.jsonl 30 %
+  Given up:      1 job, the first because: It is not there.
+                 \`pm queue\` shows them, \`pm queue retry\` tries them again
+  Storage:       34.0 MB, +2.0 MB in 30 days
+  Summaries by:  ollama/llama3.1:8b, 1,200 of 200,000 tokens today, $0.0000
+
 Models
   Code:  static-1: 12,450 of 12,453 chunks embedded, 3 by words only
          ollama/nomic-embed-text: 3,000 of 12,453 chunks embedded, about 3m 10s left
+  Text:  none: search goes by words
 
 Storage
   Index:  5.0 MB, 3.0 MB of it full text
@@ -105,7 +143,20 @@ test("has no queue and says how to start when nothing runs", () => {
   expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
   expect(shown).toContain("pm start");
   expect(shown).not.toContain("Queue");
-  expect(shown).not.toContain("Notes");
+  expect(shown).toContain("Waiting:       2 jobs, for a daemon");
+  expect(shown).not.toContain("polling");
+});
+
+test("says what is wrong with the memory, or that nothing is remembered", () => {
+  const shown = (memory: Partial<StatusResponse["memory"]>) =>
+    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, colors);
+  expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
+  const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
+  expect(shown({ sessions: 0, annotations: 0, jobs: idle })).toContain(
+    "Sessions:  none remembered yet\n\nModels",
+  );
+  expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
+  expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
 });
 
 test("says which part is ill", () => {
@@ -128,6 +179,8 @@ test("says why a model is not asked, and what one has cost", () => {
             usage: { requests: 2, tokens: 1234, dollars: 0.00016 },
           },
         ],
+        embedding_text: "none",
+        text: [],
       },
     },
     colors,
@@ -138,9 +191,12 @@ test("says why a model is not asked, and what one has cost", () => {
          2 requests, 1,234 tokens, $0.0002 since the daemon started
 `,
   );
-  expect(renderStatus({ ...busy, models: { embedding_code: "none", code: [] } }, colors)).toContain(
-    "none: search goes by words and structure",
-  );
+  expect(
+    renderStatus(
+      { ...busy, models: { embedding_code: "none", code: [], embedding_text: "none", text: [] } },
+      colors,
+    ),
+  ).toContain("none: search goes by words and structure");
 });
 
 test("lists what is left out by reason, the most common first", () => {

@@ -1,5 +1,6 @@
 import type { StatusResponse } from "../../client/protocol.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../output.ts";
+import { memoryRows, roughly } from "./status-memory.ts";
 
 /** The languages with the most chunks; the rest are counted. */
 const languagesShown = 8;
@@ -11,6 +12,7 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
     header(status, colors),
     section("Code index", indexRows(status), colors),
     status.daemon.running ? section("Queue", queueRows(status), colors) : "",
+    section("Conversations", memoryRows(status), colors),
     section("Models", modelRows(status), colors),
     section("Storage", storageRows(status), colors),
     section("Health", [], colors) + healthLines(status, colors),
@@ -86,15 +88,22 @@ function storageRows({ storage }: StatusResponse): [string, string][] {
   ];
 }
 
-/** A line for each model that code is searched with, and one more for what keeps it from its work. */
+/** A line for each model in use, and one more for what keeps it from its work. */
 function modelRows({ models }: StatusResponse): [string, string][] {
-  if (models.code.length === 0) {
-    const why = models.embedding_code === "none" ? "none: search goes by words and structure" : "not known";
-    return [["Code:", why]];
+  return [
+    ...rowsOf("Code:", models.embedding_code, models.code),
+    ...rowsOf("Text:", models.embedding_text, models.text),
+  ];
+}
+
+function rowsOf(of: string, setting: string, models: readonly Model[]): [string, string][] {
+  if (models.length === 0) {
+    if (setting !== "none") return [[of, "not known"]];
+    return [[of, `none: search goes by words${of === "Code:" ? " and structure" : ""}`]];
   }
-  return models.code.flatMap((model, i): [string, string][] => {
+  return models.flatMap((model, i): [string, string][] => {
     const { message, usage } = model;
-    const label = i === 0 ? "Code:" : "";
+    const label = i === 0 ? of : "";
     const rows: [string, string][] = [[label, `${model.id}: ${progressOf(model)}`]];
     if (message !== null) rows.push(["", message]);
     if (usage !== null) rows.push(["", usageOf(usage)]);
@@ -139,11 +148,6 @@ export function renderSkipped(files: readonly { path: string; reason: string }[]
       return `${title}\n${paths.map((path) => `  ${path}`).join("\n")}`;
     })
     .join("\n\n");
-}
-
-/** An estimate, without the precision it does not have: "8 s", "3m 12s". */
-export function roughly(seconds: number): string {
-  return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
 }
 
 const number = (value: number) => value.toLocaleString("en");

@@ -29,6 +29,8 @@ export interface JobToEnqueue {
   priority?: number;
   /** Units of work, as far as known. */
   total?: number;
+  /** It is not begun earlier. A later wish of this kind takes the place of one that waits for its time. */
+  notBefore?: number;
 }
 
 /** The job as its worker knows it: what it says of a job that was taken from it meanwhile has no effect. */
@@ -40,20 +42,29 @@ export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
  * @returns its row
  */
 export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): number {
-  const { kind, subject, payload = {}, priority = 100, total = 0 } = job;
+  const { kind, subject, payload = {}, priority = 100, total = 0, notBefore = 0 } = job;
   return memory.inTransaction(() => {
     const { id } = memory
       .prepare(
-        `INSERT INTO jobs (kind, subject, payload, state, priority, total, created_at, updated_at)
-         VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @now, @now)
+        `INSERT INTO jobs (kind, subject, payload, state, priority, total, not_before, created_at, updated_at)
+         VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @notBefore, @now, @now)
          ON CONFLICT (kind, subject) WHERE state = 'pending' DO UPDATE SET
            payload = excluded.payload, priority = min(priority, excluded.priority), total = excluded.total, done = 0,
-           attempts = 0, not_before = min(not_before, @now + @newerDelay), updated_at = @now
+           attempts = 0, updated_at = @now, not_before = CASE
+             WHEN @notBefore > @now AND not_before > @now THEN @notBefore
+             ELSE min(not_before, max(@notBefore, @now + @newerDelay)) END
          RETURNING id`,
       )
-      .get({ kind, subject, payload: JSON.stringify(payload), priority, total, now, newerDelay }) as {
-      id: number;
-    };
+      .get({
+        kind,
+        subject,
+        payload: JSON.stringify(payload),
+        priority,
+        total,
+        notBefore,
+        now,
+        newerDelay,
+      }) as { id: number };
     return id;
   });
 }

@@ -62,3 +62,14 @@ export function forgetTranscript(memory: Memory, path: string): void {
     memory.prepare("DELETE FROM transcripts WHERE path = ?").run(path);
   });
 }
+
+/** Those of the files that were never read. */
+export function unknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
+  const rows = memory
+    .prepare(
+      `SELECT value AS path FROM json_each(?)
+       WHERE NOT EXISTS (SELECT 1 FROM transcripts WHERE transcripts.path = value)`,
+    )
+    .all(JSON.stringify(paths)) as { path: string }[];
+  return rows.map(({ path }) => path);
+}

@@ -1,0 +1,70 @@
+import type { StatusResponse } from "../../client/protocol.ts";
+import { humanBytes, humanDuration, relativeTime } from "../output.ts";
+
+type Row = [string, string];
+
+/** What is remembered of conversations, for a person. */
+export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
+  if (memory.problem !== null) return [["Problem:", memory.problem]];
+  if (memory.sessions === 0 && memory.annotations === 0 && memory.jobs.is_idle) {
+    return [["Sessions:", "none remembered yet"]];
+  }
+  const rows: Row[] = [
+    ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")})`],
+    ["Chunks:", number(memory.chunks)],
+    ["Notes:", number(memory.annotations)],
+    ["Summaries:", number(memory.summaries)],
+    ["Last line:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
+  ];
+  if (daemon.running) rows.push(...jobRows(memory.jobs));
+  else if (memory.jobs.pending > 0)
+    rows.push(["Waiting:", `${plural(memory.jobs.pending, "job")}, for a daemon`]);
+  const { dead } = memory.jobs;
+  if (dead.length > 0) {
+    const [first] = dead;
+    const why = first?.error ?? "no reason is known";
+    rows.push(["Given up:", `${plural(dead.length, "job")}, the first because: ${why}`]);
+    rows.push(["", "`pm queue` shows them, `pm queue retry` tries them again"]);
+  }
+  const grown = memory.growth_30d_bytes;
+  const growth = grown === null ? "" : `, ${grown < 0 ? "-" : "+"}${humanBytes(Math.abs(grown))} in 30 days`;
+  rows.push(["Storage:", `${humanBytes(memory.bytes)}${growth}`]);
+  if (memory.needs_scrubbing)
+    rows.push(["Scrubbing:", "the rules changed; what is stored is being scrubbed again"]);
+  return [...rows, ...llmRows(memory.llm)];
+}
+
+function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate }: Jobs): Row[] {
+  if (pending + running.length === 0) return [["Queue:", "nothing to do"]];
+  const left = running.length > 0 && eta !== null && eta > 0 ? `, about ${roughly(eta)} left` : "";
+  const speed = running.length > 0 && rate > 0 ? `, ${rate} chunks/s` : "";
+  const rows: Row[] = [["Queue:", `${plural(pending, "job")} waiting${speed}${left}`]];
+  running.forEach(({ kind, subject, done, total }, i) => {
+    const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : "";
+    rows.push([i === 0 ? "At work:" : "", `${kind} ${subject}${share}`]);
+  });
+  return rows;
+}
+
+function llmRows({
+  model,
+  tokens_today,
+  daily_tokens,
+  dollars_today,
+}: StatusResponse["memory"]["llm"]): Row[] {
+  if (model === "none") return [];
+  const cost = dollars_today === null ? "" : `, $${dollars_today.toFixed(4)}`;
+  return [
+    ["Summaries by:", `${model}, ${number(tokens_today)} of ${number(daily_tokens)} tokens today${cost}`],
+  ];
+}
+
+/** An estimate, without the precision it does not have: "8 s", "3m 12s". */
+export function roughly(seconds: number): string {
+  return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
+}
+
+type Jobs = StatusResponse["memory"]["jobs"];
+
+const number = (value: number) => value.toLocaleString("en");
+const plural = (count: number, unit: string) => `${number(count)} ${unit}${count === 1 ? "" : "s"}`;

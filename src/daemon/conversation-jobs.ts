@@ -1,0 +1,167 @@
+import { statSync } from "node:fs";
+import * as z from "zod/mini";
+import { agentNamed } from "../agents/registry.ts";
+import type { Embedder } from "../embed/embedder.ts";
+import { createBudgetedLlm } from "../llm/budget.ts";
+import type { Llm } from "../llm/llm.ts";
+import { createLlm, llmSettingsOf } from "../llm/registry.ts";
+import { codeOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import type { Scrubber } from "../redact/scrubber.ts";
+import { chunkOptionsOf } from "../sessions/from-config.ts";
+import { type IngestOptions, ingestTranscript } from "../sessions/ingest.ts";
+import { belongsTo } from "../sessions/project-roots.ts";
+import { rescrubMemory } from "../sessions/rescrub.ts";
+import { retainMemory } from "../sessions/retain.ts";
+import { sumUpSession } from "../sessions/sum-up.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import { addLlmUsage, llmSpending } from "../store/memory/llm-usage.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { secretKey } from "../store/memory/secret-key.ts";
+import { transcriptByPath } from "../store/memory/transcripts.ts";
+import type { JobRecord } from "../store/memory-records.ts";
+import { type JobRun, NotYet } from "./job-worker.ts";
+
+/** What the jobs of each kind need to know. */
+export const transcriptPayload = z.object({
+  agent: z.string(),
+  /** Also of a session that was launched outside of the project. */
+  all_projects: z.optional(z.boolean()),
+  /** The session is summed up at once, whether anything new stands in it or not. */
+  generate_summary: z.optional(z.boolean()),
+  /** Past sessions are taken in: they are summed up without a language model. */
+  is_import: z.optional(z.boolean()),
+});
+export type TranscriptPayload = z.infer<typeof transcriptPayload>;
+
+export const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
+
+export const retainedAt = "retained_at";
+
+interface JobsOptions {
+  project: Project;
+  config: Config;
+  memory: Memory;
+  embedder: Embedder | null;
+  scrubber: () => Scrubber;
+  roots: () => readonly string[];
+  /** A session is to be summed up: now, or when nothing new has come for a while. */
+  onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
+  log: Logger;
+}
+
+/** Does the jobs of the queue. */
+export class ConversationJobs {
+  private readonly ledgerKey: Uint8Array;
+  private readonly llm: Llm | null;
+
+  constructor(private readonly options: JobsOptions) {
+    this.ledgerKey = secretKey(options.memory);
+    this.llm = budgetedLlm(options);
+  }
+
+  /**
+   * Does a job.
+   * @returns how many chunks it wrote
+   */
+  async run(job: JobRecord, run: JobRun): Promise<number> {
+    if (job.kind === "transcript") return this.readTranscript(job, run);
+    if (job.kind === "summary") return this.sumUp(job, run);
+    if (job.kind === "scrub") return this.scrub(run);
+    return this.retain();
+  }
+
+  /** With what it takes to change what is stored. */
+  work(): ScrubbingWork {
+    const { project, config, memory, embedder, scrubber, roots, log } = this.options;
+    return {
+      memory,
+      embedder,
+      scrubber: scrubber(),
+      ledgerKey: this.ledgerKey,
+      chunks: chunkOptionsOf(config),
+      maxChunks: config["sessions.max_chunks"],
+      root: project.root,
+      worktrees: roots().filter((root) => root !== project.root),
+      log,
+    };
+  }
+
+  private async readTranscript({ subject: path, payload }: JobRecord, run: JobRun): Promise<number> {
+    const { memory, log } = this.options;
+    const asked = z.parse(transcriptPayload, payload);
+    const agent = agentNamed(asked.agent);
+    if (!agent) throw new Error(`No agent is called ${asked.agent}.`);
+    const known = transcriptByPath(memory, path);
+    let size: number;
+    try {
+      size = statSync(path).size;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || !known) throw error;
+      log.info(`${path} is gone; what was read of it stays`);
+      return 0;
+    }
+    const info = await agent.describe(path);
+    if (info === null) throw new NotYet("It does not say yet whose transcript it is.");
+    if (!asked.all_projects && !known && !belongsTo(this.options.roots(), info.cwd)) {
+      log.debug(`${path} is of another project`);
+      return 0;
+    }
+    const options: IngestOptions = { ...this.work(), agent };
+    const from = known && known.offset <= size ? known.offset : 0;
+    const result = await ingestTranscript(options, path, {
+      signal: run.signal,
+      onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
+    });
+    const { session, lines, chunks, compacted } = result;
+    const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
+    if (session !== null && (lines > 0 || asked.generate_summary)) {
+      const withLlm = asked.is_import !== true && (asked.generate_summary === true || compacted);
+      this.options.onNewLines(session, { atOnce, withLlm });
+    }
+    if (lines > 0) log.debug(`${path}: ${lines} new lines, ${chunks} chunks`);
+    return chunks;
+  }
+
+  private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {
+    const { with_llm: withLlm = false } = z.parse(summaryPayload, payload);
+    const summed = await sumUpSession({ ...this.work(), llm: this.llm }, subject, { withLlm, signal });
+    return summed?.chunks ?? 0;
+  }
+
+  private async scrub({ signal, progress }: JobRun): Promise<number> {
+    const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
+    this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
+    return 0;
+  }
+
+  private retain(): number {
+    const { memory, config, log } = this.options;
+    const days = config["sessions.retention_days"];
+    const changed = days > 0 ? retainMemory(memory, { days }) : [];
+    memory.setMeta(retainedAt, String(Date.now()));
+    if (changed.length > 0) log.info(`${changed.length} sessions are older than ${days} days; let go`);
+    return 0;
+  }
+}
+
+function budgetedLlm({ config, memory, log }: JobsOptions): Llm | null {
+  try {
+    const llm = createLlm(config["llm.model"], llmSettingsOf(config));
+    if (llm === null) return null;
+    return createBudgetedLlm(llm, {
+      purpose: "summary",
+      dailyTokens: config["llm.daily_tokens"],
+      spentToday() {
+        const { input, output } = llmSpending(memory);
+        return input + output;
+      },
+      record: (usage) => addLlmUsage(memory, { ...usage, dollars: usage.dollars ?? 0 }),
+    });
+  } catch (error) {
+    log.warn(`llm.model: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}

@@ -1,0 +1,183 @@
+import { statSync } from "node:fs";
+import { dirname, relative, sep } from "node:path";
+import type { Agent, TranscriptFile } from "../agents/agent.ts";
+import { agents } from "../agents/registry.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import { belongsTo } from "../sessions/project-roots.ts";
+import { unknownTranscripts } from "../store/memory/transcripts.ts";
+import { type MemoryWork, priority } from "./memory-work.ts";
+import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
+
+interface ConversationWatchOptions {
+  work: MemoryWork;
+  project: Project;
+  pollSeconds: number;
+  /** The project's roots; `findRoots` looks for them again, as worktrees come and go. */
+  roots: () => readonly string[];
+  findRoots: () => Promise<void>;
+  /** A transcript of the project has grown. */
+  onNews: () => void;
+  log: Logger;
+}
+
+/** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
+const capturedSince = "captured_since";
+
+/**
+ * Watches the directories where agents keep their transcripts, and lets those of this project be read as they grow.
+ * Transcripts that had ended before Pommel came wait for `pm import`.
+ */
+export class ConversationWatch {
+  private readonly watches: DirectoryWatch[] = [];
+  /** Of each transcript, whether it is of this project. What is known stays true while its beginning does. */
+  private readonly known = new Map<string, boolean>();
+  /** Transcripts from before, by path; null until all were looked at. */
+  private old: Map<string, TranscriptFile> | null = null;
+  private isClosed = false;
+  /** Looks at files one after the other. */
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ConversationWatchOptions) {}
+
+  /** Resolves when everything is watched; what is there already is looked at behind. */
+  async begin(): Promise<void> {
+    await this.options.findRoots();
+    if (!this.options.work.captures) {
+      this.old = new Map();
+      return;
+    }
+    for (const agent of agents) for (const root of agent.roots()) await this.watch(agent, root);
+  }
+
+  /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
+  alsoWatch(path: string): void {
+    if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
+    void this.watch(agents[0]!, dirname(path));
+  }
+
+  /** Sessions from before that nobody has taken in, and their size with that of their subagents. */
+  past(): { sessions: number; bytes: number } | null {
+    const memory = this.options.work.memoryIfAny;
+    if (this.old === null || memory === null) return null;
+    const left = unknownTranscripts(memory, [...this.old.keys()]).flatMap(
+      (path) => this.old?.get(path) ?? [],
+    );
+    return {
+      sessions: left.filter(({ path }) => !path.includes("/subagents/")).length,
+      bytes: left.reduce((sum, { size }) => sum + size, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(this.watches.map((watch) => watch.close()));
+    await this.looking;
+  }
+
+  private async watch(agent: Agent, directory: string): Promise<void> {
+    const { pollSeconds, log } = this.options;
+    const watch = watchDirectory({
+      directory,
+      isRelevant: (path) => path.endsWith(".jsonl"),
+      list: () => agent.list(directory),
+      pollSeconds,
+      onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
+      onRescan: () => this.look(() => this.lookAtAll(agent, directory)),
+      log,
+    });
+    this.watches.push(watch);
+    await watch.begin();
+  }
+
+  private look(work: () => Promise<void>): void {
+    this.looking = this.looking.then(async () => {
+      if (this.isClosed) return;
+      try {
+        await work();
+      } catch (error) {
+        // A memory that cannot be used has said so itself.
+        this.options.log.debug(`looking at transcripts: ${messageOf(error)}`);
+        this.options.work.suspect(error);
+      }
+    });
+  }
+
+  private async lookAtEach(agent: Agent, paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.isFile()) await this.lookAt(agent, { path, size: stats.size, mtimeMs: stats.mtimeMs });
+    }
+  }
+
+  private async lookAtAll(agent: Agent, directory: string): Promise<void> {
+    await this.options.findRoots();
+    const since = this.since();
+    const old = new Map<string, TranscriptFile>();
+    for (const files of (await this.byFolder(agent, directory)).values()) {
+      if (!(await this.mayBeOurs(agent, files))) continue;
+      for (const file of files) {
+        if (this.isClosed) return;
+        if (!(await this.isOurs(agent, file.path))) continue;
+        const isUnknown = unknownTranscripts(this.options.work.memory, [file.path]).length > 0;
+        if (isUnknown && file.mtimeMs < since) old.set(file.path, file);
+        else await this.lookAt(agent, file);
+      }
+    }
+    this.old = new Map([...(this.old ?? []), ...old]);
+  }
+
+  /** An agent keeps the transcripts of sessions that were launched in one place together. */
+  private async byFolder(agent: Agent, directory: string): Promise<Map<string, TranscriptFile[]>> {
+    const folders = new Map<string, TranscriptFile[]>();
+    for await (const file of agent.list(directory)) {
+      const [folder = ""] = relative(directory, file.path).split(sep);
+      folders.set(folder, [...(folders.get(folder) ?? []), file]);
+    }
+    return folders;
+  }
+
+  /** Most folders are of other projects: their newest file tells, and the others need not be opened. */
+  private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
+    for (const { path } of files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, 5)) {
+      const isOurs = await this.isOurs(agent, path);
+      if (this.known.has(path)) return isOurs;
+    }
+    return true;
+  }
+
+  private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {
+    const { work, onNews } = this.options;
+    if (!work.hasNews(file.path, file) || !(await this.isOurs(agent, file.path))) return;
+    onNews();
+    work.readOn(file.path, { agent: agent.name, priority: priority.watched });
+  }
+
+  private async isOurs(agent: Agent, path: string): Promise<boolean> {
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    try {
+      const info = await agent.describe(path);
+      // Not yet told: it is looked at again when it grows.
+      if (info === null) return false;
+      const isOurs = belongsTo(this.options.roots(), info.cwd);
+      this.known.set(path, isOurs);
+      return isOurs;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") this.options.log.debug(`${path}: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Since when this project's sessions are remembered: its configuration was made when Pommel came. */
+  private since(): number {
+    const { memory } = this.options.work;
+    const stored = memory.meta(capturedSince);
+    if (stored !== null) return Number(stored);
+    const { birthtimeMs, mtimeMs } = statSync(this.options.project.configFile);
+    const since = Math.floor(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
+    memory.setMeta(capturedSince, String(since));
+    return since;
+  }
+}

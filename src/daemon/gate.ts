@@ -1,0 +1,47 @@
+/**
+ * Lets work on the memory run side by side, except for what must have it alone: forgetting, say, while nobody holds
+ * what is to be forgotten in mind. Who wants it alone asks the others to leave, and goes before those that come later.
+ */
+export class Gate {
+  private readonly inside = new Set<() => void>();
+  private isTaken = false;
+  private wanting = 0;
+  private waiting: (() => void)[] = [];
+
+  /** @param leave asks the work to stop where it can be gone on with */
+  async together<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
+    while (this.isTaken || this.wanting > 0) await this.change();
+    this.inside.add(leave);
+    try {
+      return await work();
+    } finally {
+      this.inside.delete(leave);
+      this.changed();
+    }
+  }
+
+  async alone<T>(work: () => Promise<T> | T): Promise<T> {
+    this.wanting++;
+    try {
+      for (const leave of this.inside) leave();
+      while (this.isTaken || this.inside.size > 0) await this.change();
+      this.isTaken = true;
+    } finally {
+      this.wanting--;
+    }
+    try {
+      return await work();
+    } finally {
+      this.isTaken = false;
+      this.changed();
+    }
+  }
+
+  private change(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private changed(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}

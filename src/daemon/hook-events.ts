@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import type { ClaudeHookItem } from "../hooks/run-hook.ts";
+import { annotationUid, notesIn } from "../sessions/notes.ts";
+import { belongsTo } from "../sessions/project-roots.ts";
+import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts";
+import { isForgotten } from "../store/memory/forget.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { saveSession, sessionByUid } from "../store/memory/sessions.ts";
+import type { MemoryWork } from "./memory-work.ts";
+import { claudeHookItem, type SpoolItem } from "./spool.ts";
+
+/** A prompt's hook and its line in the transcript tell of times this far apart at the most. Milliseconds. */
+const sameNoteMs = 60_000;
+/** At the end of a turn its last message is on disk a little later. Milliseconds. */
+const lagMs = 2000;
+
+interface HookEventsOptions {
+  work: MemoryWork;
+  roots: () => readonly string[];
+  /** The file lies where transcripts may not be watched. */
+  onTranscript: (path: string) => void;
+  stop: AbortSignal;
+}
+
+/** Takes in what Claude Code's hooks tell of: they run ahead of the transcript, which has the rest. */
+export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
+  return async (item) => {
+    if (!options.work.captures) return;
+    const { event, payload, received_at: at } = z.parse(claudeHookItem, item);
+    takeIn(options, { event, payload, at });
+  };
+}
+
+interface HookEvent {
+  event: ClaudeHookItem["event"];
+  payload: ClaudeHookItem["payload"];
+  at: number;
+}
+
+function takeIn(options: HookEventsOptions, { event, payload, at }: HookEvent): void {
+  const { work } = options;
+  const { memory } = work;
+  const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
+  const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
+  const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
+  if (uid !== undefined && belongs && !isForgotten(memory, uid))
+    noteSession(memory, uid, { event, payload, at });
+  if (event === "session-start") return;
+  const generate_summary = event === "pre-compact" || event === "session-end";
+  if (path !== undefined) readOn(options, path, { generate_summary });
+  if (agentPath !== undefined && existsSync(agentPath)) readOn(options, agentPath, {});
+  if (event === "stop" || event === "subagent-stop" || event === "session-end") {
+    const later = [path, agentPath].filter((file) => file !== undefined && existsSync(file)) as string[];
+    void readLater(options, later);
+  }
+}
+
+function noteSession(memory: Memory, uid: string, { event, payload, at }: HookEvent): void {
+  const session = { uid, agent: "claude", cwd: payload.cwd ?? "" };
+  if (event === "session-start") saveSession(memory, { ...session, startedAt: at, lastAt: at, ended: null });
+  if (event === "session-end") {
+    // One that never said anything is none.
+    if (sessionByUid(memory, uid) === null) return;
+    saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
+  }
+  if (event === "user-prompt" && payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
+}
+
+/**
+ * The prompt's notes, at once. The transcript tells of them again, with their turn: the n-th same note of a session is
+ * always the same annotation.
+ */
+function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {
+  const before = listAnnotations(memory, { sessionUid });
+  const matched = new Set<number>();
+  const added = new Map<string, number>();
+  for (const note of notesIn(prompt)) {
+    const same = before.filter((known) => known.note === note);
+    const told = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
+    if (told) {
+      matched.add(told.id);
+      continue;
+    }
+    const more = added.get(note) ?? 0;
+    added.set(note, more + 1);
+    const uid = annotationUid(sessionUid, note, same.length + more);
+    saveAnnotation(memory, {
+      uid,
+      sessionUid,
+      turn: null,
+      lineUid: null,
+      at,
+      source: "prompt",
+      branch: null,
+      note,
+    });
+  }
+}
+
+function readOn(options: HookEventsOptions, path: string, how: { generate_summary?: boolean }): void {
+  options.onTranscript(path);
+  options.work.readOn(path, { agent: "claude", ...how });
+}
+
+async function readLater(options: HookEventsOptions, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await sleep(lagMs, undefined, { signal: options.stop, ref: false }).catch(() => {});
+  if (options.stop.aborted) return;
+  for (const path of paths) {
+    try {
+      options.work.readOn(path, { agent: "claude" });
+    } catch {
+      // The memory has gone meanwhile; what is on disk is found with the next start.
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { messageOf } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Config } from "../project/settings.ts";
+import { scrubbedBy } from "../sessions/rescrub.ts";
+import { sessionChunkCount } from "../store/memory/chunks.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { sampleStorage } from "../store/memory/storage.ts";
+import { retainedAt } from "./conversation-jobs.ts";
+
+interface HousekeepingOptions {
+  memory: Memory;
+  config: Config;
+  isResting: () => boolean;
+  scrubVersion: () => string;
+  enqueue: (kind: "scrub" | "retain", subject: string) => void;
+  log: Logger;
+}
+
+const lookMs = 600_000;
+const dayMs = 86_400_000;
+/** Free pages are given back in so many steps, between which others run. */
+const pagesAtOnce = 500;
+const mostPages = 20_000;
+
+/** What a memory needs now and then: its size noted, free pages given back, old sessions let go, new rules applied. */
+export class Housekeeping {
+  private timer: NodeJS.Timeout | undefined;
+  private next: NodeJS.Immediate | undefined;
+
+  constructor(private readonly options: HousekeepingOptions) {}
+
+  begin(): void {
+    this.look();
+    this.timer = setInterval(() => this.look(), lookMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    clearImmediate(this.next);
+  }
+
+  private look(): void {
+    for (const task of [this.applyRules, this.letGo, this.noteSize, this.giveBack]) {
+      try {
+        task.call(this);
+      } catch (error) {
+        this.options.log.warn(`seeing to the memory: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  /** What was stored under other rules is scrubbed again. */
+  private applyRules(): void {
+    const { memory, scrubVersion, enqueue } = this.options;
+    const version = scrubVersion();
+    if (memory.meta(scrubbedBy) === version) return;
+    if (sessionChunkCount(memory) === 0) memory.setMeta(scrubbedBy, version);
+    else enqueue("scrub", "memory");
+  }
+
+  private letGo(): void {
+    const { memory, config, enqueue } = this.options;
+    if (config["sessions.retention_days"] === 0) return;
+    if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
+  }
+
+  private noteSize(): void {
+    sampleStorage(this.options.memory);
+  }
+
+  private giveBack(): void {
+    const { memory, isResting } = this.options;
+    const { free, total } = memory.pages();
+    if (!isResting() || free * 20 < total) return;
+    let left = Math.min(free, mostPages);
+    const step = () => {
+      memory.vacuum(pagesAtOnce);
+      left -= pagesAtOnce;
+      if (left > 0 && isResting()) this.next = setImmediate(step);
+    };
+    step();
+  }
+}

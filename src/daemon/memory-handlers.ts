@@ -1,0 +1,166 @@
+import { isAbsolute } from "node:path";
+import { agentNamed, agents } from "../agents/registry.ts";
+import {
+  annotationOf,
+  answerTranscriptSearch,
+  listAnnotationsOf,
+  listSessionsOf,
+  showSession,
+} from "../client/conversations.ts";
+import type { RouteName } from "../client/endpoints.ts";
+import type { RequestOf } from "../client/protocol.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../client/protocol-sessions.ts";
+import { PommelError } from "../project/errors.ts";
+import type { Config } from "../project/settings.ts";
+import { addNote } from "../sessions/add-note.ts";
+import { forgetNow, previewForget } from "../sessions/forget.ts";
+import { belongsTo } from "../sessions/project-roots.ts";
+import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
+import { isForgotten } from "../store/memory/forget.ts";
+import { findSession, saveSession } from "../store/memory/sessions.ts";
+import { listTranscripts } from "../store/memory/transcripts.ts";
+import { type MemoryWork, priority } from "./memory-work.ts";
+import type { Handlers } from "./server.ts";
+
+type MemoryRoute = Extract<
+  RouteName,
+  | "searchTranscripts"
+  | "indexTranscript"
+  | "annotate"
+  | "sessionStart"
+  | "sessions"
+  | "session"
+  | "annotations"
+  | "retry"
+  | "forget"
+  | "scrub"
+>;
+
+interface HandlersOptions {
+  work: MemoryWork;
+  config: Config;
+  roots: () => readonly string[];
+}
+
+/** The routes about conversations. A memory that cannot be opened answers with what is wrong with it. */
+export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, MemoryRoute> {
+  const { work, config } = options;
+  const guarded =
+    <R, A>(answer: (request: R) => A | Promise<A>) =>
+    async (request: R): Promise<A> => {
+      try {
+        return await answer(request);
+      } catch (error) {
+        work.suspect(error);
+        throw error;
+      }
+    };
+  return {
+    searchTranscripts: guarded((request) => searchTranscripts(work, request, config)),
+    indexTranscript: guarded((request) => indexTranscript(options, request)),
+    annotate: guarded((request) => annotate(options, request)),
+    sessionStart: guarded((request) => startSession(options, request)),
+    sessions: guarded((request) => listSessionsOf(work.memory, request)),
+    session: guarded((request) => showSession(work.memory, request)),
+    annotations: guarded((request) => listAnnotationsOf(work.memory, request)),
+    retry: guarded(({ ids, drop }) => {
+      const change = drop ? removeDead : retryDead;
+      const jobs = change(work.memory, ids ?? "all");
+      work.wake();
+      return { jobs };
+    }),
+    forget: guarded(async ({ dry_run: isPreview = false, ...asked }) => {
+      const report = isPreview
+        ? await previewForget(work.memory, asked)
+        : await work.alone(() => forgetNow(work.work(), asked));
+      const { sessions, turns, chunks, annotations, matches, examples } = report;
+      return { sessions, turns, chunks, annotations, matches, examples, forgotten: !isPreview };
+    }),
+    scrub: guarded(() => {
+      work.enqueue("scrub", "memory");
+      return { queued: true };
+    }),
+  };
+}
+
+export function searchTranscripts(
+  work: MemoryWork,
+  request: TranscriptSearchRequest,
+  config: Config,
+): Promise<TranscriptSearchResponse> {
+  return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
+}
+
+async function indexTranscript(
+  { work, roots }: HandlersOptions,
+  request: RequestOf<"indexTranscript">,
+): Promise<{ queued: boolean; reason: string | null; pending: number }> {
+  const { memory } = work;
+  const refused = (reason: string) => ({ queued: false, reason, pending: work.pending() });
+  if (!work.captures) return refused("The setting sessions.capture is false.");
+  const paths = pathsIn(work, request);
+  const agent = agentNamed(request.agent ?? "claude");
+  if (!agent) {
+    const known = agents.map(({ name }) => name).join(", ");
+    throw new PommelError("usage", `No agent is called ${request.agent}.`, `There is ${known}.`);
+  }
+  if (paths.length === 0) return refused("No transcript of that session is known.");
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1 && !request.all_projects) {
+    const info = await agent.describe(only).catch(() => null);
+    if (info !== null && !belongsTo(roots(), info.cwd)) {
+      return refused(`It is of a session in ${info.cwd}, which is not in this project.`);
+    }
+  }
+  const isImport = request.trigger === "import";
+  // So many at once are one transaction.
+  memory.inTransaction(() => {
+    for (const path of new Set(paths)) {
+      work.readOn(path, {
+        agent: agent.name,
+        priority: isImport ? priority.import : priority.live,
+        is_import: isImport,
+        ...(request.generate_summary && { generate_summary: true }),
+        ...(request.all_projects && { all_projects: true }),
+      });
+    }
+  });
+  return { queued: true, reason: null, pending: work.pending() };
+}
+
+function pathsIn(work: MemoryWork, request: RequestOf<"indexTranscript">): string[] {
+  const { transcript_path: path, transcript_paths: paths = [], session_id: session } = request;
+  const named = path === undefined ? paths : [path, ...paths];
+  const odd = named.find((one) => !isAbsolute(one));
+  if (odd !== undefined) {
+    throw new PommelError("usage", `transcript_path: ${odd} is not absolute.`, "See docs/http.md.");
+  }
+  if (named.length > 0) return named;
+  if (session === undefined) {
+    throw new PommelError("usage", "transcript_path: missing.", "See docs/http.md.");
+  }
+  return listTranscripts(work.memory, findSession(work.memory, session).id).map((known) => known.path);
+}
+
+async function annotate(
+  { work }: HandlersOptions,
+  { note, session_id: session, transcript_path: path }: RequestOf<"annotate">,
+) {
+  const info = path === undefined ? null : await agents[0]!.describe(path).catch(() => null);
+  const sessionUid = session ?? info?.session ?? null;
+  const added = await work.alone(() => addNote(work.work(), { note, sessionUid }));
+  const queued = work.captures && path !== undefined && isAbsolute(path);
+  if (queued) work.readOn(path, {});
+  return { annotation: annotationOf(added), queued };
+}
+
+function startSession(
+  { work, roots }: HandlersOptions,
+  { session_id: uid, cwd }: RequestOf<"sessionStart">,
+): { registered: boolean } {
+  const { memory } = work;
+  const isOurs = cwd === undefined || belongsTo(roots(), cwd);
+  if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
+  saveSession(memory, { uid, agent: "claude", cwd: cwd ?? "", startedAt: Date.now(), ended: null });
+  return { registered: true };
+}

@@ -1,0 +1,393 @@
+import { existsSync, statSync } from "node:fs";
+import { describeMemory, jobsStatusOf } from "../client/conversations.ts";
+import type { ModelStatus } from "../client/protocol.ts";
+import type { JobsStatus, MemoryStatus } from "../client/protocol-sessions.ts";
+import type { Embedder } from "../embed/embedder.ts";
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import { globalPatternsFile, projectPatternsFile } from "../redact/patterns-file.ts";
+import type { Scrubber } from "../redact/scrubber.ts";
+import { SessionSearch } from "../search/sessions/engine.ts";
+import { PassageSearch } from "../search/sessions/passage-search.ts";
+import { passagesIn } from "../search/sessions/passage-source.ts";
+import { scrubberOf } from "../sessions/from-config.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import { waitingJob } from "../store/memory/job-rows.ts";
+import { enqueue } from "../store/memory/jobs.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { transcriptByPath } from "../store/memory/transcripts.ts";
+import { keepSessionModels } from "../store/memory/vectors.ts";
+import { collectGarbage } from "./collect-garbage.ts";
+import { ConversationJobs, type TranscriptPayload } from "./conversation-jobs.ts";
+import { Gate } from "./gate.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { isOwnerAlive, newOwner } from "./job-owner.ts";
+import { isCorrupt, JobWorker } from "./job-worker.ts";
+import { createTextEmbedders, type TextEmbedders } from "./text-embedders.ts";
+import { describeTextModels } from "./text-models.ts";
+import { TextPass } from "./text-pass.ts";
+
+/** Smaller is earlier. */
+export const priority = { live: 10, watched: 20, import: 100, summary: 150, scrub: 50, retain: 200 } as const;
+
+const reading = ["transcript"] as const;
+
+interface MemoryWorkOptions {
+  project: Project;
+  config: Config;
+  /** The project's root and those of its other worktrees, as they are now. */
+  roots: () => readonly string[];
+  /** The bundled model, where code is searched with it. */
+  bundled: Embedder | null;
+  log: Logger;
+  /** A session is summed up when nothing new has come for so long. Milliseconds. */
+  summariseAfterMs?: number;
+  /** Models leave memory after this long without work. Milliseconds. */
+  releaseAfterMs?: number;
+  /** Vectors leave memory after this long without a search. Milliseconds. */
+  unloadAfterMs?: number;
+}
+
+/** One open memory with those who use it. */
+interface OpenMemory {
+  memory: Memory;
+  search: SessionSearch;
+  jobs: ConversationJobs;
+  workers: JobWorker[];
+  pass: TextPass | null;
+  housekeeping: Housekeeping;
+}
+
+export interface TranscriptToRead extends Partial<TranscriptPayload> {
+  priority?: number;
+}
+
+/** Keeps the memory of conversations in step for as long as the daemon runs. A damaged one is left as it is. */
+export class MemoryWork {
+  private open: OpenMemory | null = null;
+  /** Why the memory is not open though it should be; null when nothing is wrong. */
+  private failure: unknown = null;
+  private readonly gate = new Gate();
+  private readonly embedders: TextEmbedders;
+  private isClosed = false;
+  private scrubber: { scrubber: Scrubber; of: string } | null = null;
+  private releaseTimer: NodeJS.Timeout | undefined;
+  private unloadTimer: NodeJS.Timeout | undefined;
+  private retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: MemoryWorkOptions) {
+    this.embedders = createTextEmbedders(options.config, options.bundled);
+    const { config, project } = options;
+    if (config["sessions.capture"] || existsSync(project.memoryDb)) this.tryToOpen();
+  }
+
+  get captures(): boolean {
+    return this.options.config["sessions.capture"];
+  }
+
+  /**
+   * The open memory.
+   * @throws PommelError why it is not open: `memory_corrupt`, `index_too_new`, `unreadable`, `disk_full`; `not_indexed`
+   *   where nothing is remembered and nothing is to be
+   */
+  get memory(): Memory {
+    return this.opened().memory;
+  }
+
+  /** The open memory; null where there is none. */
+  get memoryIfAny(): Memory | null {
+    return this.open?.memory ?? null;
+  }
+
+  get search(): SessionSearch {
+    clearTimeout(this.unloadTimer);
+    const { search } = this.opened();
+    this.unloadTimer = setTimeout(() => void search.release(), this.options.unloadAfterMs ?? 900_000).unref();
+    return search;
+  }
+
+  /** What it takes to change what is stored. @throws PommelError as `memory`; `config_invalid` */
+  work(): ScrubbingWork {
+    return this.opened().jobs.work();
+  }
+
+  private opened(): OpenMemory {
+    if (this.open) return this.open;
+    if (this.failure !== null) throw this.failure;
+    throw new PommelError(
+      "not_indexed",
+      "Conversations are not remembered here.",
+      "`pm config set sessions.capture true`, then `pm stop` and `pm start`.",
+    );
+  }
+
+  private tryToOpen(): void {
+    const { project, log } = this.options;
+    try {
+      this.open = this.openNow();
+      this.failure = null;
+      this.open.housekeeping.begin();
+      this.wake();
+      this.makeVectors();
+    } catch (error) {
+      this.fail(error);
+      log.error(`${project.memoryDb}: ${messageOf(error)}`);
+    }
+  }
+
+  private openNow(): OpenMemory {
+    const { project, config, roots, log } = this.options;
+    const { first, second, deadlineMs } = this.embedders;
+    const memory = Memory.open(project.memoryDb, { readonly: false });
+    try {
+      const passages = first && new PassageSearch(passagesIn(memory), first, second, deadlineMs);
+      const jobs = new ConversationJobs({
+        project,
+        config,
+        memory,
+        embedder: first,
+        scrubber: () => this.currentScrubber(),
+        roots,
+        onNewLines: (session, how) => this.sumUp(session, how),
+        log,
+      });
+      const owner = newOwner();
+      const common = {
+        memory,
+        owner,
+        gate: this.gate,
+        isAlive: isOwnerAlive,
+        onCorrupt: (error: unknown) => this.suspect(error),
+        log,
+      };
+      const run: ConstructorParameters<typeof JobWorker>[0]["run"] = async (job, how) => {
+        try {
+          return await jobs.run(job, how);
+        } finally {
+          this.afterJob();
+        }
+      };
+      return {
+        memory,
+        search: new SessionSearch({ root: project.root, memory, passages }),
+        jobs,
+        // A language model takes its time, and nobody waits for that.
+        workers: [
+          new JobWorker({ ...common, kinds: [...(this.captures ? reading : []), "scrub", "retain"], run }),
+          new JobWorker({ ...common, kinds: ["summary"], run }),
+        ],
+        pass: second && new TextPass({ memory, model: second, log }),
+        housekeeping: new Housekeeping({
+          memory,
+          config,
+          isResting: () => this.isResting(),
+          scrubVersion: () => this.currentScrubber().version,
+          enqueue: (kind, subject) => this.enqueue(kind, subject),
+          log,
+        }),
+      };
+    } catch (error) {
+      memory.close();
+      throw error;
+    }
+  }
+
+  /** The rules as they stand in their files now. */
+  private currentScrubber(): Scrubber {
+    const { project, config } = this.options;
+    const of = [globalPatternsFile(), projectPatternsFile(project)].map(stampOf).join();
+    if (this.scrubber?.of !== of) this.scrubber = { scrubber: scrubberOf(project, config), of };
+    return this.scrubber.scrubber;
+  }
+
+  private fail(error: unknown): void {
+    this.failure = error;
+    // A full disk may get room again; what is damaged stays so until somebody has seen to it.
+    if (this.isClosed || isCorrupt(error) || codeOf(error) === "index_too_new") return;
+    this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
+  }
+
+  /** Something that reads the memory failed: if it is damaged, it is closed and left as it is. */
+  suspect(error: unknown): void {
+    if (!isCorrupt(error) || !this.open || this.isClosed) return;
+    const { memory, ...users } = this.open;
+    this.open = null;
+    this.fail(
+      codeOf(error) === "memory_corrupt"
+        ? error
+        : new PommelError(
+            "memory_corrupt",
+            `${memory.file} is damaged: ${messageOf(error)}.`,
+            "Run `pm doctor`.",
+          ),
+    );
+    this.options.log.error(messageOf(this.failure));
+    void closeUsers(users).then(() => memory.close());
+  }
+
+  /**
+   * Lets a transcript be read on.
+   * @throws PommelError as `memory`
+   */
+  readOn(path: string, { priority: urgency = priority.live, ...asked }: TranscriptToRead): void {
+    const { memory } = this.opened();
+    const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
+    const payload: TranscriptPayload = {
+      agent: asked.agent ?? "claude",
+      // What was asked for before is not taken back by who asks for less.
+      ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
+      ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
+      ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
+    };
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const offset = transcriptByPath(memory, path)?.offset ?? 0;
+    const total = offset <= size ? size - offset : size;
+    enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });
+    this.wake();
+  }
+
+  /** Whether a transcript holds what was not read yet. */
+  hasNews(path: string, { size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
+    const known = transcriptByPath(this.memory, path);
+    return known === null || known.offset !== size || mtimeMs > known.readAt;
+  }
+
+  /** Lets a session be summed up: at once, or when it has been quiet for a while. */
+  sumUp(session: string, { atOnce, withLlm }: { atOnce: boolean; withLlm: boolean }): void {
+    const { memory } = this.opened();
+    const waiting = waitingJob(memory, { kind: "summary", subject: session })?.payload;
+    const after = atOnce ? 0 : (this.options.summariseAfterMs ?? 60_000);
+    enqueue(memory, {
+      kind: "summary",
+      subject: session,
+      payload: { with_llm: withLlm || waiting?.with_llm === true },
+      priority: priority.summary,
+      ...(after > 0 && { notBefore: Date.now() + after }),
+    });
+    this.wake();
+  }
+
+  enqueue(kind: "scrub" | "retain", subject: string): void {
+    enqueue(this.memory, { kind, subject, priority: priority[kind] });
+    this.wake();
+  }
+
+  /** There may be jobs to do. */
+  wake(): void {
+    for (const worker of this.open?.workers ?? []) worker.wake();
+  }
+
+  /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.gate.alone(work);
+    } finally {
+      this.wake();
+      this.makeVectors();
+    }
+  }
+
+  /** Behind everything else. */
+  private makeVectors(): void {
+    const { pass, memory } = this.open ?? {};
+    const models = [this.embedders.first, this.embedders.second].flatMap((model) => model?.id ?? []);
+    if (!memory) return;
+    const made = pass?.run() ?? Promise.resolve();
+    made
+      .then(() => {
+        if (!this.isClosed && this.open?.memory === memory) keepSessionModels(memory, models);
+      })
+      .catch((error: unknown) => {
+        if (this.isClosed) return;
+        this.options.log.error(`making vectors of conversations failed: ${messageOf(error)}`);
+        this.suspect(error);
+      });
+  }
+
+  private afterJob(): void {
+    clearTimeout(this.releaseTimer);
+    this.releaseTimer = setTimeout(() => {
+      if (!this.isResting()) this.afterJob();
+      else void this.embedders.first?.close().then(collectGarbage, () => {});
+    }, this.options.releaseAfterMs ?? 30_000).unref();
+    if (this.open?.pass && !this.isClosed) this.makeVectors();
+  }
+
+  /** Transcripts that wait to be read on. */
+  pending(): number {
+    const row = this.memory
+      .prepare("SELECT count(*) AS n FROM jobs WHERE kind = 'transcript' AND state <> 'dead'")
+      .get();
+    return (row as { n: number }).n;
+  }
+
+  jobsStatus(): JobsStatus {
+    return this.open ? jobsStatusOf(this.open.memory) : describeMemory(null, this.circumstances()).jobs;
+  }
+
+  /** Never fails: a memory that cannot be read is a status, too. */
+  status(): MemoryStatus {
+    try {
+      return describeMemory(this.open?.memory ?? null, this.circumstances());
+    } catch (error) {
+      this.suspect(error);
+      return describeMemory(null, { ...this.circumstances(), problem: messageOf(error) });
+    }
+  }
+
+  private circumstances() {
+    const { config, project } = this.options;
+    const problem = this.failure === null ? null : messageOf(this.failure);
+    const version = this.scrubber?.scrubber.version;
+    return {
+      config,
+      file: project.memoryDb,
+      problem,
+      ...(version !== undefined && { scrubVersion: version }),
+    };
+  }
+
+  models(): ModelStatus[] {
+    return this.open ? describeTextModels(this.open.memory, this.embedders, this.open.pass) : [];
+  }
+
+  /** What a person should know. */
+  notes(): string[] {
+    const notes = (this.open?.workers ?? []).flatMap(({ trouble }) => trouble ?? []);
+    if (this.failure !== null) notes.push(messageOf(this.failure));
+    return [...new Set(notes)];
+  }
+
+  /** Whether there is nothing to do now, not even in the background. */
+  isResting(): boolean {
+    if (!this.open) return true;
+    const { workers, pass } = this.open;
+    return workers.every((worker) => !worker.isBusy()) && pass?.isBusy() !== true;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const timer of [this.releaseTimer, this.unloadTimer, this.retryTimer]) clearTimeout(timer);
+    if (this.open) {
+      const { memory, ...users } = this.open;
+      await closeUsers(users);
+      // Requests that came with the last breath.
+      await this.gate.alone(() => memory.close());
+      this.open = null;
+    }
+    await Promise.all([this.embedders.first?.close(), this.embedders.second?.close()]);
+  }
+}
+
+async function closeUsers({ workers, pass, housekeeping }: Omit<OpenMemory, "memory">): Promise<void> {
+  housekeeping.close();
+  await Promise.all([...workers.map((worker) => worker.close()), pass?.close()]);
+}
+
+/** Something else whenever a file may hold something else. */
+function stampOf(file: string): string {
+  const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: -1 };
+  return `${mtimeMs}/${size}`;
+}
