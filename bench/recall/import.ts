@@ -6,8 +6,10 @@ import { defaultConfig } from "../../src/project/settings.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { ingestTranscript } from "../../src/sessions/ingest.ts";
 import { kindRules } from "../../src/sessions/kinds.ts";
+import { sumUpSession } from "../../src/sessions/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { secretKey } from "../../src/store/memory/secret-key.ts";
+import { sessionById } from "../../src/store/memory/sessions.ts";
 import { transcriptByPath } from "../../src/store/memory/transcripts.ts";
 
 export interface Imported {
@@ -47,6 +49,8 @@ export async function importSessions(dir: string, file: string): Promise<Importe
     await ingestTranscript(options, path);
     const session = transcriptByPath(memory, path)?.sessionId;
     if (session) imported.sessions.set(basename(path, ".jsonl"), session);
+    const uid = session && sessionById(memory, session)?.uid;
+    if (uid) await sumUpSession({ ...options, llm: null }, uid);
     imported.bytes += size;
     imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
   }
