@@ -7,6 +7,7 @@ import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { sessionById } from "../store/memory/sessions.ts";
 import { rechunkSession } from "./rechunk.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
+import { storeSummaryChunks } from "./sum-up.ts";
 import type { ScrubbingWork } from "./work.ts";
 
 /** Of `meta`: the version of the rules that all of the memory is scrubbed by. */
@@ -94,7 +95,10 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
   if (stored?.version === scrubber.version) return stored;
   // Its turns are scrubbed by the other rules, its chunks may not be.
   const half = stored && stored.firstChanged !== null ? sessionById(memory, stored.session) : null;
-  if (stored && half) await rechunkSession(work, half, stored.firstChanged ?? 0, signal);
+  if (stored && half) {
+    await rechunkSession(work, half, stored.firstChanged ?? 0, signal);
+    await storeSummaryChunks(work, half, signal);
+  }
   return { version: scrubber.version, session: 0, firstChanged: null, found: stored !== null };
 }
 
