@@ -83,8 +83,8 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
   do {
     queue = await callDaemon(record, "queue", {});
     const isCounted = queue.past !== null || !isNew;
-    if (isCounted && queue.is_idle) break;
-    if (isCounted && (queue.eta_seconds && queue.done >= enoughToJudge) break;
+
+    if (isCounted && (queue.is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
     await sleep(50);
   } while (Date.now() < deadline);
   return {
