@@ -96,13 +96,15 @@ export class SessionSearch {
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);
     const outlines = chunkOutlines(memory, candidates);
     const around = neighboursOf(memory, candidates);
-    const known = candidates.flatMap((rowid): SessionCandidate[] => {
+    const known: SessionCandidate[] = [];
+    for (const rowid of candidates) {
       const outline = outlines.get(rowid);
-      if (!outline) return [];
+      if (!outline) continue;
+      const { sessionId, type, kind, abandoned, startedAt } = outline;
       const { before = null, after = null } = around.get(rowid) ?? {};
       const neighbours = [before, after].filter((id) => id !== null);
-      return [{ ...outline, rowid, neighbours }];
-    });
+      known.push({ rowid, sessionId, type, kind, abandoned, startedAt, neighbours });
+    }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
   }

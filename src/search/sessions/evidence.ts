@@ -66,12 +66,14 @@ function blend(models: readonly Nearness[], part: "best" | "whole", rowid: numbe
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 
-/** The `n` chunks with the largest values. */
+/** The `n` chunks with the largest values of those above the average, best first; of equal ones the first. */
 function best(chunkIds: readonly number[], values: Float64Array, n: number): number[] {
+  const above = values.filter((value) => value > 0).sort();
+  // Only those from here on are put in order: sorting numbers alone is quick, with what belongs to them it is not.
+  const least = above[Math.max(above.length - n, 0)] ?? Number.POSITIVE_INFINITY;
   const places: number[] = [];
-  // Those that are no nearer than the average are many, and are never among the best of many.
   values.forEach((value, place) => {
-    if (value > 0) places.push(place);
+    if (value >= least) places.push(place);
   });
   return places
     .sort((a, b) => values[b]! - values[a]!)

@@ -1,5 +1,6 @@
 import { quantise } from "../../embed/quantise.ts";
 import { blockSize, createKernel, type VectorKernel } from "../vector-kernel.ts";
+import { type CommonPart, commonPart, cosineWithout, dot, sumOfUnits } from "./common-part.ts";
 
 /** The passages of a chunk as a model sees them. */
 export interface PassageRow {
@@ -34,19 +35,21 @@ interface Place {
   chunkId: number;
   first: number;
   count: number;
+  /** Of its passages, each of length 1; null where it is no part of the sample. */
+  sum: Float64Array | null;
 }
 
-/**
- * How much of what all passages have in common is taken away before they are compared: the vectors of one project's
- * conversations lie close together (Mu and Viswanath, "All-but-the-Top", ICLR 2018). Measured: bench/recall.ts.
- */
-const commonShare = 0.5;
+/** Beyond so many chunks, one of eight says well enough what all have in common. */
+const sampledFrom = 1000;
+const sampleStep = 8;
+const isInSample = (chunkId: number) => chunkId % sampleStep === 0;
 /** So many slots may be empty before all is loaded anew, if they are also a tenth of all. */
 const mostEmpty = 256;
 
 /**
  * The passages of all chunks for one model, in memory: conversations are asked about in a word or two of a long turn,
- * so a chunk has a vector for each of its paragraphs. Follows the database; the first question loads it.
+ * so a chunk has a vector for each of its paragraphs. Follows the database; the first question loads it. What it
+ * answers depends on what the database holds, not on how that came there.
  */
 export class PassageIndex {
   private kernel: VectorKernel | null = null;
@@ -56,12 +59,11 @@ export class PassageIndex {
   private empty = 0;
   private newest = 0;
   private version = "";
+  private isSampled = false;
   /** By row. */
   private readonly loaded = new Map<number, Place>();
-  /** Sum of all unit vectors, to know what they have in common. */
-  private sum = new Float64Array(0);
   private places: { all: Place[]; chunkIds: number[]; placeOf: Map<number, number> } | null = null;
-  private common: { bySlot: Float64Array; mean: Float64Array } | null = null;
+  private common: CommonPart | null = null;
 
   constructor(
     private readonly source: PassageSource,
@@ -73,12 +75,18 @@ export class PassageIndex {
     const version = this.source.version();
     if (version === this.version) return;
     this.dropVanished();
-    if (this.loaded.size === 0 || (this.empty > mostEmpty && this.empty * 10 > this.slots)) this.release();
-    const rows = [...this.source.passagesAfter(this.model, this.newest)];
+    let rows = [...this.source.passagesAfter(this.model, this.newest)];
+    const isSampled = this.loaded.size + rows.length > sampledFrom;
+    const isWorn = this.empty > mostEmpty && this.empty * 10 > this.slots;
+    const isEmpty = this.kernel !== null && this.slots === this.empty;
+    if (isWorn || isEmpty || (this.isSampled && !isSampled)) {
+      this.release();
+      rows = [...this.source.passagesAfter(this.model, 0)];
+    }
+    this.isSampled = isSampled;
     this.makeRoom(rows);
     for (const row of rows) this.add(row);
     this.version = version;
-    this.places = null;
   }
 
   /** How many passages it knows. */
@@ -94,25 +102,19 @@ export class PassageIndex {
     const common = this.commonPart(this.kernel);
     const cosines = this.cosines(this.kernel, query);
     if (cosines === null) return null;
-    const ofQuery = dot(unit(query), common.mean);
-    const squareOfMean = dot(common.mean, common.mean);
-    // |q - a m|, for cosines of what is left; |q| is 1.
-    const lengthOfQuery = lengthWithout(ofQuery, squareOfMean);
+    const left = cosineWithout(query, common);
     const { all: places, chunkIds, placeOf } = this.listPlaces();
     const best = new Float64Array(places.length).fill(Number.NaN);
     const whole = new Float64Array(places.length).fill(Number.NaN);
-    const left = (cosine: number, ofPassage: number) =>
-      (cosine - commonShare * (ofPassage + ofQuery) + commonShare ** 2 * squareOfMean) /
-      (lengthOfQuery * lengthWithout(ofPassage, squareOfMean));
     places.forEach(({ first, count }, place) => {
+      if (count === 0) return;
       let nearest = Number.NEGATIVE_INFINITY;
       let sum = 0;
       for (let slot = first; slot < first + count; slot++) {
-        const value = left(cosines[slot]!, common.bySlot[slot]!);
+        const value = left(cosines[slot]!, slot);
         sum += value;
         if (value > nearest) nearest = value;
       }
-      if (count === 0 || Number.isNaN(sum)) return;
       best[place] = nearest;
       whole[place] = sum / count;
     });
@@ -137,7 +139,6 @@ export class PassageIndex {
     this.newest = 0;
     this.version = "";
     this.loaded.clear();
-    this.sum = new Float64Array(0);
     this.common = null;
     this.places = null;
   }
@@ -154,16 +155,31 @@ export class PassageIndex {
     return all;
   }
 
-  /** The mean of all passages, and how much of it is in each. */
-  private commonPart(kernel: VectorKernel) {
-    if (this.common !== null) return this.common;
-    const count = Math.max(this.slots - this.empty, 1);
-    const mean = this.sum.map((x) => x / count);
-    const length = Math.sqrt(dot(mean, mean));
-    const direction = quantise(Float32Array.from(mean));
-    const bySlot = (direction && this.cosines(kernel, direction)) ?? new Float64Array(this.slots);
-    this.common = { bySlot: bySlot.map((cosine) => cosine * length), mean };
+  private commonPart(kernel: VectorKernel): CommonPart {
+    if (this.common === null) {
+      const mean = this.mean();
+      const length = Math.sqrt(dot(mean, mean));
+      // The kernel compares int8 vectors, so that is what it has to be for once.
+      const direction = quantise(Float32Array.from(mean));
+      const cosines = (direction && this.cosines(kernel, direction)) ?? new Float64Array(this.slots);
+      this.common = commonPart(
+        mean,
+        cosines.map((cosine) => cosine * length),
+      );
+    }
     return this.common;
+  }
+
+  /** Of all passages, or of those in the sample. */
+  private mean(): Float64Array {
+    const mean = new Float64Array(this.dimensions);
+    let counted = 0;
+    for (const { chunkId, count, sum } of this.loaded.values()) {
+      if (sum === null || (this.isSampled && !isInSample(chunkId))) continue;
+      for (let i = 0; i < mean.length; i++) mean[i]! += sum[i]!;
+      counted += count;
+    }
+    return mean.map((x) => x / Math.max(counted, 1));
   }
 
   private makeRoom(rows: readonly PassageRow[]): void {
@@ -172,7 +188,6 @@ export class PassageIndex {
     if (this.kernel === null) {
       this.kernel = createKernel(first.dimensions);
       this.dimensions = first.dimensions;
-      this.sum = new Float64Array(first.dimensions);
     }
     const more = rows.reduce((sum, { data }) => sum + Math.floor(data.length / this.dimensions), 0);
     if (this.slots + more <= this.room) return;
@@ -183,15 +198,14 @@ export class PassageIndex {
   private add({ id, chunkId, dimensions, data }: PassageRow): void {
     this.newest = id;
     this.common = null;
+    this.places = null;
     const isOurs = this.kernel !== null && dimensions === this.dimensions;
     const count = isOurs ? Math.floor(data.length / dimensions) : 0;
-    this.loaded.set(id, { chunkId, first: this.slots, count });
+    const counts = count > 0 && (!this.isSampled || isInSample(chunkId));
+    const sum = counts ? sumOfUnits(data, dimensions) : null;
+    this.loaded.set(id, { chunkId, first: this.slots, count, sum });
     if (count === 0) return;
     this.kernel!.put(this.slots, this.slots, data);
-    for (let passage = 0; passage < count; passage++) {
-      const vector = new Int8Array(data.buffer, data.byteOffset + passage * dimensions, dimensions);
-      addUnit(this.sum, vector);
-    }
     this.slots += count;
   }
 
@@ -203,31 +217,8 @@ export class PassageIndex {
       this.kernel?.clear(first, count);
       this.empty += count;
       this.loaded.delete(id);
+      this.common = null;
+      this.places = null;
     }
   }
-}
-
-/** |x - a m| for a unit vector x with `product` = x · m. */
-function lengthWithout(product: number, squareOfMean: number): number {
-  return Math.sqrt(Math.max(1 - 2 * commonShare * product + commonShare ** 2 * squareOfMean, 1e-6));
-}
-
-function addUnit(sum: Float64Array, vector: Int8Array): void {
-  let square = 0;
-  for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!;
-  if (square === 0) return;
-  const scale = 1 / Math.sqrt(square);
-  for (let i = 0; i < vector.length; i++) sum[i]! += vector[i]! * scale;
-}
-
-function unit(vector: Int8Array): Float64Array {
-  const sum = new Float64Array(vector.length);
-  addUnit(sum, vector);
-  return sum;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
 }

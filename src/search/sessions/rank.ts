@@ -21,10 +21,22 @@ export interface Evidence {
   whole: (rowid: number) => number;
 }
 
+/** What a score comes from: evidence, which is added up, and the factors on it. */
+interface Signals {
+  words: number;
+  words_around: number;
+  passage: number;
+  whole: number;
+  whole_around: number;
+  session: number;
+  kind: number;
+  recency: number;
+}
+
 export interface RankedChunk {
   candidate: SessionCandidate;
   score: number;
-  signals: Record<string, number>;
+  signals: Readonly<Signals>;
 }
 
 const day = 24 * 3600 * 1000;
@@ -37,48 +49,62 @@ export function rankSessions(
   weights: SessionWeights,
   now: number,
 ): RankedChunk[] {
-  const own = candidates.map((candidate) => evidenceOf(candidate, evidence, weights));
-  const ofSession = sessionEvidence(candidates, own.map(sum), weights);
+  const ranked = candidates.map((candidate) => rankedOf(candidate, evidence, intent, weights));
+  const ofSession = sessionEvidence(ranked, weights);
   const isSpread = spreadOf(candidates) > weights.spread * day;
-  const ranked = candidates.map((candidate, i): RankedChunk => {
-    const signals = { ...own[i]!, session: weights.session * (ofSession.get(candidate.sessionId) ?? 0) };
-    const factors = factorsOf(candidate, intent, weights);
-    const recency = isSpread ? recencyOf(candidate, intent, weights, now) : 1;
+  for (const one of ranked) {
+    const { candidate, signals } = one;
+    signals.session = weights.session * (ofSession.get(candidate.sessionId) ?? 0);
+    if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
     // Below the average of all is no evidence at all, and not to be made smaller by a boost.
-    const score = Math.max(sum(signals), 0) * factors * recency;
-    return { candidate, score, signals: { ...signals, kind: factors, recency } };
-  });
+    one.score = Math.max(evidenceIn(signals), 0) * signals.kind * signals.recency;
+  }
   return ranked.sort((a, b) => b.score - a.score || a.candidate.rowid - b.candidate.rowid);
 }
 
-function evidenceOf(
-  { rowid, neighbours }: SessionCandidate,
+/** A candidate with the evidence of its own and of what lies around it. */
+function rankedOf(
+  candidate: SessionCandidate,
   { words, passage, whole }: Evidence,
+  intent: SessionIntent,
   weights: SessionWeights,
-): Record<string, number> {
-  const best = (of: (rowid: number) => number) =>
-    neighbours.length === 0 ? 0 : Math.max(...neighbours.map(of));
-  return {
+): { candidate: SessionCandidate; score: number; signals: Signals } {
+  const { rowid, neighbours } = candidate;
+  const signals = {
     words: weights.words * words(rowid),
-    words_around: weights.wordsAround * best(words),
+    words_around: weights.wordsAround * bestOf(neighbours, words),
     passage: weights.passage * passage(rowid),
     whole: weights.whole * whole(rowid),
-    whole_around: weights.wholeAround * best(whole),
+    whole_around: weights.wholeAround * bestOf(neighbours, whole),
+    session: 0,
+    kind: factorsOf(candidate, intent, weights),
+    recency: 1,
   };
+  return { candidate, score: 0, signals };
+}
+
+function bestOf(neighbours: readonly number[], evidence: (rowid: number) => number): number {
+  if (neighbours.length === 0) return 0;
+  let best = Number.NEGATIVE_INFINITY;
+  for (const neighbour of neighbours) best = Math.max(best, evidence(neighbour));
+  return best;
+}
+
+function evidenceIn({ words, words_around, passage, whole, whole_around, session }: Signals): number {
+  return words + words_around + passage + whole + whole_around + session;
 }
 
 /** A session with several good chunks is the likelier one. */
 function sessionEvidence(
-  candidates: readonly SessionCandidate[],
-  scores: readonly number[],
+  ranked: readonly RankedChunk[],
   { sessionChunks, sessionDecay }: SessionWeights,
 ): Map<number, number> {
   const ofSession = new Map<number, number[]>();
-  candidates.forEach(({ sessionId }, i) => {
-    const known = ofSession.get(sessionId);
-    if (known) known.push(scores[i]!);
-    else ofSession.set(sessionId, [scores[i]!]);
-  });
+  for (const { candidate, signals } of ranked) {
+    const known = ofSession.get(candidate.sessionId);
+    if (known) known.push(evidenceIn(signals));
+    else ofSession.set(candidate.sessionId, [evidenceIn(signals)]);
+  }
   const shares = Array.from({ length: sessionChunks }, (_, i) => sessionDecay ** i);
   const whole = shares.reduce((a, b) => a + b, 0);
   return new Map(
@@ -123,10 +149,6 @@ function spreadOf(candidates: readonly SessionCandidate[]): number {
   if (times.length < 2) return 0;
   const mean = times.reduce((a, b) => a + b, 0) / times.length;
   return Math.sqrt(times.reduce((total, time) => total + (time - mean) ** 2, 0) / times.length);
-}
-
-function sum(signals: Record<string, number>): number {
-  return Object.values(signals).reduce((a, b) => a + b, 0);
 }
 
 /**

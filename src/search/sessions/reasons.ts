@@ -9,11 +9,11 @@ export function reasonsFor(
     abandoned,
   }: Pick<SessionResult, "chunk_type" | "kind" | "content" | "abandoned">,
   words: readonly string[],
-  signals: Readonly<Record<string, number>>,
+  signals: { passage: number; whole: number },
 ): string[] {
   const lower = content.toLowerCase();
   const said = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
-  const meaning = (signals.passage ?? 0) + (signals.whole ?? 0);
+  const meaning = signals.passage + signals.whole;
   const reasons = [
     chunk_type === "annotated" ? "a note of yours" : null,
     said.length > 0 ? `says ${said.join(", ")}` : null,

@@ -6,7 +6,8 @@ export const snippetLength = 200;
 
 /** The part of a text that holds most of a query's words, about `length` characters on one line. */
 export function snippetAround(text: string, query: string, length: number = snippetLength): string {
-  const flat = text.replace(/\s+/g, " ").trim();
+  // All but single blanks, which are most, and stay.
+  const flat = text.replace(/[^\S ]\s*| \s+/g, " ").trim();
   if (flat.length <= length) return flat;
   const start = bestStart(flat, rootsOf(query), length);
   const from = start === 0 ? 0 : flat.indexOf(" ", start) + 1 || start;
