@@ -176,7 +176,7 @@ function strongest(files: readonly TurnFile[]): TurnFile[] {
   return [...byPath.values()].sort((a, b) => a.path.localeCompare(b.path));
 }
 
-/** How much turns are about a query, 0 to 1; undefined for those that are not. */
+/** How much turns are about a query, compared with the one that is most; undefined for those that are not. */
 async function relevanceOf(
   project: Project,
   memory: Memory,
@@ -187,10 +187,11 @@ async function relevanceOf(
   if (files.length === 0) return () => undefined;
   const request = { q: query, limit: 200, file: files.map(escaped), type: ["raw"] };
   const { results } = await searchMemory(project, memory, request, config);
+  const most = results[0]?.score || 1;
   for (const { session_id, turn, last_turn, score } of results) {
     for (let number = turn; number <= last_turn; number++) {
       const key = `${session_id} ${number}`;
-      found.set(key, Math.max(found.get(key) ?? 0, score));
+      found.set(key, Math.max(found.get(key) ?? 0, score / most));
     }
   }
   return (session, turn) => found.get(`${session} ${turn}`);
