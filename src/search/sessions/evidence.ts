@@ -14,6 +14,12 @@ export interface Collected {
 }
 
 /**
+ * Words are counted as if there were so many chunks at least: what holds them is to be found where all of a few chunks
+ * do, and where there is one alone.
+ */
+const fewest = 200;
+
+/**
  * Looks for the words, and takes what the models found near.
  * @param nearness of all chunks to the query, for each model that understood it; the first counts most
  */
@@ -26,7 +32,7 @@ export function collectEvidence(
 ): Collected {
   const isEverything = conditionsOf(filter).sql === null;
   const scope = isEverything ? null : new Set(chunkIdsIn(memory, filter));
-  const population = scope?.size ?? sessionChunkCount(memory);
+  const population = Math.max(scope?.size ?? sessionChunkCount(memory), fewest);
   const matches = matchSessionTokens(memory, tokens, weights.columns, weights.byWords, filter);
   const scores = standardised(
     Float64Array.from(matches, ({ score }) => score),
@@ -45,6 +51,7 @@ export function collectEvidence(
       words: (rowid) => words.get(rowid) ?? 0,
       passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
       whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
+      holdsWord: (rowid) => words.has(rowid),
     },
     candidates: [...candidates],
   };
