@@ -1,0 +1,236 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { projectAt } from "../../src/project/paths.ts";
+import { saveAnnotation } from "../../src/store/memory/annotations.ts";
+import { replaceChunks } from "../../src/store/memory/chunks.ts";
+import { packContent } from "../../src/store/memory/content.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { addSession, chunk, turn } from "../../src/store/memory/memory-fixture.ts";
+import { saveTurn } from "../../src/store/memory/turns.ts";
+import { type PmResult, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+
+const day = 86_400_000;
+const flaky = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
+const open = "99999999-0000-4000-8000-000000000000";
+
+let cwd: string;
+
+const pm = (...args: string[]) => runPm(args, { cwd, env: { CLAUDE_CODE_SESSION_ID: "" } });
+const json = async (...args: string[]) => {
+  const { code, stdout } = await pm(...args, "--json");
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+};
+const refusal = async (...args: string[]) => {
+  const { code, stdout } = await pm(...args, "--json");
+  return { exit: code, code: JSON.parse(stdout).error.code };
+};
+
+beforeAll(async () => {
+  cwd = temporaryRepository();
+  mkdirSync(join(cwd, "src"));
+  writeFileSync(join(cwd, "src/retry.ts"), "export function retry(): void {}\n");
+  expect(await pm("init", "--no-hooks")).toMatchObject({ code: 0 });
+  expect(await pm("reindex")).toMatchObject({ code: 0 });
+  remember();
+});
+
+/** A session that mended a flaky test two days ago, one of last year, and one that is open. */
+function remember(): void {
+  const now = Date.now();
+  const memory = Memory.open(projectAt(cwd).memoryDb, { readonly: false });
+  const place = { branch: "main", cwd };
+  const first = addSession(memory, flaky, {
+    ...place,
+    title: { text: "Flaky resume test", source: "agent" },
+    startedAt: now - 2 * day,
+    lastAt: now - 2 * day,
+    ended: { at: now - 2 * day, reason: "exit" },
+  });
+  const at = now - 2 * day;
+  const files = [{ path: "src/retry.ts", how: "edit" as const }];
+  const prompt = "How do we fix the flaky resume test?";
+  const entries = [
+    { kind: "prompt", text: prompt, images: 0 },
+    { kind: "text", text: "It waits too short a time." },
+  ];
+  const content = packContent([{ seq: 0, entries }]);
+  saveTurn(memory, first.id, turn(1, { prompt, content, files, startedAt: at, endedAt: at }));
+  const said = (position: number, text: string, more: Parameters<typeof chunk>[2] = {}) =>
+    chunk(position, text, { turn: 1, startedAt: at, endedAt: at, session: flaky, ...more });
+  replaceChunks(memory, first.id, { type: "raw", from: 0 }, [
+    said(0, `[USER] ${prompt}\n[ASSISTANT] It waits too short a time.`, {
+      kind: "error-fix",
+      files: ["src/retry.ts"],
+    }),
+    said(1, "[USER] Let's go with a longer pause", { kind: "decision" }),
+    said(2, "[ASSISTANT] Lunch is at noon"),
+  ]);
+  const note = { uid: "n1", note: "Pauses are ten seconds", at, sessionUid: flaky, turn: 1, lineUid: null };
+  saveAnnotation(memory, { ...note, source: "prompt", branch: "main" });
+  const old = addSession(memory, "0ld", { ...place, startedAt: now - 400 * day, lastAt: now - 400 * day });
+  saveTurn(memory, old.id, turn(1, { startedAt: now - 400 * day }));
+  const current = addSession(memory, open, { ...place, startedAt: now - 60_000, lastAt: now - 60_000 });
+  saveTurn(memory, current.id, turn(1, { startedAt: now - 60_000 }));
+  memory.close();
+}
+
+describe("pm search", () => {
+  it("finds code and conversations, each under its heading", async () => {
+    const { stdout, stderr, code } = await pm("search", "retry flaky resume", "-n", "1");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/retry\.ts:1/);
+    expect(stdout).toMatch(
+      /Transcripts \(\d results?\)\n═+\n\n\[1\] Score: .* \| session: 8ecde0fc \| turn 1/,
+    );
+    expect(stderr).toMatch(/conversations are known up to \d+ /);
+    expect(await json("search", "retry flaky resume", "-n", "1")).toMatchObject({
+      scope: "all",
+      query: "retry flaky resume",
+      code: { results: [{ file: "src/retry.ts" }] },
+      transcripts: { scope: "transcripts", results: [{ session_id: flaky, kind: "error-fix" }] },
+      notes: [],
+    });
+  });
+
+  it("finds one of them where the first word says so", async () => {
+    expect(await json("search", "code", "retry", "-n", "1")).toMatchObject({
+      results: [{ file: "src/retry.ts" }],
+    });
+    expect(await json("search", "transcripts", "flaky", "resume")).toMatchObject({
+      scope: "transcripts",
+      query: "flaky resume",
+      results: [{ source: "transcript", session_title: "Flaky resume test", turn: 1 }],
+    });
+    expect(await json("search", "--", "code")).toMatchObject({ scope: "all", query: "code" });
+  });
+
+  it("limits conversations by what is known of them", async () => {
+    const found = async (...args: string[]) =>
+      (await json("search", "transcripts", "pause", ...args)).results.length;
+    expect(await found()).toBe(1);
+    expect(await found("--kind", "decision", "--branch", "main", "--since", "last week")).toBe(1);
+    expect(await found("--until", "2020-01-01")).toBe(0);
+    expect(await found("--session", "8ecde", "--file", "src/retry.ts")).toBe(0);
+    const byPattern = ["search", "transcripts", "pau.e", "--mode", "regex"];
+    expect(await json(...byPattern)).toMatchObject({ results: [{ match_reasons: ["matches the pattern"] }] });
+  });
+
+  it("refuses what makes no sense", async () => {
+    const usage = { exit: 2, code: "usage" };
+    expect(await refusal("search", "transcripts", "x", "--since", "whenever")).toEqual(usage);
+    expect(await refusal("search", "transcripts", "(", "--mode", "regex")).toEqual(usage);
+    expect(await refusal("search", "transcripts", "x", "--level", "method")).toEqual(usage);
+    expect(await refusal("search", "x", "--type", "nope")).toEqual(usage);
+    expect(await refusal("search", "x", "--session", "nobody's")).toEqual({ exit: 5, code: "not_found" });
+  });
+});
+
+describe("pm session", () => {
+  it("lists sessions, the latest first", async () => {
+    expect((await json("session")).sessions.map(({ id }: { id: string }) => id)).toEqual([
+      open,
+      flaky,
+      "0ld",
+    ]);
+    expect(await json("session", "list", "--since", "last week", "--limit", "1")).toMatchObject({
+      sessions: [{ id: open }],
+      total: 2,
+    });
+    const { stdout } = await pm("session", "list");
+    expect(stdout).toMatch(/^8ecde0fc .* 1 turn +main +Flaky resume test$/m);
+  });
+
+  it("shows one, and a turn in full", async () => {
+    const { stdout } = await pm("session", "show", "8ecde");
+    expect(stdout).toMatch(/^Flaky resume test\n8ecde0fc-/);
+    expect(stdout).toContain("How do we fix the flaky resume test?");
+    expect(stdout).toContain("edit   src/retry.ts");
+    expect((await pm("session", "show", "8ecde", "--turn", "1")).stdout).toBe(
+      "[USER] How do we fix the flaky resume test?\n\n[ASSISTANT] It waits too short a time.\n",
+    );
+    expect((await pm("session", "show", "8ecde", "--full")).stdout).toContain(
+      "\n[ASSISTANT] It waits too short",
+    );
+  });
+
+  it("exits with 5 for what is not remembered", async () => {
+    expect(await refusal("session", "show", "nobody's")).toEqual({ exit: 5, code: "not_found" });
+    expect(await refusal("session", "show", "8ecde", "--turn", "9")).toEqual({ exit: 5, code: "not_found" });
+  });
+
+  it("names the open ones, or the one that asks", async () => {
+    expect(await json("session", "current")).toMatchObject({ current: null, sessions: [{ id: open }] });
+    const asked = (id: string) =>
+      runPm(["session", "current", "--json"], { cwd, env: { CLAUDE_CODE_SESSION_ID: id } });
+    expect(JSON.parse((await asked(flaky)).stdout)).toMatchObject({
+      current: flaky,
+      sessions: [{ id: flaky }],
+    });
+    expect(JSON.parse((await asked("8ecde")).stdout)).toEqual({ current: "8ecde", sessions: [] });
+  });
+});
+
+it("lists notes and decisions", async () => {
+  expect(await json("annotations", "--search", "PAUSES")).toMatchObject({
+    annotations: [{ note: "Pauses are ten seconds", session_id: flaky, turn: 1 }],
+    total: 1,
+  });
+  expect((await pm("annotations")).stdout).toMatch(
+    /^Pauses are ten seconds\n {2}.* \| session: 8ecde0fc \| turn 1/,
+  );
+  expect((await json("decisions")).decisions.map(({ text }: { text: string }) => text).sort()).toEqual([
+    "Let's go with a longer pause",
+    "Pauses are ten seconds",
+  ]);
+  expect(await json("decisions", "longer", "pause")).toMatchObject({
+    query: "longer pause",
+    decisions: [{ text: "Let's go with a longer pause", source: "conversation" }],
+  });
+});
+
+it("lists the sessions that touched what has changed", async () => {
+  const sessions = [{ session_id: flaky, files: [{ path: "src/retry.ts", how: "edit" }] }];
+  expect(await json("related")).toMatchObject({ files: ["src/retry.ts"], sessions });
+  execFileSync("git", ["-C", cwd, "add", "--all"]);
+  execFileSync("git", ["-C", cwd, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]);
+  expect(await json("related")).toMatchObject({ files: [], sessions: [] });
+  expect(await json("related", "--files", "src/retry.ts,src/none.ts")).toMatchObject({ sessions });
+});
+
+describe("where nothing is remembered", () => {
+  let empty: string;
+  const inEmpty = (...args: string[]): Promise<PmResult> => runPm(args, { cwd: empty });
+
+  beforeAll(async () => {
+    empty = temporaryDir();
+    writeFileSync(join(empty, "retry.ts"), "export function retry(): void {}\n");
+    await inEmpty("init", "--no-hooks");
+    await inEmpty("reindex");
+  });
+
+  it("searches code as if there were nothing else", async () => {
+    const { stdout, stderr, code } = await inEmpty("search", "retry");
+    expect({ code, stderr: stderr.replace(/^No daemon is running; the index is from.*\n/, "") }).toEqual({
+      code: 0,
+      stderr: "",
+    });
+    expect(stdout).toMatch(/^1\. retry\.ts:1 /);
+    expect(JSON.parse((await inEmpty("search", "retry", "--json", "-n", "1")).stdout)).toMatchObject({
+      code: { results: [{ file: "retry.ts" }] },
+      transcripts: null,
+      notes: [],
+    });
+  });
+
+  it("exits with 3 when only conversations are asked for", async () => {
+    for (const args of [["search", "transcripts", "x"], ["session"], ["annotations"], ["decisions"]]) {
+      expect(await inEmpty(...args)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("No conversations are remembered yet."),
+      });
+    }
+  });
+});
