@@ -104,7 +104,8 @@ describe("pm search", () => {
       query: "flaky resume",
       results: [{ source: "transcript", session_title: "Flaky resume test", turn: 1 }],
     });
-    expect(await json("search", "--", "code")).toMatchObject({ scope: "all", query: "code" });
+    const { stdout } = await pm("search", "--json", "--", "code");
+    expect(JSON.parse(stdout)).toMatchObject({ scope: "all", query: "code" });
   });
 
   it("limits conversations by what is known of them", async () => {
