@@ -2,6 +2,7 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
+import { declareMemoryCommands } from "./declare/memory.ts";
 import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
 import { declareSessionCommands } from "./declare/sessions.ts";
@@ -51,6 +52,7 @@ export function buildProgram(): Command {
     .configureOutput({ writeErr: () => {} });
   declareProjectCommands(program);
   declareSessionCommands(program);
+  declareMemoryCommands(program);
   declareDaemonCommands(program);
   declareModelsCommands(program);
   declareHookCommands(program);

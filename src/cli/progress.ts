@@ -3,8 +3,8 @@ import { humanDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
 export interface Progress {
-  /** Call it as often as you like: it is drawn a few times a second at most. */
-  update(done: number, total: number): void;
+  /** Call it as often as you like: it is drawn a few times a second at most. `more` is said after the numbers. */
+  update(done: number, total: number, more?: string): void;
   /** Removes the bar. Call it before anything else is printed. */
   finish(): void;
 }
@@ -39,12 +39,13 @@ export function createProgress({
   let lastDrawn = isTerminal ? Number.NEGATIVE_INFINITY : start;
   let drawn = false;
   return {
-    update(done, total) {
+    update(done, total, more) {
       const time = now();
       if (time - lastDrawn < (isTerminal ? redrawMs : plainLineMs)) return;
       lastDrawn = time;
       drawn = true;
-      const numbers = describe(done, total, unit, time - start);
+      const told = describe(done, total, unit, time - start);
+      const numbers = more === undefined ? told : `${told}, ${more}`;
       if (!isTerminal) {
         stream.write(`${label}: ${numbers}\n`);
         return;

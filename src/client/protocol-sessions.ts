@@ -202,6 +202,8 @@ export const annotateRequest = lazy(() =>
     note: text.check(z.minLength(1), z.maxLength(10_000)),
     session_id: z.optional(text),
     transcript_path: z.optional(text),
+    /** The git branch it is about; left out: the session's. */
+    branch: z.optional(text),
   }),
 );
 export type AnnotateRequest = z.infer<ReturnType<typeof annotateRequest>>;

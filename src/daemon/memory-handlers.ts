@@ -144,11 +144,11 @@ function pathsIn(work: MemoryWork, request: RequestOf<"indexTranscript">): strin
 
 async function annotate(
   { work }: HandlersOptions,
-  { note, session_id: session, transcript_path: path }: RequestOf<"annotate">,
+  { note, session_id: session, transcript_path: path, branch }: RequestOf<"annotate">,
 ) {
   const info = path === undefined ? null : await agents[0]!.describe(path).catch(() => null);
   const sessionUid = session ?? info?.session ?? null;
-  const added = await work.alone(() => addNote(work.work(), { note, sessionUid }));
+  const added = await work.alone(() => addNote(work.work(), { note, sessionUid, branch: branch ?? null }));
   const queued = work.captures && path !== undefined && isAbsolute(path);
   if (queued) work.readOn(path, {});
   return { annotation: annotationOf(added), queued };

@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { annotationOf } from "../../client/conversations.ts";
+import { changeMemory } from "../../client/memory-in-process.ts";
+import { withMemory } from "../../client/memory-path.ts";
+import { gitText } from "../../git/git.ts";
+import { PommelError } from "../../project/errors.ts";
+import { findProject, type Project } from "../../project/paths.ts";
+import { addNote } from "../../sessions/add-note.ts";
+import { findSession } from "../../store/memory/sessions.ts";
+import type { CommandContext } from "../frame.ts";
+import { tick } from "../output.ts";
+import { oneLine, shortId } from "./session-text.ts";
+
+/** As the daemon takes it. Characters. */
+const longest = 10_000;
+
+/** `pm note <text>`: inside of Claude Code it is about the session that it runs in. */
+export async function noteCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: { session?: string },
+): Promise<void> {
+  const project = findProject(cwd);
+  const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
+  if (note === "") {
+    throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
+  }
+  if (note.length > longest) {
+    throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
+  }
+  const session = options.session ? await sessionId(project, options.session) : currentSession();
+  const branch = await branchOf(cwd);
+  const request = {
+    note,
+    ...(session !== null && { session_id: session }),
+    ...(branch !== null && { branch }),
+  };
+  const change = async (work: Parameters<typeof addNote>[0]) => {
+    const added = await addNote(work, { note, sessionUid: session, branch });
+    return { annotation: annotationOf(added), queued: false };
+  };
+  const { annotation } = await changeMemory(project, "annotate", request, change, { create: true });
+  const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
+  output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
+}
+
+function currentSession(): string | null {
+  return process.env.CLAUDE_CODE_SESSION_ID || null;
+}
+
+async function sessionId(project: Project, beginning: string): Promise<string> {
+  if (!existsSync(project.memoryDb)) {
+    throw new PommelError("not_found", "No session is remembered yet.", "Leave --session out.");
+  }
+  return withMemory(project, (memory) => findSession(memory, beginning).uid);
+}
+
+/** null without git, without a commit, or where no branch is checked out. */
+async function branchOf(cwd: string): Promise<string | null> {
+  try {
+    return (await gitText(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"])) || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,34 @@
+import { createInterface } from "node:readline/promises";
+import type { Readable, Writable } from "node:stream";
+import type { Output } from "./output.ts";
+
+/** Where a person is asked. */
+export interface Dialogue {
+  input: Readable & { isTTY?: boolean | undefined };
+  /** Not stdout: that is the result's. */
+  output: Writable & { isTTY?: boolean | undefined };
+}
+
+const terminal = (): Dialogue => ({ input: process.stdin, output: process.stderr });
+
+/** Whether there is a person to ask: not behind a pipe, not behind a script that wants JSON. */
+export function canAsk(output: Output, { input, output: screen }: Dialogue = terminal()): boolean {
+  return !output.json && input.isTTY === true && screen.isTTY === true;
+}
+
+/**
+ * Asks a question that is answered with yes or no.
+ * @param byDefault what Enter alone means; Ctrl-D is always a no
+ */
+export async function confirm(
+  question: string,
+  byDefault: boolean,
+  { input, output: screen }: Dialogue = terminal(),
+): Promise<boolean> {
+  const dialogue = createInterface({ input, output: screen });
+  const ended = new Promise<string>((resolve) => dialogue.once("close", () => resolve("no")));
+  const asked = dialogue.question(`${question} ${byDefault ? "[Y/n]" : "[y/N]"} `);
+  const reply = (await Promise.race([asked, ended])).trim();
+  dialogue.close();
+  return reply === "" ? byDefault : /^y(es)?$/i.test(reply);
+}
