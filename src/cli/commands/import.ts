@@ -45,7 +45,7 @@ export async function importCommand(
   });
   if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
   const summary = summaryOf(agent, preview, dryRun);
-  for (const line of describe(preview, agent, project)) output.print(line);
+  for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
   if (preview.files.length === 0 || dryRun) {
     const nothing = preview.files.length === 0 ? "" : "\nNothing was taken in (--dry-run).";
     output.result(summary, nothing);
@@ -129,12 +129,13 @@ function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
   };
 }
 
-function describe(preview: ImportPreview, { title }: Agent, { root }: Project): string[] {
+/** @param root null: of all projects */
+function describe(preview: ImportPreview, { title }: Agent, root: string | null): string[] {
   const { sessions, subagents, bytes, from, to, estimatedMs, imported, elsewhere, older, forgotten } =
     preview;
   const lines: string[] = [];
   if (preview.files.length === 0) {
-    lines.push(`No sessions with ${title} are left to take in for ${root}.`);
+    lines.push(`No sessions with ${title} are left to take in${root === null ? "" : ` for ${root}`}.`);
   } else {
     const days = [from, to].map((at) => (at === null ? "?" : localTime(iso(at)!).slice(0, 10)));
     const rows = [
@@ -146,7 +147,7 @@ function describe(preview: ImportPreview, { title }: Agent, { root }: Project): 
       ["  From:", days[0] === days[1] ? days[0]! : `${days[0]} to ${days[1]}`],
       ["  Estimated time:", estimatedMs < 1000 ? "a second" : `about ${humanDuration(estimatedMs)}`],
     ];
-    lines.push(`Sessions with ${title} in ${root}`, table(rows));
+    lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, table(rows));
   }
   const left = [
     imported.sessions > 0 && `${counted(imported.sessions, "session")} taken in already`,
