@@ -18,6 +18,8 @@ export interface Collected {
  * do, and where there is one alone.
  */
 const fewest = 200;
+/** And nearness as if there were so many, the others neither near nor far. */
+const fewestNear = 10;
 
 /**
  * Looks for the words, and takes what the models found near.
@@ -51,7 +53,6 @@ export function collectEvidence(
       words: (rowid) => words.get(rowid) ?? 0,
       passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
       whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
-      holdsWord: (rowid) => words.has(rowid),
     },
     candidates: [...candidates],
   };
@@ -64,7 +65,11 @@ function standardise(nearness: Nearness, scope: ReadonlySet<number> | null): Nea
       ? values
       : values.map((value, place) => (scope.has(nearness.chunkIds[place]!) ? value : Number.NaN));
   const [passages, wholes] = [inScope(nearness.best), inScope(nearness.whole)];
-  return { ...nearness, best: standardised(passages, 0), whole: standardised(wholes, 0) };
+  return {
+    ...nearness,
+    best: standardised(passages, fewestNear),
+    whole: standardised(wholes, fewestNear),
+  };
 }
 
 /** What the models say of a chunk together, each in its own standard deviations; 0 where none says anything. */
