@@ -10,7 +10,7 @@ import { chunkOutlines, chunksByIds } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionByUid, sessionsByIds } from "../store/memory/sessions.ts";
 import { turnOf } from "../store/memory/turns.ts";
-import { searchMemory } from "./memory-path.ts";
+import { memorySearch } from "./memory-path.ts";
 
 /** Something that was decided; the keys are the JSON's keys. */
 export interface Decision {
@@ -144,8 +144,9 @@ async function foundIn(
     ...(until !== undefined && { until }),
     ...(files.length > 0 && { file: [...files] }),
   };
-  const said = await searchMemory(project, memory, { ...asked, kind: ["decision"], type: ["raw"] }, config);
-  const noted = await searchMemory(project, memory, { ...asked, type: ["annotated"] }, config);
+  const search = await memorySearch(project, memory, config);
+  const said = await search({ ...asked, kind: ["decision"], type: ["raw"] });
+  const noted = await search({ ...asked, type: ["annotated"] });
   const sentenceOf = sentenceFinder(config);
   const found = [...noted.results, ...said.results].map((result): Decision => {
     const isNote = result.annotation !== null;

@@ -9,7 +9,7 @@ import { sessionsByIds } from "../store/memory/sessions.ts";
 import { turnsWithFile } from "../store/memory/turns.ts";
 import type { TurnFile, TurnRecord } from "../store/memory-records.ts";
 import { filesMatcher } from "./conversations-decisions.ts";
-import { searchMemory } from "./memory-path.ts";
+import { memorySearch } from "./memory-path.ts";
 import { isoTime } from "./status.ts";
 
 /** A session that touched the files; the keys are the JSON's keys. */
@@ -186,7 +186,8 @@ async function relevanceOf(
   const found = new Map<string, number>();
   if (files.length === 0) return () => undefined;
   const request = { q: query, limit: 200, file: files.map(escaped), type: ["raw"] };
-  const { results } = await searchMemory(project, memory, request, config);
+  const search = await memorySearch(project, memory, config);
+  const { results } = await search(request);
   const most = results[0]?.score || 1;
   for (const { session_id, turn, last_turn, score } of results) {
     for (let number = turn; number <= last_turn; number++) {

@@ -74,38 +74,40 @@ export async function searchTranscriptsInProcess(
   request: TranscriptSearchRequest,
 ): Promise<TranscriptSearchResponse> {
   const { config } = loadConfig(project);
-  return withMemory(project, (memory) => searchMemory(project, memory, request, config));
+  return withMemory(project, async (memory) => {
+    const search = await memorySearch(project, memory, config, request.mode);
+    return search(request);
+  });
 }
 
-/** The same in a memory that is open. */
-export async function searchMemory(
+/**
+ * Searches a memory that is open, as often as one likes.
+ * @param mode of all the searches
+ */
+export async function memorySearch(
   project: Project,
   memory: Memory,
-  request: TranscriptSearchRequest,
   config: Config,
-): Promise<TranscriptSearchResponse> {
+  mode?: TranscriptSearchRequest["mode"],
+): Promise<(request: TranscriptSearchRequest) => Promise<TranscriptSearchResponse>> {
+  const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch }, { answerTranscriptSearch }, passages] = await Promise.all([
     import("../search/sessions/engine.ts"),
     import("./conversations.ts"),
-    passageSearchIn(memory, request, config),
+    isByMeaning ? passageSearchIn(memory) : null,
   ]);
   const search = new SessionSearch({ root: project.root, memory, passages });
-  return answerTranscriptSearch(search, memory, request, config, null);
+  return (request) => answerTranscriptSearch(search, memory, request, config, null);
 }
 
 /** Only the bundled model: any other takes longer to load than the answer may take. */
-async function passageSearchIn(
-  memory: Memory,
-  { mode }: TranscriptSearchRequest,
-  config: Config,
-): Promise<PassageSearch | null> {
-  if (config["embed.text"] === "none" || mode === "fts" || mode === "regex") return null;
-  const [{ PassageSearch }, { passagesIn }, { createStaticEmbedder }] = await Promise.all([
+async function passageSearchIn(memory: Memory): Promise<PassageSearch> {
+  const [{ PassageSearch }, { passagesIn }, { bundledEmbedder }] = await Promise.all([
     import("../search/sessions/passage-search.ts"),
     import("../search/sessions/passage-source.ts"),
-    import("../embed/static/static-embedder.ts"),
+    import("./bundled-embedder.ts"),
   ]);
-  return new PassageSearch(passagesIn(memory), createStaticEmbedder());
+  return new PassageSearch(passagesIn(memory), bundledEmbedder());
 }
 
 /**

@@ -9,7 +9,6 @@ import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
 import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
-import { memoryStatusInProcess } from "./memory-status.ts";
 import { describeModels } from "./model-status.ts";
 import { openToRead } from "./open-to-read.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
@@ -53,14 +52,15 @@ export async function searchInProcess(project: Project, request: SearchRequest):
 async function vectorSearchIn(index: CodeIndex, config: Config): Promise<VectorSearch | null> {
   if (config["embed.code"] === "none") return null;
   const { VectorSearch } = await import("../search/vector-search.ts");
-  const { createStaticEmbedder } = await import("../embed/static/static-embedder.ts");
-  return new VectorSearch({ index, first: createStaticEmbedder() });
+  const { bundledEmbedder } = await import("./bundled-embedder.ts");
+  return new VectorSearch({ index, first: bundledEmbedder() });
 }
 
 /** The status of a project whose daemon does not run. Never fails because of the index: it says what is wrong. */
 export async function statusInProcess(project: Project): Promise<StatusResponse> {
   const { config } = loadConfig(project);
   const model = config["embed.code"];
+  const { memoryStatusInProcess } = await import("./memory-status.ts");
   const base = {
     version,
     project: project.root,
