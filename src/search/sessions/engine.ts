@@ -20,7 +20,7 @@ import { chunksMatching, compilePattern } from "./pattern.ts";
 import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
-import { snippetAround, snippetLength } from "./snippet.ts";
+import { snippetAround, snippetAt } from "./snippet.ts";
 import type { SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
@@ -121,12 +121,10 @@ export class SessionSearch {
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: found.flatMap(({ rowid, start, end }) => {
+        results: found.flatMap(({ rowid, start }) => {
           const chunk = chunks.get(rowid);
           if (!chunk) return [];
-          const matched = chunk.text.slice(start, end);
-          const from = Math.max(start - (snippetLength >> 1), 0);
-          const snippet = snippetAround(chunk.text.slice(from, end + snippetLength), matched);
+          const snippet = snippetAt(chunk.text, start);
           return [{ ...describe(chunk), score: 1, snippet, match_reasons: ["matches the pattern"] }];
         }),
         total_results: total,

@@ -13,7 +13,7 @@ export interface SessionIntent {
 const highLevel =
   /\b(overview|summar\w+|recap|overall|in general|big picture|what (did|have) (we|i|you) (do|done|work|worked|been)|work(ed)? on|status of|progress|history of|last session|opsummer\w*|overblik|hvad lavede|hvad har vi lavet)\b/i;
 const fix =
-  /\b(how (did|do|was|were|have) .{0,40}\b(fix|solv|resolv|repair|debug|get .{0,20}(work|pass))|(fix|fixed|fixes|solved|resolved|workaround|root cause|repaired)\b|what (caused|was wrong|broke)|why (did|was|were) .{0,60}\b(fail|crash|break|broke|hang|flak|wrong|error)|hvordan (fik|løste|rettede|fiksede)|løsningen på|årsagen til)/i;
+  /\b(how (did|do|was|were|have) .{0,40}\b(fix|solv|resolv|repair|debug|get .{0,20}(work|pass))|(fix|fixed|fixes|solved|resolved|workaround|root cause|repaired)\b|what (caused|was wrong|broke)|why (did|was|were) .{0,60}\b(fail|crash|break|broke|hang|flak|wrong|error)|hvordan (fik|løste|rettede|fiksede)|løsningen på)|årsagen til/i;
 const decision =
   /\b(why|decid\w+|decision|chose|choose|choice|reason\w*|instead of|rather than|agree\w*|trade-?off|rationale|hvorfor|beslut\w*|valgte|i stedet for|begrund\w*)\b/i;
 const recent =

@@ -3,40 +3,60 @@ import { PommelError } from "../../project/errors.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
+/** Where a pattern matches a text for the first time; -1: nowhere. */
+type Finder = (text: string) => number;
+
+/** Means itself, as a pattern and as one of JavaScript's, where it takes a tenth of the time. */
+const plainWords = /^[\w -]+$/;
+
 /**
  * A pattern that people wrote, in RE2's syntax: its time grows with the text only, whatever the pattern. Letter case
  * counts only if the pattern has a capital letter.
  * @throws PommelError `usage` when it is none
  */
-export function compilePattern(pattern: string): RE2JS {
-  const flags = /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, "")) ? 0 : RE2JS.CASE_INSENSITIVE;
+export function compilePattern(pattern: string): Finder {
+  const isExact = /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, ""));
+  if (plainWords.test(pattern)) {
+    const words = new RegExp(pattern, isExact ? "" : "i");
+    return (text) => text.search(words);
+  }
+  const compiled = compile(pattern, (isExact ? 0 : RE2JS.CASE_INSENSITIVE) | RE2JS.MULTILINE);
+  return (text) => {
+    const matcher = compiled.matcher(text);
+    return matcher.find() ? matcher.start() : -1;
+  };
+}
+
+function compile(pattern: string, flags: number): RE2JS {
   try {
-    return RE2JS.compile(pattern, flags | RE2JS.MULTILINE);
+    return RE2JS.compile(pattern, flags);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
+    // It is shown with our flags in front.
+    const reason = error.message.replace(/^error parsing regexp: /, "").replace(/\(\?[mi]\)/g, "");
     throw new PommelError(
       "usage",
-      `${JSON.stringify(pattern)} is no regular expression: ${error.message}.`,
+      `${JSON.stringify(pattern)} is no regular expression: ${reason}.`,
       "The syntax is RE2's: no look-around and no back-references.",
       { cause: error },
     );
   }
 }
 
-/** Chunks whose text a pattern matches, newest first, with where; at most `limit`, and how many there are. */
+/** Chunks whose text a pattern matches, newest first, and where; at most `limit`, and how many there are. */
 export function chunksMatching(
   memory: Memory,
-  pattern: RE2JS,
+  find: Finder,
   filter: ChunkFilter,
   limit: number,
-): { found: { rowid: number; start: number; end: number }[]; total: number } {
-  const found: { rowid: number; start: number; end: number }[] = [];
+): { found: { rowid: number; start: number }[]; total: number } {
+  const found: { rowid: number; start: number }[] = [];
   let total = 0;
   for (const { id, text } of chunkTextsIn(memory, filter)) {
-    const matcher = pattern.matcher(text);
-    if (!matcher.find()) continue;
+    const start = find(text);
+    if (start < 0) continue;
     total++;
-    if (found.length < limit) found.push({ rowid: id, start: matcher.start(), end: matcher.end() });
+    if (found.length < limit) found.push({ rowid: id, start });
   }
   return { found, total };
 }

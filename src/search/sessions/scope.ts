@@ -30,11 +30,17 @@ function withAgents(memory: Memory, id: number): number[] {
 
 /** Of all files ever touched, those that a path, a directory or a glob names. */
 function filesMatching(memory: Memory, wanted: readonly string[]): string[] {
-  const globs = wanted.flatMap((path) => {
-    const plain = path.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
-    // A bare name is that file wherever it lies.
-    return plain.includes("/") ? [plain, `${plain}/**`] : [plain, `${plain}/**`, `**/${plain}`];
-  });
-  const matches = picomatch(globs, { dot: true });
-  return touchedFiles(memory).filter((path) => matches(path));
+  const tests = wanted.map(matcherOf);
+  return touchedFiles(memory).filter((path) => tests.some((test) => test(path)));
+}
+
+function matcherOf(wanted: string): (path: string) => boolean {
+  const plain = wanted.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
+  // All of the project; other files are stored with their absolute path.
+  if (plain === "" || plain === ".") return (path) => !path.startsWith("/");
+  // A bare name is that file wherever it lies.
+  const globs = plain.includes("/") ? [plain, `${plain}/**`] : [plain, `${plain}/**`, `**/${plain}`];
+  const isMatch = picomatch(globs, { dot: true });
+  // A path may hold what means something else in a glob: app/[id]/page.tsx.
+  return (path) => path === plain || path.startsWith(`${plain}/`) || isMatch(path);
 }

@@ -2,18 +2,42 @@ import { rootOf } from "../../store/tokens.ts";
 import { stopWords } from "../stop-words.ts";
 
 /** Characters of a snippet. */
-export const snippetLength = 200;
+const snippetLength = 200;
 
 /** The part of a text that holds most of a query's words, about `length` characters on one line. */
 export function snippetAround(text: string, query: string, length: number = snippetLength): string {
-  // All but single blanks, which are most, and stay.
-  const flat = text.replace(/[^\S ]\s*| \s+/g, " ").trim();
+  const flat = onOneLine(text);
   if (flat.length <= length) return flat;
-  const start = bestStart(flat, rootsOf(query), length);
-  const from = start === 0 ? 0 : flat.indexOf(" ", start) + 1 || start;
-  const end = from + length >= flat.length ? flat.length : flat.lastIndexOf(" ", from + length);
-  const cut = flat.slice(from, end > from ? end : from + length);
-  return `${from > 0 ? "…" : ""}${cut}${from + cut.length < flat.length ? "…" : ""}`;
+  const { start, hit } = bestStart(flat, rootsOf(query), length);
+  const blank = start === 0 ? -1 : flat.indexOf(" ", start);
+  // A word may be so long that what was found is in the middle of it.
+  const from = blank >= 0 && blank < hit ? blank + 1 : start;
+  const lastBlank = flat.lastIndexOf(" ", from + length);
+  const isWhole = from + length >= flat.length;
+  const to = isWhole ? flat.length : lastBlank > hit ? lastBlank : from + length;
+  return cutOut(flat, from, to);
+}
+
+/** A part of a text that holds what is at `at`, about `length` characters on one line. */
+export function snippetAt(text: string, at: number, length: number = snippetLength): string {
+  const from = Math.max(at - Math.floor(length / 4), 0);
+  return onOneLine(cutOut(text, from, Math.min(from + length, text.length)));
+}
+
+function onOneLine(text: string): string {
+  // All but single blanks, which are most, and stay.
+  return text.replace(/[^\S ]\s*| \s+/g, " ").trim();
+}
+
+/** A part with signs of what was left out; no character that takes two places is cut through. */
+function cutOut(text: string, from: number, to: number): string {
+  const start = isInside(text, from) ? from + 1 : from;
+  const end = isInside(text, to) ? to - 1 : to;
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}
+
+function isInside(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(at - 1, 0), at + 1));
 }
 
 function rootsOf(query: string): string[] {
@@ -21,8 +45,8 @@ function rootsOf(query: string): string[] {
   return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())).map(rootOf))].slice(0, 32);
 }
 
-/** Where a window begins that holds the most different words, and of those the first. */
-function bestStart(text: string, roots: readonly string[], length: number): number {
+/** Where a window begins that holds the most different words, and of those the first; and where its first word is. */
+function bestStart(text: string, roots: readonly string[], length: number): { start: number; hit: number } {
   const lower = text.toLowerCase();
   const hits: { at: number; root: number }[] = [];
   roots.forEach((root, i) => {
@@ -35,11 +59,13 @@ function bestStart(text: string, roots: readonly string[], length: number): numb
     }
   });
   hits.sort((a, b) => a.at - b.at);
-  let best = { count: 0, start: 0 };
+  let best = { count: 0, start: 0, hit: 0 };
   hits.forEach(({ at }, i) => {
     const seen = new Set<number>();
     for (let j = i; j < hits.length && hits[j]!.at < at + length * 0.75; j++) seen.add(hits[j]!.root);
-    if (seen.size > best.count) best = { count: seen.size, start: Math.max(at - Math.floor(length / 8), 0) };
+    if (seen.size > best.count) {
+      best = { count: seen.size, start: Math.max(at - Math.floor(length / 8), 0), hit: at };
+    }
   });
-  return best.start;
+  return best;
 }

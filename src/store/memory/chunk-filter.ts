@@ -71,7 +71,7 @@ export function chunkTextsIn(
 ): IterableIterator<{ id: number; text: string }> {
   const { sql, given } = conditionsOf(filter);
   return memory
-    .prepare(`SELECT id, text FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id DESC`)
+    .prepare(`SELECT id, text FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY started_at DESC, id DESC`)
     .iterate(given) as IterableIterator<{ id: number; text: string }>;
 }
 
