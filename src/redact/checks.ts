@@ -1,4 +1,5 @@
 import type { CheckName } from "./default-pattern.ts";
+import { lineBefore } from "./line-before.ts";
 import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
 
 /** A place that a pattern found. */
@@ -44,10 +45,10 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   cookie: (place) =>
     secretOf(place)
       .split(/;\s*/)
-      .some(
-        (pair) =>
-          isSessionId(pair.slice(pair.indexOf("=") + 1)) || /sess|token|auth|sid/i.test(pair.split("=")[0]!),
-      ),
+      .some((pair) => {
+        const [, name = "", value = ""] = /^([\w.-]*=)?(.*)$/.exec(pair) ?? [];
+        return isSessionId(value) || (/sess|token|auth|sid/i.test(name) && isToken(value, 8));
+      }),
   prose: (place) => {
     const value = secretOf(place).replace(/[.!?:]+$/, "");
     if (isNoValue(value) || isReference(value) || looksLikeWords(value)) return false;
@@ -57,9 +58,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const value = secretOf(place);
     if (isNoValue(value) || isNoValue(value.slice(value.indexOf(":") + 1))) return false;
     if (/^-/.test(place.text.slice(place.from)) && /\S/.test(place.text[place.from - 1] ?? " ")) return false;
-    const lineStart = place.text.lastIndexOf("\n", place.from) + 1;
-    const line = place.text.slice(Math.max(lineStart, place.from - 300), place.from);
-    return /\b(?:curl|wget|https?|xh|openssl|httpie)\b/.test(line);
+    return /\b(?:curl|wget|https?|xh|openssl|httpie)\b/.test(lineBefore(place.text, place.from, 300));
   },
   basic: (place) => {
     const decoded = Buffer.from(secretOf(place), "base64").toString("latin1");
@@ -76,7 +75,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
 
 /** Whether what a telling name ("db_password", "apiKey") has for a value is a secret. */
 export function isSecretValue(kind: "password" | "token", value: string): boolean {
-  if (isNoValue(value)) return false;
+  if (value.length < 4 || isNoValue(value)) return false;
   return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, 8);
 }
 
@@ -155,8 +154,7 @@ function styleOf({ text, from, start }: Place): Style {
   const name = text.slice(nameStart, start);
   if (/^[A-Z][A-Z0-9_]*=\\?["'`]?$/.test(name) && !/[$.({]/.test(text[nameStart - 1] ?? ""))
     return "environment";
-  const lineStart = text.lastIndexOf("\n", nameStart - 1) + 1;
-  const before = nameStart - lineStart > 30 ? "code" : text.slice(lineStart, nameStart);
+  const before = lineBefore(text, nameStart, 31);
   return /^(?:\s*[0-9]+[\t→|:])?[+\- \t]*(?:export |set |ENV )?$/.test(before) ? "line" : "code";
 }
 
@@ -199,7 +197,11 @@ function looksLikePath(value: string): boolean {
 
 /** A UUID is what others call a session by; it opens none. */
 function isSessionId(value: string): boolean {
-  return looksRandom(value) && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+  return (
+    looksRandom(value) &&
+    !looksLikeWords(value) &&
+    !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+  );
 }
 
 /** In `NAME=value` there are no variables without `$`: what is written is what is meant. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns-file.ts";
+import { withRepetitions } from "./repetitions.ts";
 import { placeholders, stopper } from "./rule.ts";
 import type { Scrubber, SecretMatch } from "./scrubber.ts";
 
@@ -9,7 +10,7 @@ import type { Scrubber, SecretMatch } from "./scrubber.ts";
 const codeVersion = 1;
 
 /** What is replaced may bring out more; it ends by itself, and this is when somebody tries to make it not end. */
-const mostRounds = 8;
+const mostRounds = 4;
 
 /**
  * A scrubber with the patterns of the files and of the library in force.
@@ -28,7 +29,7 @@ export function createScrubber(sources: PatternSources): Scrubber {
     let searched = hidden.text;
     let shift: Shift[] = hidden.shift;
     for (let round = 0; round < mostRounds; round++) {
-      const matches = findIn(searched);
+      const matches = withRepetitions(searched, findIn(searched));
       if (matches.length === 0) break;
       const back = mapBack(shift);
       const fresh = matches.map((match) => ({ ...match, start: back(match.start), end: back(match.end) }));

@@ -1,3 +1,4 @@
+import { lineBefore } from "./line-before.ts";
 import { contrast, entropy, isHash, looksLikeWords } from "./randomness.ts";
 import type { SecretMatch } from "./scrubber.ts";
 
@@ -41,17 +42,19 @@ function isUnexplained(text: string, contextStart: number, { start, end }: Secre
     return false;
   if (/[./\\@:#]/.test(text[start - 1] ?? "") || /[/\\(.[]/.test(text[end] ?? "")) return false;
   if ((token.match(/\//g)?.length ?? 0) >= 2 && looksLikeWords(token)) return false;
-  const line = text.slice(Math.max(text.lastIndexOf("\n", start) + 1, contextStart - 60), start);
+  const line = lineBefore(text, start, start - contextStart + 60);
   if (/:\/\/[^\s"'`<>=]*$/.test(line)) return false;
-  return !/integrity|sha-?\d|md5|checksum|digest|etag|hash|commit|fingerprint|public|ssh-|base64,|uuid|cache|signature|import|nonce|cursor|\bid\b/i.test(
+  return !/integrity|sha-?\d|md5|checksum|digest|etag|hash|commit|fingerprint|public|ssh-|base64,|uuid|cache|signature|import|nonce|websocket|cursor|\bid\b/i.test(
     line,
   );
 }
 
 function isRandomToken(token: string): boolean {
   if (!/[0-9]/.test(token) || !/[A-Za-z]/.test(token) || looksLikeWords(token)) return false;
+  // Dashes and underscores tie words together; they make no token random.
+  const letters = token.replace(/[^A-Za-z0-9]/g, "");
   const mixed = /[a-z]/.test(token) && /[A-Z]/.test(token);
   return mixed
-    ? contrast(token) >= 0.3 && entropy(token) >= 3.8
-    : contrast(token) >= 0.3 && entropy(token) >= 3.5;
+    ? contrast(letters) >= 0.3 && entropy(token) >= 3.8
+    : contrast(letters) >= 0.3 && entropy(token) >= 3.5;
 }

@@ -88,6 +88,20 @@ export const genericPatterns = [
     `(?i)pass${assigned}\\\\{0,3}["'](?<secret>[^"'\`\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
     { check: "prose" },
   ),
+  row(
+    "password-call",
+    "PASSWORD",
+    passwordWords,
+    `(?i)${password}\\(\\\\{0,3}["'](?<secret>[^"'\\\\\\r\\n]{4,200})\\\\{0,3}["']`,
+    { check: "password" },
+  ),
+  row(
+    "sql-password",
+    "PASSWORD",
+    "identified password",
+    `(?i)(?:identified[ \\t]{1,4}by|password)[ \\t]{1,4}(?:password[ \\t]{1,4})?\\\\{0,3}'(?<secret>[^'\\\\\\r\\n]{4,200})\\\\{0,3}'`,
+    { check: "password" },
+  ),
   row("password-element", "PASSWORD", passwordWords, `(?i)${password}>(?<secret>[^<>\\s]{4,200})</`, {
     check: "password",
   }),
@@ -163,7 +177,7 @@ export const genericPatterns = [
     "cookie-header",
     "COOKIE",
     "cookie",
-    `(?i)cookie(?:${quote})?[ \\t]{0,3}[:=,][ \\t]{0,3}(?:${quote})?(?<secret>[A-Za-z0-9_.-]{1,60}=[^\\r\\n"'\`\\\\]{4,})`,
+    `(?i)cookie(?:${quote})?[ \\t]{0,3}[:=,][ \\t]{0,3}(?:${quote})?(?<secret>[A-Za-z0-9_.-]{1,60}=[^\\r\\n"'\`\\\\]{4,1000})`,
     { check: "cookie" },
   ),
   row(

@@ -55,7 +55,8 @@ export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): stri
 }
 
 /**
- * The rules in force: the defaults as the user's file leaves them, the user's own, the project's.
+ * The rules in force: the user's own, the project's, the defaults as the user's file leaves them. Of rules that find
+ * overlapping secrets the first gives the placeholder.
  * @throws PommelError `config_invalid` naming file, line, pattern and what is wrong; `unreadable`
  */
 export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
@@ -64,26 +65,25 @@ export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
 } {
   const own = readPatterns(globalFile, new Map(defaultPatterns.map((pattern) => [pattern.name, pattern])));
   const changed = new Map(own.map((entry) => [entry.pattern.name, entry]));
-  const inForce = (pattern: Pattern) => pattern.enabled || (pii && pattern.pii);
-  const used: Pattern[] = [];
+  const used: unknown[] = [];
   const rules: Rule[] = [];
+  const use = (pattern: Pattern, compile: () => Rule) => {
+    if (!pattern.enabled && !(pii && pattern.pii)) return;
+    used.push([pattern.name, pattern.pattern, pattern.replacement, pattern.keywords, pattern.check]);
+    rules.push(compile());
+  };
+  const names = new Set(defaultPatterns.map(({ name }) => name));
+  const added = own.filter(({ pattern }) => !names.has(pattern.name));
+  if (projectFile !== null) added.push(...readPatterns(projectFile, new Map()));
+  for (const entry of added) use(entry.pattern, () => compileEntry(entry));
   for (const pattern of defaultPatterns) {
     const entry = changed.get(pattern.name);
-    changed.delete(pattern.name);
     const effective = entry?.pattern ?? pattern;
-    if (!inForce(effective)) continue;
-    used.push(effective);
-    rules.push(
+    use(effective, () =>
       entry === undefined || isSameRule(entry.pattern, pattern)
-        ? { ...compileDefault(pattern), type: typeOf(effective.replacement)! }
+        ? compileDefault({ ...pattern, replacement: effective.replacement })
         : compileEntry(entry),
     );
-  }
-  const added = [...changed.values(), ...(projectFile === null ? [] : readPatterns(projectFile, new Map()))];
-  for (const entry of added) {
-    if (!inForce(entry.pattern)) continue;
-    used.push(entry.pattern);
-    rules.push(compileEntry(entry));
   }
   return { rules, fingerprint: createHash("sha256").update(JSON.stringify(used)).digest("hex") };
 }
@@ -98,7 +98,7 @@ const entrySchema = z.strictObject({
   name: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/)),
   pattern: z.optional(z.string().check(z.minLength(1))),
   replacement: z.optional(z.string()),
-  keywords: z.optional(z.array(z.string().check(z.regex(/^[\x20-\x7e]{2,}$/)))),
+  keywords: z.optional(z.array(z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]*$/)))),
   check: z.optional(z.enum(checkNames)),
   enabled: z.optional(z.boolean()),
   pii: z.optional(z.boolean()),
@@ -108,7 +108,7 @@ const expected: Record<string, string> = {
   name: 'letters, digits, "-", "_" and "."',
   pattern: "a regular expression in RE2's syntax, as text",
   replacement: 'text like "[REDACTED_INTERNAL_KEY]"',
-  keywords: "a list of texts of two or more ASCII characters",
+  keywords: "a list of texts of ASCII characters",
   check: `one of ${checkNames.join(", ")}`,
   enabled: "true or false",
   pii: "true or false",

@@ -1,0 +1,139 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createScrubber } from "./create-scrubber.ts";
+import { lookAlikes } from "./golden/look-alikes.ts";
+import { secretCases } from "./golden/secrets.ts";
+import { createLedger } from "./ledger.ts";
+
+const none = { globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false };
+const scrubber = createScrubber(none);
+const ledger = () => createLedger(Buffer.from("0123456789abcdef"));
+const scrub = (text: string, name?: string) => scrubber.scrub(text, ledger(), name);
+const github = (letter: string) => `ghp_${letter.repeat(35)}7`;
+
+/** Texts made of what rules look at: secrets, look-alikes, words, signs, placeholders and the stopper itself. */
+const pieces = fc.oneof(
+  fc.constantFrom(...secretCases().map(({ text }) => text)),
+  fc.constantFrom(...lookAlikes()),
+  fc.constantFrom(
+    ..."password token= secret: api_key key auth \" ' ` \n \\n = : :// @ ; ( ) [ ] $ { } \u{e000} \u{1f600} \ud800 -----BEGIN".split(
+      " ",
+    ),
+    "[REDACTED_TOKEN]",
+    "[REDACTED_TOKEN_12]",
+    "[REDACTED_",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+  ),
+  fc.string({ maxLength: 30 }),
+  fc.base64String({ minLength: 16, maxLength: 80 }),
+);
+const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(""));
+const names = fc.option(fc.constantFrom("password", "token", "file_path", "Authorization"), {
+  nil: undefined,
+});
+
+describe("scrubbing", () => {
+  it("changes nothing the second time", () => {
+    fc.assert(
+      fc.property(texts, names, (text, name) => {
+        const once = scrub(text, name);
+        expect(scrub(once, name)).toBe(once);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it("replaces what it finds, in order and without overlaps, and nothing else", () => {
+    fc.assert(
+      fc.property(texts, names, (text, name) => {
+        const matches = scrubber.find(text, name);
+        let at = 0;
+        let expected = "";
+        for (const { start, end } of matches) {
+          expect(start).toBeGreaterThanOrEqual(at);
+          expect(end).toBeGreaterThan(start);
+          expected += `${text.slice(at, start)}\0`;
+          at = end;
+        }
+        expected += text.slice(at);
+        const constant = scrubber.scrub(text, { numberOf: () => 99_999 }, name);
+        expect(constant.replace(/\[REDACTED_[A-Z0-9_]+_99999\]/g, "\0")).toBe(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("gives a text without secrets back as it is", () => {
+    const text = "nothing to see here, but a token and a key";
+    expect(scrub(text)).toBe(text);
+    expect(scrub("")).toBe("");
+  });
+
+  it("numbers different secrets of a type and keeps the same one the same", () => {
+    const session = ledger();
+    const [a, b] = [github("a"), github("b")];
+    expect(scrubber.scrub(`${a} ${b} ${a}`, session)).toBe(
+      "[REDACTED_GITHUB_TOKEN] [REDACTED_GITHUB_TOKEN_2] [REDACTED_GITHUB_TOKEN]",
+    );
+    expect(scrubber.scrub(`again ${b}`, session)).toBe("again [REDACTED_GITHUB_TOKEN_2]");
+  });
+
+  it("keeps host and database of a connection string", () => {
+    const password = `s3cret${"x".repeat(3)}Pw`;
+    expect(scrub(`postgres://shop:${password}@db.acme.test:5432/shop`)).toBe(
+      "postgres://[REDACTED_POSTGRES_CREDENTIALS]@db.acme.test:5432/shop",
+    );
+  });
+
+  it("takes a secret out wherever it stands once its name gave it away", () => {
+    const secret = `q7W${"e4R".repeat(4)}`;
+    expect(scrub(`echo ${secret} | login # password: ${secret}`)).not.toContain(secret);
+  });
+
+  it("knows a value by its name", () => {
+    expect(scrub("hunter22", "db_password")).toBe("[REDACTED_PASSWORD]");
+    expect(scrub("hunter22", "file_path")).toBe("hunter22");
+    expect(scrub("string", "password")).toBe("string");
+    expect(scrub("[REDACTED_PASSWORD]", "password")).toBe("[REDACTED_PASSWORD]");
+  });
+
+  it("leaves mail addresses, telephone and social security numbers unless they are asked for", () => {
+    const text = "ann@acme.test, 555-010-9999, (555) 010-9999, 078-05-1120";
+    expect(scrub(text)).toBe(text);
+    expect(createScrubber({ ...none, pii: true }).scrub(text, ledger())).toBe(
+      "[REDACTED_EMAIL], [REDACTED_PHONE], [REDACTED_PHONE_2], [REDACTED_SSN]",
+    );
+  });
+
+  it("does not let a comment for secretlint switch anything off", () => {
+    expect(scrub(`// secretlint-disable\n${github("c")}`)).not.toContain(github("c"));
+  });
+});
+
+describe("a scrubber's version", () => {
+  const withFile = (text: string) => {
+    const file = join(mkdtempSync(join(tmpdir(), "pommel-version-")), "patterns.toml");
+    writeFileSync(file, text);
+    return createScrubber({ ...none, globalFile: file }).version;
+  };
+
+  it("is the same for the same rules", () => {
+    expect(createScrubber(none).version).toBe(scrubber.version);
+    expect(withFile("# only a comment\n")).toBe(scrubber.version);
+  });
+
+  it("changes with every rule", () => {
+    const versions = [
+      scrubber.version,
+      createScrubber({ ...none, pii: true }).version,
+      withFile('[[patterns]]\nname = "github-token"\nenabled = false\n'),
+      withFile('[[patterns]]\nname = "mine"\npattern = "MINE_[0-9]+"\n'),
+      withFile('[[patterns]]\nname = "mine"\npattern = "MINE_[0-9]{2,}"\n'),
+    ];
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+});
