@@ -17,7 +17,7 @@ const sameNoteMs = 60_000;
 const lagMs = 2000;
 
 interface HookEventsOptions {
-  work: MemoryWork;
+  work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
   roots: () => readonly string[];
   /** The file lies where transcripts may not be watched. */
   onTranscript: (path: string) => void;
@@ -57,15 +57,24 @@ function takeIn(options: HookEventsOptions, { event, payload, at }: HookEvent): 
   }
 }
 
+/**
+ * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
+ * session that it was forked from, and with its own id nothing before the first prompt.
+ */
 function noteSession(memory: Memory, uid: string, { event, payload, at }: HookEvent): void {
   const session = { uid, agent: "claude", cwd: payload.cwd ?? "" };
-  if (event === "session-start") saveSession(memory, { ...session, startedAt: at, lastAt: at, ended: null });
+  if (event === "session-start" && sessionByUid(memory, uid) === null) {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at });
+  }
+  if (event === "user-prompt") {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at, ended: null });
+    if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
+  }
   if (event === "session-end") {
     // One that never said anything is none.
     if (sessionByUid(memory, uid) === null) return;
     saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
   }
-  if (event === "user-prompt" && payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
 }
 
 /**
