@@ -57,7 +57,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   const place = [
     `Score: ${result.score.toFixed(3)}`,
     result.timestamp === null ? null : localTime(result.timestamp),
-    `session: ${colors.cyan(printable(shortId(result.session_id)))}`,
+    `session: ${colors.cyan(shortId(result.session_id))}`,
     turns,
     result.branch === null ? null : printable(result.branch),
   ];

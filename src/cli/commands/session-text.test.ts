@@ -3,6 +3,7 @@ import { block, counted, localTime, noteOnMemory, oneLine, shortId, wrapped } fr
 
 it("shortens ids so that commands still take them", () => {
   expect(shortId("8ecde0fc-091c-4586-b688-cc9efe6f655c")).toBe("8ecde0fc");
+  expect(shortId("\u001b[2J")).toBe("·[2J");
   expect(shortId("8ecde0fc-091c/a1b2c3d4e5")).toBe("8ecde0fc-091c/a1b2c3d4");
 });
 

@@ -11,7 +11,7 @@ export function heading(title: string, colors: Colors): string {
 
 /** The beginning of a session's id, as commands take it; of a subagent's, the session's whole id before it. */
 export function shortId(id: string): string {
-  const [session = "", agent] = id.split("/", 2);
+  const [session = "", agent] = printable(id).split("/", 2);
   return agent === undefined ? session.slice(0, 8) : `${session}/${agent.slice(0, 8)}`;
 }
 
