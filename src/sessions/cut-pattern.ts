@@ -1,5 +1,5 @@
 import { PommelError } from "../project/errors.ts";
-import { compilePattern } from "../search/sessions/pattern.ts";
+import { compileExpression } from "../search/sessions/pattern.ts";
 
 /** Stands for what was cut out. */
 export const forgottenMark = "[FORGOTTEN]";
@@ -16,8 +16,8 @@ export interface PatternCutter {
  * @throws PommelError `usage` when it is no pattern, or one that matches a text of nothing
  */
 export function createPatternCutter(pattern: string): PatternCutter {
-  const expression = compilePattern(pattern);
-  if (expression.matcher("").find()) {
+  const find = finderFor(pattern);
+  if (find("").length > 0) {
     throw new PommelError(
       "usage",
       `${JSON.stringify(pattern)} matches where there is nothing, and so everywhere.`,
@@ -26,16 +26,15 @@ export function createPatternCutter(pattern: string): PatternCutter {
   }
   let count = 0;
   const cutPart = (text: string): string => {
-    const matcher = expression.matcher(text);
     let left = "";
     let at = 0;
-    while (matcher.find()) {
-      if (matcher.end() === matcher.start()) continue;
-      left += text.slice(at, matcher.start()) + forgottenMark;
-      at = matcher.end();
+    for (const { start, end } of find(text)) {
+      if (start === end) continue;
+      left += text.slice(at, start) + forgottenMark;
+      at = end;
       count++;
     }
-    return left + text.slice(at);
+    return at === 0 ? text : left + text.slice(at);
   };
   return {
     // What was cut out before is not looked at: "gotten" would match it.
@@ -45,5 +44,29 @@ export function createPatternCutter(pattern: string): PatternCutter {
       count = 0;
       return counted;
     },
+  };
+}
+
+interface Place {
+  start: number;
+  end: number;
+}
+
+/** What in a pattern is more than a letter. */
+const syntax = /[\\^$.|?*+()[\]{}]/;
+
+/** Finds what a pattern matches. A word that stands for itself is found by the native engine, many times faster. */
+function finderFor(pattern: string): (text: string) => Place[] {
+  if (pattern !== "" && !syntax.test(pattern)) {
+    const word = new RegExp(pattern, /\p{Lu}/u.test(pattern) ? "gu" : "giu");
+    return (text) =>
+      Array.from(text.matchAll(word), ({ 0: found, index }) => ({ start: index, end: index + found.length }));
+  }
+  const expression = compileExpression(pattern);
+  return (text) => {
+    const places: Place[] = [];
+    const matcher = expression.matcher(text);
+    while (matcher.find()) places.push({ start: matcher.start(), end: matcher.end() });
+    return places;
   };
 }

@@ -17,7 +17,7 @@ const mostExamples = 20;
 const longestExample = 120;
 
 /** What a pattern would take away: places, and the sessions, turns, chunks and notes that hold them. */
-export function previewPattern(memory: Memory, pattern: string): ForgetReport {
+export async function previewPattern(memory: Memory, pattern: string): Promise<ForgetReport> {
   const cutter = createPatternCutter(pattern);
   const report: ForgetReport = {
     sessions: 0,
@@ -27,7 +27,11 @@ export function previewPattern(memory: Memory, pattern: string): ForgetReport {
     matches: 0,
     examples: [],
   };
-  for (const id of sessionIdsAfter(memory, 0)) countInSession(memory, id, cutter, report);
+  for (const id of sessionIdsAfter(memory, 0)) {
+    countInSession(memory, id, cutter, report);
+    // Others wait for the process as well.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   for (const { note } of listAnnotations(memory)) {
     if (countIn(cutter, report, note)) report.annotations++;
   }

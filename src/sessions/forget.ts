@@ -50,7 +50,7 @@ export async function forgetNow(
   const { memory } = work;
   const target = await forgetTarget(memory, asked, now);
   if ("pattern" in target) {
-    const report = previewPattern(memory, target.pattern);
+    const report = await previewPattern(memory, target.pattern);
     return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal) };
   }
   const { rows } = target;

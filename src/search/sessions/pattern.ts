@@ -15,21 +15,23 @@ const plainWords = /^[\w -]+$/;
  * @throws PommelError `usage` when it is none
  */
 export function compilePattern(pattern: string): Finder {
-  const isExact = /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, ""));
   if (plainWords.test(pattern)) {
-    const words = new RegExp(pattern, isExact ? "" : "i");
+    const words = new RegExp(pattern, isExact(pattern) ? "" : "i");
     return (text) => text.search(words);
   }
-  const compiled = compile(pattern, (isExact ? 0 : RE2JS.CASE_INSENSITIVE) | RE2JS.MULTILINE);
+  const compiled = compileExpression(pattern);
   return (text) => {
     const matcher = compiled.matcher(text);
     return matcher.find() ? matcher.start() : -1;
   };
 }
 
-function compile(pattern: string, flags: number): RE2JS {
+const isExact = (pattern: string) => /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, ""));
+
+/** The same as an expression, for who needs all places that it matches. */
+export function compileExpression(pattern: string): RE2JS {
   try {
-    return RE2JS.compile(pattern, flags);
+    return RE2JS.compile(pattern, (isExact(pattern) ? 0 : RE2JS.CASE_INSENSITIVE) | RE2JS.MULTILINE);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
     // It is shown with our flags in front.
