@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { reasonsFor } from "./reasons.ts";
+
+const plain = {
+  chunk_type: "raw" as const,
+  kind: "conversation" as const,
+  content: "[USER] Why is the Retry flaky?",
+  abandoned: false,
+};
+const nothing = { passage: 0, whole: 0 };
+
+it("are the words that it says, in any case, at most four", () => {
+  expect(reasonsFor(plain, ["retry", "Flaky", "lunch"], nothing)).toEqual(["says retry, Flaky"]);
+  expect(reasonsFor(plain, ["why", "is", "the", "retry", "flaky"], nothing)).toEqual([
+    "says why, is, the, retry",
+  ]);
+  expect(reasonsFor(plain, ["lunch"], nothing)).toEqual([]);
+});
+
+it("are that it means the same", () => {
+  expect(reasonsFor(plain, ["lunch"], { passage: 3, whole: 2.9 })).toEqual([]);
+  expect(reasonsFor(plain, ["lunch"], { passage: 4, whole: 2.1 })).toEqual(["close in meaning"]);
+});
+
+it("are what it is, the strongest first", () => {
+  const note = { ...plain, chunk_type: "annotated" as const, kind: "decision" as const, abandoned: true };
+  expect(reasonsFor(note, ["retry"], { passage: 9, whole: 9 })).toEqual([
+    "a note of yours",
+    "says retry",
+    "close in meaning",
+    "a decision",
+    "on a way that was left",
+  ]);
+  expect(reasonsFor({ ...plain, chunk_type: "summary", kind: "error-fix" }, ["lunch"], nothing)).toEqual([
+    "a session's summary",
+    "an error that was fixed",
+  ]);
+});
