@@ -4,6 +4,7 @@ import { queueFigures, recentActivity } from "../store/memory/activity.ts";
 import { listJobs } from "../store/memory/job-rows.ts";
 import { llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
+import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { memoryCounts } from "../store/memory/sessions.ts";
 import { storageGrowth } from "../store/memory/storage.ts";
 import type { JobsStatus, MemoryStatus } from "./protocol-sessions.ts";
@@ -44,9 +45,6 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
   };
 }
 
-/** Of `meta`: the version of the rules that all of the memory is scrubbed by. Set by whoever has scrubbed it. */
-export const scrubbedBy = "scrubbed_by";
-
 interface MemoryCircumstances {
   config: Config;
   /** Of the scrubbing rules in force; left out where nobody has read them. */
@@ -85,7 +83,7 @@ export function describeMemory(
     problem,
     bytes,
     growth_30d_bytes: growth?.bytes ?? null,
-    needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== null && stored !== scrubVersion,
+    needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
     llm: {
       ...llm,
       tokens_today: spent.input + spent.output,

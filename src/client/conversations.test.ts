@@ -6,6 +6,7 @@ import { replaceChunks } from "../store/memory/chunks.ts";
 import { packContent } from "../store/memory/content.ts";
 import { claim, enqueue, fail, finish } from "../store/memory/jobs.ts";
 import { addSession, chunk, temporaryMemory, turn } from "../store/memory/memory-fixture.ts";
+import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { saveSummary } from "../store/memory/summaries.ts";
 import { saveTurn } from "../store/memory/turns.ts";
 import { saveUsage } from "../store/memory/usage.ts";
@@ -15,7 +16,6 @@ import {
   jobsStatusOf,
   listAnnotationsOf,
   listSessionsOf,
-  scrubbedBy,
   showSession,
   toSessionQuery,
 } from "./conversations.ts";
@@ -247,8 +247,11 @@ describe("the status", () => {
       chunks: 1,
       last_updated: "2026-03-01T10:00:01.000Z",
       problem: null,
-      needs_scrubbing: false,
+      needs_scrubbing: true,
       llm: { model: "none", tokens_today: 0, dollars_today: null },
+    });
+    expect(describeMemory(store.memory, { config, file: about.file, problem: null })).toMatchObject({
+      needs_scrubbing: false,
     });
     store.memory.setMeta(scrubbedBy, "1");
     expect(describeMemory(store.memory, about).needs_scrubbing).toBe(true);

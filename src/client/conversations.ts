@@ -12,7 +12,7 @@ import { isoTime } from "./status.ts";
  */
 
 export { annotationOf, listAnnotationsOf, listSessionsOf, showSession } from "./conversations-sessions.ts";
-export { describeMemory, jobsStatusOf, scrubbedBy } from "./conversations-status.ts";
+export { describeMemory, jobsStatusOf } from "./conversations-status.ts";
 
 /**
  * The question that a request asks, with the configuration's answers where it says nothing.

@@ -1,9 +1,9 @@
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Config } from "../project/settings.ts";
-import { scrubbedBy } from "../sessions/rescrub.ts";
 import { sessionChunkCount } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
+import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { sampleStorage } from "../store/memory/storage.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 

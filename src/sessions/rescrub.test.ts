@@ -4,13 +4,14 @@ import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts"
 import { allChunks } from "../store/memory/chunk-filter.ts";
 import { matchSessionTokens } from "../store/memory/chunk-lookup.ts";
 import { expireSessions } from "../store/memory/forget.ts";
+import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { secretsOf } from "../store/memory/secrets.ts";
 import { saveSession, sessionByUid } from "../store/memory/sessions.ts";
 import { summariesOf } from "../store/memory/summaries.ts";
 import { turnsOf } from "../store/memory/turns.ts";
 import { addNote } from "./add-note.ts";
 import { fakeScrubber, temporaryWork } from "./memory-work-fixture.ts";
-import { rescrubMemory, scrubbedBy } from "./rescrub.ts";
+import { rescrubMemory } from "./rescrub.ts";
 import { sumUpSession } from "./sum-up.ts";
 import { edited, prompt, ran, summary, text } from "./turn-fixture.ts";
 

@@ -3,15 +3,13 @@ import { createLedger } from "../redact/ledger.ts";
 import { leaveNoTrace } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionIdsAfter } from "../store/memory/rewrite.ts";
+import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { sessionById } from "../store/memory/sessions.ts";
 import { rechunkSession } from "./rechunk.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storeSummaryChunks } from "./sum-up.ts";
 import type { ScrubbingWork } from "./work.ts";
-
-/** Of `meta`: the version of the rules that all of the memory is scrubbed by. */
-export const scrubbedBy = "scrubbed_by";
 
 /** Of `meta`: how far a scrubbing that is not finished has got. */
 const cursorName = "scrub cursor";
