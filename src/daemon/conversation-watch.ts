@@ -22,6 +22,9 @@ interface ConversationWatchOptions {
   log: Logger;
 }
 
+/** Of a folder, so many files are looked at: the names of two directories may lead to the same folder. */
+const telling = 5;
+
 /** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
@@ -60,7 +63,8 @@ export class ConversationWatch {
   /** Sessions from before that nobody has taken in, and their size with that of their subagents. */
   past(): { sessions: number; bytes: number } | null {
     const memory = this.options.work.memoryIfAny;
-    if (this.old === null || memory === null) return null;
+    if (memory === null) return { sessions: 0, bytes: 0 };
+    if (this.old === null) return null;
     const left = unknownTranscripts(memory, [...this.old.keys()]).flatMap(
       (path) => this.old?.get(path) ?? [],
     );
@@ -138,13 +142,15 @@ export class ConversationWatch {
     return folders;
   }
 
-  /** Most folders are of other projects: their newest file tells, and the others need not be opened. */
+  /** Most folders are of other projects: their newest files tell, and the others need not be opened. */
   private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
-    for (const { path } of files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, 5)) {
-      const isOurs = await this.isOurs(agent, path);
-      if (this.known.has(path)) return isOurs;
+    const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
+    let isKnown = false;
+    for (const { path } of newest) {
+      if (await this.isOurs(agent, path)) return true;
+      isKnown ||= this.known.has(path);
     }
-    return true;
+    return !isKnown;
   }
 
   private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {

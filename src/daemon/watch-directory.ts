@@ -3,7 +3,7 @@ import type { TranscriptFile } from "../agents/agent.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { Batch } from "./batch.ts";
-import { networkFilesystem, parcelSubscribe, type Subscribe } from "./subscribe.ts";
+import { type FileEvent, networkFilesystem, parcelSubscribe, type Subscribe } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
   /** Absolute; it need not be there yet. */
@@ -39,23 +39,37 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   const { directory, isRelevant, list, pollSeconds, onChange, onRescan, log } = options;
   const subscribe = options.subscribe ?? parcelSubscribe;
   const changes = new Batch<string>(quietMs, maxWaitMs, (paths) => onChange([...paths]));
+  // What came in a directory before it was watched was not seen, and directories in it are not watched.
+  const newDirectories = new Batch<string>(quietMs, maxWaitMs, () => {
+    void soon(stopWatching);
+    void lookNow();
+  });
   let watched: { inode: number; stop: () => Promise<void> } | null = null;
   let stamps: Map<string, string> | null = null;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isPolling = false;
+  let isFirst = true;
 
   async function look(): Promise<void> {
     const inode = statSync(directory, { throwIfNoEntry: false })?.ino ?? null;
-    if (watched !== null && inode !== watched.inode) {
-      const { stop } = watched;
-      watched = null;
-      await stop().catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+    if (watched !== null && inode !== watched.inode) await stopWatching();
+    if (isClosed) return;
+    if (inode === null) {
+      if (isFirst) onRescan();
+      isFirst = false;
+      return;
     }
-    if (isClosed || inode === null) return;
+    isFirst = false;
     if (isPolling) await poll();
     else if (watched === null) await start(inode);
+  }
+
+  async function stopWatching(): Promise<void> {
+    const stop = watched?.stop;
+    watched = null;
+    await stop?.().catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
   }
 
   async function start(inode: number): Promise<void> {
@@ -66,8 +80,10 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
         directory,
         (error, events) => {
           if (isClosed) return;
-          if (error !== null) onRescan();
-          else changes.add(events.map(({ path }) => path).filter(isRelevant));
+          // The system lost track.
+          if (error !== null) newDirectories.add([directory]);
+          changes.add(events.map(({ path }) => path).filter(isRelevant));
+          newDirectories.add(events.filter(isNewDirectory).map(({ path }) => path));
         },
         { ignore: [] },
       );
@@ -97,9 +113,13 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   }
 
   function lookNow(): Promise<void> {
-    running = look()
-      .catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`))
-      .finally(lookLater);
+    clearTimeout(timer);
+    return soon(look).then(lookLater);
+  }
+
+  /** One after the other. */
+  function soon(work: () => Promise<void>): Promise<void> {
+    running = running.then(work).catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
     return running;
   }
 
@@ -110,8 +130,18 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
       isClosed = true;
       clearTimeout(timer);
       changes.clear();
+      newDirectories.clear();
       await running;
-      await watched?.stop().catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+      await stopWatching();
     },
   };
+}
+
+function isNewDirectory({ path, type }: FileEvent): boolean {
+  if (type !== "create") return false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -165,11 +165,20 @@ describe("a job whose process is gone", () => {
 
   it("is given up when it was begun too often", () => {
     add("a");
-    for (let i = 0; i < 9; i++) {
+    for (let i = 0; i < 50; i++) {
       expect(take()).not.toBeNull();
       recover(memory, () => false, 0);
     }
-    expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "It was interrupted 9 times." }]);
+    expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "It was interrupted 50 times." }]);
+  });
+
+  it("is not given up while it gets on each time", () => {
+    add("a");
+    for (let i = 0; i < 60; i++) {
+      expect(noteProgress(memory, take()!, { done: 1, total: 9 })).toBe(true);
+      recover(memory, () => false, 0);
+    }
+    expect(take()).toMatchObject({ attempts: 1 });
   });
 
   it("is no longer its worker's: what that says has no effect", () => {
@@ -190,6 +199,19 @@ describe("a job whose process is gone", () => {
     expect(putBack(memory, take()!, 3)).toBe(true);
     expect(take(3)).toMatchObject({ attempts: 1 });
   });
+});
+
+it("waits for its time, which a later wish moves and an urgent one takes away", () => {
+  const wish = (notBefore: number, now: number) =>
+    enqueue(memory, { kind: "summary", subject: "a", notBefore }, now);
+  wish(60_000, 0);
+  expect(take(59_999)).toBeNull();
+  wish(90_000, 30_000);
+  expect(nextDue(memory)).toBe(90_000);
+  wish(0, 40_000);
+  expect(nextDue(memory)).toBe(41_000);
+  wish(200_000, 50_000);
+  expect(nextDue(memory)).toBe(41_000);
 });
 
 describe("figures", () => {
@@ -303,7 +325,7 @@ it("loses nothing and runs nothing twice, whatever happens", () => {
         } else if (step.do === "recover") {
           const gone = listJobs(memory, { state: "running" }).filter(({ owner }) => owner !== step.alive);
           expect(recover(memory, (owner) => owner === step.alive, now)).toBe(gone.length);
-          for (const job of gone) returned(job, job.attempts >= 9);
+          for (const job of gone) returned(job, job.attempts >= 50);
         } else if (step.do === "retryDead") {
           retryDead(memory, "all", now);
           for (const promise of promises.values()) {

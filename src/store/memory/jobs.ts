@@ -10,11 +10,15 @@ import type { Memory } from "./memory.ts";
  */
 
 /**
- * A job is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked or not
- * there yet has a little more than four minutes. An attempt counts when it begins: a job that kills its process does
- * not do so for ever.
+ * A job that fails is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked
+ * or not there yet has a little more than four minutes.
  */
 const mostAttempts = 9;
+/**
+ * An attempt counts when it begins: a job that kills its process does not do so for ever. A process is killed for other
+ * reasons, too, and again and again.
+ */
+const mostInterruptions = 50;
 const longestDelay = 300_000;
 const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, longestDelay);
 /** A newer request for a job that waits for its next attempt is not waited with longer than so. Milliseconds. */
@@ -169,7 +173,8 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
 }
 
 /**
- * Jobs of workers that are gone wait again, with the attempts they had; one that was begun too often is given up.
+ * Jobs of workers that are gone wait again, with the attempts they had; one that was begun too often is given up. One
+ * that had got on was not what ended its worker, and starts anew.
  * @returns how many there were
  */
 export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
@@ -177,8 +182,9 @@ export function recover(memory: Memory, isAlive: (owner: string) => boolean, now
     const rows = memory.prepare(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`).all() as JobRow[];
     const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
     for (const job of abandoned) {
-      const { attempts, error } = job;
-      if (attempts < mostAttempts) letWait(memory, job, { attempts, notBefore: now, error, now });
+      const { error } = job;
+      const attempts = job.done > 0 ? 0 : job.attempts;
+      if (attempts < mostInterruptions) letWait(memory, job, { attempts, notBefore: now, error, now });
       else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
     }
     return abandoned.length;

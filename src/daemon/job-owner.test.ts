@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { isOwnerAlive, newOwner } from "./job-owner.ts";
+
+test("an owner is alive for as long as its process runs, and no other with its pid is it", async () => {
+  const ours = newOwner();
+  expect(isOwnerAlive(ours)).toBe(true);
+  expect(newOwner()).not.toBe(ours);
+  expect(isOwnerAlive("nonsense")).toBe(false);
+
+  const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });
+  await once(child, "spawn");
+  const owner = `${child.pid}--0123abcd`;
+  expect(isOwnerAlive(owner)).toBe(true);
+  // It began at another time.
+  if (process.platform === "linux") expect(isOwnerAlive(`${child.pid}-1-0123abcd`)).toBe(false);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(isOwnerAlive(owner)).toBe(false);
+});

@@ -1,0 +1,90 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TranscriptFixture, transcript } from "../../src/agents/claude/transcript-fixture.ts";
+import type { TranscriptOptions } from "../../src/agents/claude/transcript-parts.ts";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import type { RequestOf } from "../../src/client/protocol.ts";
+import type { TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import { writeItem } from "../../src/hooks/write-item.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { until } from "./daemon-fixture.ts";
+
+/** Where Claude Code would keep the transcripts of a project. */
+export function transcriptDir(project: Project): string {
+  const dir = join(process.env.HOME!, ".claude", "projects", project.root.replace(/[^A-Za-z0-9]/g, "-"));
+  mkdirSync(dir, { recursive: true });
+  return dir;
+}
+
+/** A session in the project. */
+export const sessionIn = (
+  project: Project,
+  session: string,
+  more: TranscriptOptions = {},
+): TranscriptFixture => transcript({ session, cwd: project.root, ...more });
+
+export const ask = (project: Project, q: string, more: Partial<RequestOf<"searchTranscripts">> = {}) =>
+  askDaemon(project, "searchTranscripts", { q, ...more });
+
+/** Sessions that a question finds, best first. */
+export async function sessionsFound(project: Project, q: string): Promise<string[]> {
+  const { results }: TranscriptSearchResponse = await ask(project, q);
+  return [...new Set(results.map(({ session_id }) => session_id))];
+}
+
+/** Waits until nothing is read and nothing is due; sessions may still wait to be summed up. */
+export const untilRead = (project: Project) =>
+  until(async () => {
+    const queue = await askDaemon(project, "queue", {}).catch(() => null);
+    if (queue === null || queue.past === null) return false;
+    const { running } = queue.sessions;
+    const { memory } = await askDaemon(project, "searchTranscripts", { q: "anything" });
+    return running.length === 0 && memory.pending === 0;
+  });
+
+/** What a hook leaves. */
+export function hookItem(project: Project, event: string, payload: Record<string, string>, at = Date.now()) {
+  writeItem(project, { kind: "claude-hook", event, received_at: at, payload } as { received_at: number });
+  return askDaemon(project, "spool", {});
+}
+
+const tables = {
+  sessions: `SELECT s.uid, s.agent, p.uid AS parent, s.parent_tool_use, s.agent_type, f.uid AS origin, s.title,
+    s.title_source, s.cwd, s.branch, s.started_at, s.last_at FROM sessions s LEFT JOIN sessions p ON p.id = s.parent_id
+    LEFT JOIN sessions f ON f.id = s.forked_from ORDER BY s.uid`,
+  transcripts: `SELECT path, t.agent, uid, "offset", line_hash, size, skipped
+    FROM transcripts t LEFT JOIN sessions s ON s.id = session_id ORDER BY path`,
+  lines:
+    "SELECT l.uid, s.uid AS session, seq, turn FROM lines l JOIN sessions s ON s.id = session_id ORDER BY 2, 3",
+  turns: `SELECT s.uid, number, t.started_at, t.ended_at, t.branch, abandoned, group_start, prompt, tools, hex(content)
+    FROM turns t JOIN sessions s ON s.id = session_id ORDER BY 1, 2`,
+  turn_files: `SELECT s.uid, number, path, how FROM turn_files JOIN turns t ON t.id = turn_id
+    JOIN sessions s ON s.id = session_id ORDER BY 1, 2, 3`,
+  usage: `SELECT s.uid, message_uid, turn, model, input, output, cache_read, cache_write
+    FROM usage JOIN sessions s ON s.id = session_id ORDER BY 1, 2`,
+  chunks: `SELECT uid, position, first_turn, last_turn, first_seq, last_seq, type, kind, event_type, abandoned, branch,
+    started_at, ended_at, text, files, (SELECT uid FROM annotations a WHERE a.id = annotation_id) AS note
+    FROM chunks ORDER BY uid`,
+  vectors: `SELECT c.uid, model, dimensions, hex(data) FROM vectors JOIN chunks c ON c.id = chunk_id ORDER BY 1, 2`,
+  annotations:
+    "SELECT uid, session_uid, turn, line_uid, at, source, branch, note FROM annotations ORDER BY uid",
+  summaries: `SELECT s.uid, source, up_to_turn, at, model, text FROM summaries JOIN sessions s ON s.id = session_id
+    ORDER BY 1, 2, 3`,
+  secrets: `SELECT s.uid, type, number FROM secrets JOIN sessions s ON s.id = session_id ORDER BY 1, 2, 3`,
+};
+
+/** What is remembered, table by table, by what does not depend on when it was stored. */
+export function contentOfMemory(project: Project): Record<string, unknown[]> {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  try {
+    const content: Record<string, unknown[]> = {};
+    for (const [table, sql] of Object.entries(tables)) content[table] = memory.prepare(sql).all();
+    // Of the full-text index, in how many chunks each word stands.
+    memory.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, chunk_terms, row)");
+    content.words = memory.prepare("SELECT term, doc, cnt FROM temp.words ORDER BY term").all();
+    return content;
+  } finally {
+    memory.close();
+  }
+}

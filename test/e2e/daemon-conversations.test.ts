@@ -1,0 +1,386 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
+import { fork } from "../../src/agents/claude/transcript-fixture.ts";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { createStateDir } from "../../src/project/state-dir.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import {
+  ask,
+  contentOfMemory,
+  hookItem,
+  sessionIn,
+  sessionsFound,
+  transcriptDir,
+  untilRead,
+} from "./conversations-fixture.ts";
+import {
+  cleanUp,
+  createProject,
+  found,
+  logOf,
+  pmJson,
+  spawnDaemon,
+  start,
+  status,
+  until,
+  untilAnswering,
+  untilIdle,
+  untilStopped,
+} from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+/** What the daemon makes of an agent's transcripts and of what its hooks leave. */
+
+let project: Project;
+let dir: string;
+
+beforeEach(() => {
+  project = createProject({ "src/retry.ts": "export const attempts = 3;\n" });
+  dir = transcriptDir(project);
+});
+
+afterEach(async () => {
+  await cleanUp();
+  rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
+});
+
+const idOf = (n: number) => `${String(n).repeat(8)}-1111-4111-8111-111111111111`;
+
+/** A session about one thing. */
+function about(n: number, thing: string): TranscriptFixture {
+  const made = sessionIn(project, idOf(n));
+  made.prompt(`Why does the ${thing} fail at night?`);
+  made.bash(`npm test ${thing}`, `FAIL ${thing}`, { isError: true });
+  made.edit(join(project.root, "src/retry.ts"), "const attempts = 3;", `const attempts = 5; // ${thing}`);
+  made.reply(`The ${thing} failed because the timeout was too short; I raised it.`);
+  return made;
+}
+
+/** As if it had ended long before Pommel came. */
+function age(file: string): string {
+  utimesSync(file, new Date("2025-01-01"), new Date("2025-01-01"));
+  return file;
+}
+
+const importAll = (files: readonly string[]) =>
+  askDaemon(project, "indexTranscript", { transcript_paths: [...files], trigger: "import" });
+
+/** Waits until the queue is empty, summaries included. */
+const untilNothingWaits = (of: Project = project) =>
+  until(async () => (await askDaemon(of, "queue", {}).catch(() => null))?.sessions.is_idle);
+
+test("a session is found while it goes on", async () => {
+  await start(project);
+  about(2, "heron").writeTo(dir);
+  about(3, "bittern").writeTo(dir);
+  const made = about(1, "flamingo");
+  const file = made.writeTo(dir);
+  await until(async () => (await sessionsFound(project, "flamingo timeout"))[0] === idOf(1));
+  const before = made.text().length;
+  made.prompt("Now let's rename the pelican.");
+  made.reply("The pelican is called albatross from now on.");
+  appendFileSync(file, made.text().slice(before));
+  await until(async () => (await ask(project, "albatross")).results.some(({ last_turn }) => last_turn === 2));
+  const [best] = (await ask(project, "why did the flamingo fail")).results;
+  expect(best).toMatchObject({ session_id: idOf(1), agent: "claude", files: ["src/retry.ts"] });
+
+  const { memory, models } = await status(project);
+  expect(memory).toMatchObject({ sessions: 3, turns: 4, problem: null, needs_scrubbing: false });
+  expect(models.text).toMatchObject([{ id: "static-1", state: "ready" }]);
+  const all = await askDaemon(project, "searchAll", { q: "attempts of the flamingo" });
+  expect(all).toMatchObject({ scope: "all", notes: [] });
+  expect(all.code!.results[0]!.file).toBe("src/retry.ts");
+  expect(all.transcripts!.results[0]!.session_id).toBe(idOf(1));
+});
+
+test("what hooks tell of is remembered at once, and is the same when the transcript tells of it", async () => {
+  await start(project);
+  const note = "the flamingo needs 5 s";
+  const made = sessionIn(project, idOf(1), { start: new Date().toISOString() });
+  const file = join(dir, `${made.session}.jsonl`);
+  const payload = { session_id: made.session, transcript_path: file, cwd: project.root };
+  await hookItem(project, "session-start", { ...payload, source: "startup" });
+  await hookItem(project, "user-prompt", { ...payload, prompt: `Note to Pommel: ${note}` });
+  const annotations = async () => (await askDaemon(project, "annotations", {})).annotations;
+  await until(async () => (await annotations()).length === 1);
+  expect(await annotations()).toMatchObject([
+    { note, session_id: made.session, turn: null, source: "prompt" },
+  ]);
+
+  made.prompt(`Look at the flamingo.\nNote to Pommel: ${note}`);
+  made.bash("npm test", "FAIL flamingo", { isError: true });
+  made.reply("The flamingo failed because the timeout was too short; I raised it to five seconds.");
+  const agent = sessionIn(project, made.session, { agentId: "a1b2c3", start: made.time() });
+  agent.prompt("Count the flamingos.");
+  agent.reply("There are seven flamingos in the lagoon.");
+  agent.writeTo(dir, { agentType: "Explore", description: "Count them" });
+  made.writeTo(dir);
+  await hookItem(project, "stop", payload);
+  await hookItem(project, "session-end", { ...payload, reason: "prompt_input_exit" });
+  await until(async () => (await annotations())[0]!.turn === 1);
+  expect(await annotations()).toHaveLength(1);
+  await until(async () => (await ask(project, "flamingos lagoon seven")).results.length > 0);
+
+  const shown = () => askDaemon(project, "session", { id: made.session.slice(0, 8) });
+  await until(async () => (await shown()).summary !== null && (await shown()).session.agents === 1);
+  expect(await shown()).toMatchObject({
+    session: { id: made.session, agents: 1, turns: 1, end_reason: "prompt_input_exit" },
+    agents: [`${made.session}/a1b2c3`],
+  });
+  const inner = await askDaemon(project, "session", { id: `${made.session}/a1b2c3` });
+  expect(inner.session).toMatchObject({ parent_id: made.session, agent_type: "Explore" });
+});
+
+test("sessions from before wait until they are imported, or go on", async () => {
+  const [first, second] = [age(about(1, "flamingo").writeTo(dir)), age(about(2, "heron").writeTo(dir))];
+  const elsewhere = sessionIn(project, idOf(4), { cwd: "/somewhere/else" });
+  elsewhere.prompt("What about the ostrich?");
+  elsewhere.writeTo(dir);
+  const { code, stdout } = await runPm(["start"], { cwd: project.root });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\); `pm import claude` takes them in\./);
+  await untilRead(project);
+  expect((await status(project)).memory.sessions).toBe(0);
+
+  await importAll([first]);
+  await untilNothingWaits();
+  expect((await askDaemon(project, "queue", {})).past).toMatchObject({ sessions: 1 });
+  expect((await status(project)).memory.sessions).toBe(1);
+  expect((await askDaemon(project, "session", { id: idOf(1) })).summary).toMatchObject({
+    source: "extractive",
+  });
+  appendFileSync(second, "\n");
+  await until(async () => (await status(project)).memory.sessions === 2);
+  const refused = await askDaemon(project, "indexTranscript", {
+    transcript_path: join(dir, `${idOf(4)}.jsonl`),
+  });
+  expect(refused).toMatchObject({ queued: false, reason: expect.stringContaining("/somewhere/else") });
+});
+
+test("a transcript may be cut off, replaced and deleted; what was read stays", async () => {
+  await start(project);
+  const file = about(1, "flamingo").writeTo(dir);
+  await until(async () => (await status(project)).memory.turns === 1);
+  truncateSync(file, 500);
+  const other = sessionIn(project, idOf(1), { start: "2026-04-01T00:00:00Z" });
+  // Other lines need other ids.
+  for (let i = 0; i < 20; i++) other.snapshot();
+  other.prompt("Where does the heron sleep?");
+  other.reply("In the reeds.");
+  writeFileSync(file, other.text());
+  await until(async () => (await status(project)).memory.turns === 2);
+  expect(logOf(project)).toContain("is not what was read before");
+  rmSync(file);
+  about(2, "bittern").writeTo(dir);
+  await until(async () => (await status(project)).memory.sessions === 2);
+  const { session, turns } = await askDaemon(project, "session", { id: idOf(1) });
+  expect(session.turns).toBe(2);
+  expect(turns.map(({ prompt }) => prompt)).toEqual([
+    "Why does the flamingo fail at night?",
+    "Where does the heron sleep?",
+  ]);
+  await untilRead(project);
+  expect((await askDaemon(project, "queue", {})).sessions.dead).toEqual([]);
+});
+
+test("a transcript that grows while it is read is read to its end", async () => {
+  await start(project);
+  const made = sessionIn(project, idOf(1));
+  const file = made.writeTo(dir);
+  let written = 0;
+  for (let turn = 1; turn <= 120; turn++) {
+    made.prompt(`Question ${turn} about the heron?`);
+    made.reply(`Answer ${turn}: ${"reeds and water ".repeat(100)}`);
+    const text = made.text();
+    // Torn in the middle of a line.
+    const end = turn === 120 ? text.length : text.length - 700;
+    appendFileSync(file, text.slice(written, end));
+    written = end;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await until(async () => (await status(project)).memory.turns === 120);
+  await untilRead(project);
+  const { transcripts, lines } = contentOfMemory(project);
+  expect(transcripts).toMatchObject([{ offset: written, skipped: "{}" }]);
+  expect(lines).toHaveLength(240);
+});
+
+/** Transcripts of all sorts, some megabytes. */
+function manyTranscripts(): string[] {
+  const files: string[] = [];
+  const secret = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
+  for (let n = 1; n <= 7; n++) {
+    const made = sessionIn(project, idOf(n));
+    for (let turn = 0; turn < (n <= 2 ? 90 : 12); turn++) {
+      made.prompt(`Question ${turn} of ${n}? Note to Pommel: number ${turn % 7}`);
+      made.bash(`npm test ${turn}`, `${"line of output\n".repeat(100)}FAIL ${turn}`, {
+        isError: turn % 3 === 0,
+      });
+      made.edit(join(project.root, `src/file${turn % 9}.ts`), "a", `b${turn} ${n === 3 ? secret : ""}`);
+      made.reply(`Decision ${turn}: we use approach ${n} because ${"it is simpler and ".repeat(100)}so on.`);
+      if (turn % 90 === 80) made.compact(`So far: ${turn} questions of ${n} were answered.`);
+    }
+    files.push(made.writeTo(dir));
+    if (n === 3) {
+      const other = fork(made, idOf(9));
+      other.prompt("And in the fork?");
+      other.reply("Here as well.");
+      files.push(other.writeTo(dir));
+      const agent = sessionIn(project, made.session, { agentId: "a1b2c3" });
+      agent.prompt("Search for it.");
+      agent.reply("Found it.");
+      files.push(agent.writeTo(dir));
+    }
+  }
+  return files.map(age);
+}
+
+test("killed at any time, the daemon ends up with what it had remembered undisturbed", async () => {
+  const files = manyTranscripts();
+  const kill = async () => {
+    process.kill((await untilAnswering(project)).pid, "SIGKILL");
+    await untilStopped(project);
+  };
+  spawnDaemon(project);
+  await untilIdle(project);
+  const began = performance.now();
+  await importAll(files);
+  await untilNothingWaits();
+  const took = performance.now() - began;
+  await kill();
+  const undisturbed = contentOfMemory(project);
+  expect(undisturbed.turns!.length).toBeGreaterThan(200);
+  expect(undisturbed.summaries!.length).toBeGreaterThan(9);
+  expect(undisturbed.secrets).toHaveLength(1);
+  for (const end of ["", "-wal", "-shm"]) rmSync(project.memoryDb + end, { force: true });
+
+  let daemon = spawnDaemon(project);
+  await untilAnswering(project);
+  await importAll(files);
+  for (let i = 0; i < 20; i++) {
+    // Work goes on before it answers.
+    const wait = (i === 0 ? 0 : 250) + Math.random() * Math.min(took / 6, 500);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const ended = once(daemon, "exit");
+    daemon.kill("SIGKILL");
+    await ended;
+    daemon = spawnDaemon(project);
+  }
+  await untilAnswering(project);
+  await untilNothingWaits();
+  const { dead } = (await askDaemon(project, "queue", {})).sessions;
+  expect(dead).toEqual([]);
+  await kill();
+  const disturbed = contentOfMemory(project);
+  for (const table of Object.keys(undisturbed)) {
+    expect({ [table]: disturbed[table] }).toEqual({ [table]: undisturbed[table] });
+  }
+}, 60_000);
+
+test("two daemons share what worktrees of one repository remember, and do each job once", async () => {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", project.root, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args]);
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "-m", "first");
+  const linked = createProject({});
+  rmSync(linked.root, { recursive: true });
+  git("worktree", "add", "--quiet", linked.root);
+  createStateDir(linked);
+  const other = projectAt(linked.root);
+  expect(other.memoryDb).toBe(project.memoryDb);
+  const files = Array.from({ length: 9 }, (_, i) => age(about(i + 1, `bird number ${i}`).writeTo(dir)));
+  const inWorktree = sessionIn(project, idOf(0), { cwd: linked.root });
+  inWorktree.prompt("Where do the storks nest?");
+  inWorktree.edit(join(linked.root, "src/nest.ts"), "a", "b");
+  await Promise.all([start(project), start(other)]);
+  await Promise.all([untilRead(project), untilRead(other)]);
+  await importAll(files);
+  await askDaemon(other, "indexTranscript", { transcript_paths: files, trigger: "import" });
+  inWorktree.writeTo(transcriptDir(linked));
+  await until(async () => (await status(other)).memory.sessions === 10);
+  await untilRead(project);
+  expect((await ask(project, "storks nest")).results[0]).toMatchObject({ files: ["src/nest.ts"] });
+  expect((await sessionsFound(other, "storks nest"))[0]).toBe(idOf(0));
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  const twice = memory
+    .prepare(
+      "SELECT subject, sum(chunks > 0) AS n FROM activity WHERE kind = 'transcript' GROUP BY subject HAVING n > 1",
+    )
+    .all();
+  memory.close();
+  expect(twice).toEqual([]);
+});
+
+test("a memory that is damaged keeps nothing from working on code, and is left as it is", async () => {
+  writeFileSync(project.memoryDb, "not a database, but precious ".repeat(1000));
+  await start(project);
+  await untilIdle(project);
+  expect(await found(project, "attempts")).toEqual(["src/retry.ts"]);
+  await expect(ask(project, "flamingo")).rejects.toMatchObject({ code: "memory_corrupt" });
+  const { memory, notes } = await status(project);
+  expect(memory.problem).toContain("is damaged");
+  expect(notes.join()).toContain("is damaged");
+  expect(await askDaemon(project, "searchAll", { q: "attempts" })).toMatchObject({ transcripts: null });
+  const { stdout } = await runPm(["status"], { cwd: project.root });
+  expect(stdout).toContain("Problem:");
+});
+
+test("jobs that cannot be done are given up in the end, and can be tried again", async () => {
+  await start(project);
+  const file = join(dir, "nobody.jsonl");
+  await askDaemon(project, "indexTranscript", { transcript_path: file, agent: "claude" });
+  const jobs = async () => (await askDaemon(project, "queue", {})).sessions;
+  await until(async () => (await jobs()).pending === 1);
+  about(1, "flamingo").writeTo(dir);
+  await until(async () => (await status(project)).memory.sessions === 1);
+  // What is not there yet holds nothing up; and it is read when it comes.
+  const late = sessionIn(project, idOf(2));
+  late.prompt("Is it there now?");
+  writeFileSync(file, late.text());
+  await until(async () => (await status(project)).memory.sessions === 2);
+  expect(await askDaemon(project, "retry", {})).toEqual({ jobs: 0 });
+});
+
+test("notes from a shell are found, and forgotten when that is asked for", async () => {
+  await start(project);
+  about(1, "flamingo").writeTo(dir);
+  about(2, "heron").writeTo(dir);
+  await until(async () => (await status(project)).memory.sessions === 2);
+  const given = { note: "the ibis moves in May", session_id: idOf(1) };
+  const { annotation } = await askDaemon(project, "annotate", given);
+  expect(annotation).toMatchObject({ note: given.note, session_id: idOf(1), source: "shell" });
+  await askDaemon(project, "annotate", { note: "spoonbills are protected" });
+  const notes = async (q: string) => (await ask(project, q)).results.map((result) => result.annotation);
+  expect(await notes("when does the ibis move")).toContain(given.note);
+  expect(await notes("spoonbills protected")).toContain("spoonbills are protected");
+
+  const preview = await askDaemon(project, "forget", { annotation: annotation.id, dry_run: true });
+  expect(preview).toMatchObject({ annotations: 1, forgotten: false });
+  expect(await notes("when does the ibis move")).toContain(given.note);
+  await askDaemon(project, "forget", { annotation: annotation.id });
+  expect(await notes("when does the ibis move")).not.toContain(given.note);
+  expect(await askDaemon(project, "scrub", {})).toEqual({ queued: true });
+  await until(async () =>
+    (await askDaemon(project, "queue", {})).sessions.recent.some(
+      ({ kind, outcome }) => kind === "scrub" && outcome === "done",
+    ),
+  );
+});
+
+test("settings say whether anything is captured", async () => {
+  process.env.POMMEL_SESSIONS_CAPTURE = "false";
+  try {
+    await start(project);
+    const transcript_path = about(1, "flamingo").writeTo(dir);
+    const asked = askDaemon(project, "indexTranscript", { transcript_path });
+    await expect(asked).rejects.toMatchObject({ code: "not_indexed" });
+    expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
+  } finally {
+    delete process.env.POMMEL_SESSIONS_CAPTURE;
+  }
+});
