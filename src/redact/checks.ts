@@ -25,7 +25,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const style = styleOf(place);
     if (!isQuoted(place) && !endsPlainly(place)) return false;
     if (style === "environment") return isEnvironmentValue(value);
-    return isToken(value, isQuoted(place) ? 8 : 12);
+    return isToken(value, isQuoted(place));
   },
   random: (place) => hasContrast(secretOf(place)),
   flag: (place) => {
@@ -47,7 +47,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       .split(/;\s*/)
       .some((pair) => {
         const [, name = "", value = ""] = /^([\w.-]*=)?(.*)$/.exec(pair) ?? [];
-        return isSessionId(value) || (/sess|token|auth|sid/i.test(name) && isToken(value, 8));
+        return isSessionId(value) || (/sess|token|auth|sid/i.test(name) && isToken(value, true));
       }),
   prose: (place) => {
     const value = secretOf(place).replace(/[.!?:]+$/, "");
@@ -76,7 +76,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
 /** Whether what a telling name ("db_password", "apiKey") has for a value is a secret. */
 export function isSecretValue(kind: "password" | "token", value: string): boolean {
   if (value.length < 4 || isNoValue(value)) return false;
-  return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, 8);
+  return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, true);
 }
 
 function secretOf({ text, start, end }: Place): string {
@@ -161,12 +161,7 @@ function styleOf({ text, from, start }: Place): Style {
 function isBarePassword(place: Place, value: string): boolean {
   const { text, from, start, end } = place;
   const after = text[end] ?? "\n";
-  if (
-    /[([{<]/.test(after) ||
-    isReference(value) ||
-    (/^[\p{L}_.]+$/u.test(value) === false && /^[\d.:]+$/.test(value))
-  )
-    return false;
+  if (/[([{<]/.test(after) || isReference(value) || /^[\d.:]+$/.test(value)) return false;
   const style = styleOf(place);
   if (style === "environment") return isEnvironmentValue(value);
   const mixed = /[A-Za-z]/.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
@@ -178,7 +173,7 @@ function isBarePassword(place: Place, value: string): boolean {
   // Connection strings, query strings, command lines: `user=sa;password=...;`, `?user=a&password=...`.
   const inList =
     /[;&?]$/.test(text.slice(Math.max(0, from - 40), from).replace(/[\w .-]*$/, "")) || /[;&]/.test(after);
-  if (inList) return true;
+  if (inList || (style === "line" && plainEnd)) return true;
   return (plainEnd || /["'`\s\\]/.test(after)) && !isCodeName(value);
 }
 
@@ -225,9 +220,12 @@ function isFlagValue(value: string): boolean {
   );
 }
 
-function isToken(value: string, least: number): boolean {
+function isToken(value: string, quoted: boolean): boolean {
+  const least = quoted ? 8 : 12;
   if (value.length < least || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
   if (isHash(value)) return value.length >= 32;
+  // Without a break there are no words to be seen in it.
+  if (quoted && /^(?:[a-z0-9]{20,}|[A-Z0-9]{20,})$/.test(value)) return true;
   return looksRandom(value) && !looksLikeWords(value);
 }
 

@@ -1,15 +1,10 @@
 import { type DefaultPattern, row } from "./default-pattern.ts";
+import { assigned, password, passwordWords, quote } from "./pattern-parts.ts";
 
-/** A quote as it stands in source code, in JSON, or in JSON inside of JSON. */
-const quote = "\\\\{0,3}[\"'`]";
-/** From a name to its value: the end of a quoted name, a type, then `:`, `=`, `:=` or `=>`. */
-const assigned = `(?:${quote})?\\]?(?:[ \\t]?:[ \\t]?(?:str|string|String))?[ \\t]{0,8}(?::=|=>|[:=])[ \\t]{0,8}`;
 /** What may follow the telling part of a name without making it the name of something else ("password_hint"). */
 const tail =
   "(?:[_-]?[0-9]{1,3}|[_-]?(?:value|string|plain|plaintext|prod|production|staging|dev|live|test|default|old|new))?";
 
-const passwordWords = "password passwd passphrase passcode pwd";
-const password = "(?:password|passwd|passphrase|passcode|pwd)";
 const keyKinds = "api secret access auth account encryption signing private master license".split(" ");
 const keyWords = keyKinds.flatMap((kind) => [`${kind}_key`, `${kind}-key`, `${kind}key`]).join(" ");
 const key = `(?:${keyKinds.join("|")})[_-]?key`;
@@ -28,7 +23,7 @@ const connection = (name: string, type: string, words: string, scheme: string): 
 const pemKey = "(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----";
 const pemBreak = "(?:\\r?\\n|\\\\r|\\\\n|\\\\\\\\n){1,3}[ \\t\"'+|>#]{0,20}(?:[0-9]{1,6}[\\t \u2192:]{1,2})?";
 
-/** Secrets that are told by where they stand. */
+/** Secrets that are told by what they are called, and keys and connections by their form. */
 export const genericPatterns = [
   row(
     "private-key-header",
@@ -153,121 +148,4 @@ export const genericPatterns = [
     "x-amz-signature x-goog-signature x-amz-credential",
     "(?i)(?:x-amz-signature|x-goog-signature|x-amz-credential)=(?<secret>[A-Za-z0-9%/_-]{16,600})",
   ),
-
-  row(
-    "authorization-header",
-    "AUTHORIZATION",
-    "authorization",
-    `(?i)authorization(?:${quote})?\\]?[ \\t]{0,4}(?::|=|,)[ \\t]{0,4}(?:${quote})?(?:bearer|basic|token|digest|apikey|bot)[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=|:]{6,1000})`,
-    { check: "flag" },
-  ),
-  row(
-    "bearer-token",
-    "BEARER_TOKEN",
-    "bearer",
-    "(?i)bearer[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=]{12,1000})",
-    {
-      check: "token",
-    },
-  ),
-  row("basic-credentials", "BASIC_AUTH", "basic", "\\b[Bb]asic[ \\t](?<secret>[A-Za-z0-9+/]{10,400}={0,2})", {
-    check: "basic",
-  }),
-  row(
-    "cookie-header",
-    "COOKIE",
-    "cookie",
-    `(?i)cookie(?:${quote})?[ \\t]{0,3}[:=,][ \\t]{0,3}(?:${quote})?(?<secret>[A-Za-z0-9_.-]{1,60}=[^\\r\\n"'\`\\\\]{4,1000})`,
-    { check: "cookie" },
-  ),
-  row(
-    "session-cookie",
-    "SESSION",
-    "sessid= sessionid= jsessionid= connect.sid= session= session_token=",
-    "(?i)(?:sessid|sessionid|connect\\.sid|session(?:_token)?)=(?<secret>[A-Za-z0-9%._~+/=:-]{16,1000})",
-    { check: "cookie" },
-  ),
-
-  row(
-    "command-line-flag",
-    "SECRET",
-    `${passwordWords} token secret api-key api_key apikey access-key`,
-    `(?i)(?:${password}|token|secret|api[_-]?key|access-key)(?:=|[ \\t]{1,4})["']?(?<secret>[^\\s"'\`$<>|;&(){}\\\\]{4,500})`,
-    { check: "flag" },
-  ),
-  row(
-    "npmrc-auth",
-    "NPM_TOKEN",
-    ":_auth :_password _authtoken",
-    "(?i):?_(?:authToken|auth|password)[ \\t]{0,3}=[ \\t]{0,3}[\"']?(?<secret>[A-Za-z0-9+/=_.~-]{8,1000})",
-  ),
-  row(
-    "curl-user",
-    "BASIC_AUTH",
-    "-u --user",
-    "(?:--user|--proxy-user|-u)[ \\t=]{0,3}[\"']?(?<secret>[^\\s:\"'`$<>(){}\\\\]{1,100}:[^\\s\"'`$<>(){}\\\\]{3,200})",
-    {
-      check: "curl",
-    },
-  ),
-  row(
-    "mysql-password",
-    "PASSWORD",
-    "mysql mariadb",
-    "(?:mysql|mysqldump|mysqladmin|mariadb|mysqlimport)\\b[^\\n|;&]{0,200}?[ \\t]-p(?<secret>[^\\s\"'`$<>=-][^\\s\"'`$<>]{3,100})",
-    {
-      check: "prose",
-    },
-  ),
-  row(
-    "sshpass",
-    "PASSWORD",
-    "sshpass",
-    "sshpass[ \\t]{1,3}-p[ \\t]{0,3}[\"']?(?<secret>[^\\s\"'`$<>]{3,100})",
-  ),
-  row(
-    "redis-cli",
-    "PASSWORD",
-    "redis-cli",
-    "redis-cli\\b[^\\n|;&]{0,200}?[ \\t]-a[ \\t]{1,3}[\"']?(?<secret>[^\\s\"'`$<>]{3,200})",
-  ),
-  row(
-    "docker-login",
-    "PASSWORD",
-    "login",
-    "login\\b[^\\n|;&]{0,120}?[ \\t]-p[ \\t]{1,3}[\"']?(?<secret>[^\\s\"'`$<>-][^\\s\"'`$<>]{3,200})",
-    {
-      check: "flag",
-    },
-  ),
-  row("openssl-pass", "PASSWORD", "pass:", "\\bpass:(?<secret>[^\\s\"'`$<>]{4,100})", { check: "curl" }),
-  row(
-    "docker-auth",
-    "DOCKER_AUTH",
-    '"auth"',
-    '"auth\\\\{0,3}"\\s{0,4}:\\s{0,4}\\\\{0,3}"(?<secret>[A-Za-z0-9+/]{12,800}={0,2})\\\\{0,3}"',
-    {
-      check: "basic",
-    },
-  ),
-  row(
-    "kubeconfig-key",
-    "PRIVATE_KEY",
-    "client-key-data",
-    "client-key-data[\"']?:\\s{0,8}[\"']?(?<secret>[A-Za-z0-9+/=]{40,})",
-  ),
-];
-
-/** Data about people, off unless it is asked for. */
-export const piiPatterns = [
-  row("email", "EMAIL", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
-    reach: 64,
-    enabled: false,
-    pii: true,
-  }),
-  row("phone-us", "PHONE", "", "(?:\\([0-9]{3}\\) ?|\\b[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}\\b", {
-    enabled: false,
-    pii: true,
-  }),
-  row("ssn", "SSN", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
 ];

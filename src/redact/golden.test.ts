@@ -63,7 +63,7 @@ describe("the golden corpus", () => {
   });
 });
 
-describe("the part of the corpus that nothing was chosen for", () => {
+describe("the part of the corpus that was written first and looked at last", () => {
   const secrets = heldOutSecretCases();
   const innocent = heldOutLookAlikes();
 
@@ -72,10 +72,10 @@ describe("the part of the corpus that nothing was chosen for", () => {
     const wrong = changed(innocent);
     report("recall, held out", secrets.length - left.length, secrets.length);
     report("false positives, held out", wrong.length, innocent.length);
-    expect(left.length / secrets.length, JSON.stringify(left, null, 1)).toBeLessThanOrEqual(0.2);
+    expect(left.length / secrets.length, JSON.stringify(left, null, 1)).toBeLessThanOrEqual(0.1);
     expect(
       wrong.length / innocent.length,
       wrong.map((text) => `${text} -> ${scrub(text)}`).join("\n"),
-    ).toBeLessThanOrEqual(0.05);
+    ).toBeLessThanOrEqual(0.02);
   });
 });

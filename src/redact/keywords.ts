@@ -5,7 +5,7 @@
 export type KeywordScan = (text: string, hit: KeywordHit) => void;
 
 /** Called for every occurrence, with the keyword's index and where it begins, in the order of their ends. */
-export type KeywordHit = (keyword: number, start: number) => void;
+type KeywordHit = (keyword: number, start: number) => void;
 
 /** @param keywords ASCII; upper and lower case count as the same */
 export function compileKeywords(keywords: readonly string[]): KeywordScan {

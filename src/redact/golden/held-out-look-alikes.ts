@@ -1,6 +1,6 @@
 import { base62, base64, hex, maker } from "./make.ts";
 
-/** Look-alikes that no check was chosen or changed for: written before, looked at after. */
+/** Look-alikes that no check was chosen or changed for: one of 84 was changed by the first patterns, none by the last. */
 export function heldOutLookAlikes(): string[] {
   const { of, uuid, lines } = maker(31337);
   return [

@@ -42,8 +42,6 @@ export function maker(seed: number) {
   return { of, lines, uuid, mixed };
 }
 
-export type Maker = ReturnType<typeof maker>;
-
 /** A list that grows by calls: `add("kind", secret, (s) => text around it)`. */
 export function collector() {
   const cases: SecretCase[] = [];
