@@ -2,7 +2,7 @@ import { PommelError } from "../project/errors.ts";
 import { compileExpression } from "../search/sessions/pattern.ts";
 
 /** Stands for what was cut out. */
-export const forgottenMark = "[FORGOTTEN]";
+const forgottenMark = "[FORGOTTEN]";
 
 export interface PatternCutter {
   /** The text with `[FORGOTTEN]` in place of everything that the pattern matches. */

@@ -124,4 +124,4 @@ export function examplesOf(memory: Memory, { sessions, turns, annotations }: For
   return examples.slice(0, mostExamples);
 }
 
-export const sessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;
+const sessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;

@@ -1,0 +1,78 @@
+import picocolors from "picocolors";
+import { describe, expect, it } from "vitest";
+import { renderQueue } from "./queue.ts";
+
+const colors = picocolors.createColors(false);
+const idle = {
+  pending: 0,
+  running: [],
+  dead: [],
+  rate_chunks_per_sec: 0,
+  eta_seconds: null,
+  is_idle: true,
+  recent: [],
+  daemon_running: true,
+};
+const now = Date.parse("2026-01-28T14:00:00.000Z");
+
+describe("the queue for a person", () => {
+  it("says when there is nothing to do", () => {
+    expect(renderQueue(idle, colors, now)).toBe("✓ Nothing waits.");
+  });
+
+  it("shows what runs, what waits and for how long", () => {
+    const shown = renderQueue(
+      {
+        ...idle,
+        is_idle: false,
+        pending: 12,
+        running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 500_000, total: 1_000_000 }],
+        rate_chunks_per_sec: 45.4,
+        eta_seconds: 93,
+        daemon_running: false,
+      },
+      colors,
+      now,
+    );
+    expect(shown).toBe(
+      [
+        "12 jobs waiting, 1 running, 45.4 chunks/s, about 1m 33s left",
+        "No daemon is running: `pm start` lets it go on.",
+        "  [██████████░░░░░░░░░░] transcript /t/a.jsonl  500.0 kB of 1.0 MB",
+      ].join("\n"),
+    );
+  });
+
+  it("shows what was given up, why, and what was done last", () => {
+    const shown = renderQueue(
+      {
+        ...idle,
+        dead: [
+          {
+            id: 17,
+            kind: "transcript",
+            subject: "/t/\u001b[31mb.jsonl",
+            attempts: 9,
+            error: "ENOENT:\nit is gone",
+          },
+        ],
+        recent: [
+          {
+            kind: "summary",
+            subject: "s",
+            outcome: "done",
+            chunks: 1,
+            took_ms: 40,
+            at: "2026-01-28T13:59:00.000Z",
+          },
+        ],
+      },
+      colors,
+      now,
+    );
+    expect(shown).toContain("✗ 17  transcript /t/");
+    expect(shown).not.toContain("\u001b");
+    expect(shown).toContain("ENOENT: it is gone (9 attempts)");
+    expect(shown).toMatch(/✓ summary {2}s {2}1 chunk {2}40 ms {2}1 minute ago/);
+  });
+});
