@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
+import * as z from "zod/mini";
+
+/** The clients to test, as in PATH: `POMMEL_CLAUDE_BIN=/a/claude:/b/claude`. */
+export const clients = (process.env.POMMEL_CLAUDE_BIN ?? "").split(delimiter).filter((bin) => bin !== "");
+
+/** Of a client that neither finishes nor fails. Milliseconds. */
+const patienceMs = 120_000;
+
+interface ClientOptions {
+  bin: string;
+  /** Where it is launched. */
+  cwd: string;
+  /** All of its environment. */
+  env: Readonly<Record<string, string>>;
+}
+
+const printed = z.object({ session_id: z.string(), is_error: z.boolean(), result: z.optional(z.string()) });
+
+/**
+ * Has the client answer one prompt without a terminal.
+ * @param more as `--resume <id>`
+ * @returns the id of the session that it was in
+ */
+export async function say(options: ClientOptions, prompt: string, ...more: string[]): Promise<string> {
+  const args = ["-p", prompt, "--output-format", "json", "--permission-mode", "bypassPermissions", ...more];
+  const stdout = await run(options, args);
+  const answer = z.parse(printed, JSON.parse(stdout));
+  if (answer.is_error) throw new Error(`${prompt}: ${answer.result}`);
+  return answer.session_id;
+}
+
+/** Runs the client to its end. @returns what it printed */
+function run({ bin, cwd, env }: ClientOptions, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(bin, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        said[name] += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve(said.stdout);
+      else reject(new Error(`${bin} ended with ${code ?? signal}: ${said.stderr}${said.stdout}`));
+    });
+  });
+}
+
+/**
+ * An environment in which a client reaches nothing but the mock, and no home but this one.
+ * @param key what it takes for its API key
+ */
+export function environment({
+  home,
+  url,
+  key,
+  path,
+}: {
+  home: string;
+  url: string;
+  key: string;
+  path: string;
+}) {
+  return {
+    HOME: home,
+    PATH: path,
+    TMPDIR: home,
+    CLAUDE_CODE_TMPDIR: home,
+    LANG: "C.UTF-8",
+    SHELL: "/bin/sh",
+    GIT_CONFIG_NOSYSTEM: "1",
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: key,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    DISABLE_AUTOUPDATER: "1",
+    // It bypasses permissions as root only where nothing can break.
+    IS_SANDBOX: "1",
+  };
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as z from "zod/mini";
+
+/**
+ * A stand-in for the Messages API on 127.0.0.1: it plays a model that follows a script, so that a real client can be
+ * led through a session without a key, a network or chance.
+ */
+
+/** What a model says in a message. A tool's id is drawn where none is given. */
+type Said =
+  | { type: "text"; text: string }
+  | { type: "thinking"; thinking: string }
+  | { type: "tool_use"; name: string; input: Record<string, unknown>; id?: string };
+
+/** A message of the model for each time that it is asked. */
+export type Script = readonly (readonly Said[])[];
+
+/** What chooses a script, in a prompt. */
+export const cue = (script: string) => `[[script:${script}]]`;
+const cueIn = /\[\[script:([\w-]+)\]\]/g;
+
+/** How the client asks to sum up a conversation. */
+const compactionRequest = /your task is to create a detailed summary/i;
+
+const block = z.looseObject({ type: z.string(), text: z.optional(z.string()) });
+const spoken = z.union([z.string(), z.array(block)]);
+const messagesRequest = z.object({
+  model: z.string(),
+  stream: z.optional(z.boolean()),
+  messages: z.array(z.object({ role: z.string(), content: spoken })),
+  tools: z.optional(z.array(z.unknown())),
+  output_config: z.optional(z.unknown()),
+});
+type MessagesRequest = z.infer<typeof messagesRequest>;
+
+export interface MockApi {
+  url: string;
+  /** What the client could not get an answer to: empty when all went well. */
+  problems: string[];
+  close: () => Promise<void>;
+}
+
+interface MockApiOptions {
+  scripts: Readonly<Record<string, Script>>;
+  /** What a compaction is answered with. */
+  compaction: string;
+}
+
+export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
+  const problems: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split("?")[0] ?? "";
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    try {
+      if (path === "/v1/messages/count_tokens") return sendJson(response, 200, { input_tokens: 100 });
+      // It asks whether anyone is there.
+      if (request.method === "HEAD") return response.writeHead(200).end();
+      if (path !== "/v1/messages") return sendJson(response, 404, apiError("not_found_error", path));
+      const asked = z.parse(messagesRequest, JSON.parse(Buffer.concat(parts).toString("utf8")));
+      const answer = message(asked.model, answerTo(asked, options));
+      if (asked.stream) stream(response, answer);
+      else sendJson(response, 200, answer);
+    } catch (error) {
+      problems.push(`${request.method} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      // A client asks again after a 5xx, for a long time.
+      sendJson(response, 400, apiError("invalid_request_error", "the mock does not understand"));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    problems,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/**
+ * The script is that of the last cue in what the user said, and how far it is, the number of answers since. A subagent
+ * finds its own cue in what it was told to do.
+ */
+function answerTo(
+  { messages, tools, output_config }: MessagesRequest,
+  options: MockApiOptions,
+): readonly Said[] {
+  const last = messages.at(-1);
+  if (last && compactionRequest.test(textOf(last.content)))
+    return [{ type: "text", text: options.compaction }];
+  // Requests on the side, as for a title, come without tools.
+  if (!tools?.length) {
+    return [{ type: "text", text: output_config === undefined ? "Fine." : '{"title":"A scripted session"}' }];
+  }
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { role, content } = messages[at]!;
+    const name = role === "user" ? [...textOf(content).matchAll(cueIn)].at(-1)?.[1] : undefined;
+    if (name === undefined) continue;
+    const script = options.scripts[name];
+    if (!script) throw new Error(`there is no script ${name}`);
+    const step = messages.slice(at).filter((message) => message.role === "assistant").length;
+    return script[step] ?? [{ type: "text", text: "That was all." }];
+  }
+  throw new Error("the prompt has no cue");
+}
+
+function textOf(content: z.infer<typeof spoken>): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("\n");
+}
+
+const drawId = (kind: string) => `${kind}_${randomUUID().replaceAll("-", "")}`;
+
+function message(model: string, said: readonly Said[]) {
+  const content = said.map((one) => {
+    if (one.type === "tool_use") return { ...one, id: one.id ?? drawId("toolu") };
+    return one.type === "thinking" ? { ...one, signature: "bW9jaw==" } : one;
+  });
+  return {
+    id: drawId("msg"),
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason: content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: {
+      input_tokens: 100,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 20,
+    },
+  };
+}
+
+/** As server-sent events: each block begins empty and gets all of its content at once. */
+function stream(response: ServerResponse, whole: ReturnType<typeof message>): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (type: string, fields: object = {}) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+  send("message_start", { message: { ...whole, content: [], stop_reason: null } });
+  for (const [index, one] of whole.content.entries()) {
+    const { empty, deltas } = piecesOf(one);
+    send("content_block_start", { index, content_block: empty });
+    for (const delta of deltas) send("content_block_delta", { index, delta });
+    send("content_block_stop", { index });
+  }
+  const { stop_reason, stop_sequence, usage } = whole;
+  send("message_delta", {
+    delta: { stop_reason, stop_sequence },
+    usage: { output_tokens: usage.output_tokens },
+  });
+  send("message_stop");
+  response.end();
+}
+
+function piecesOf(one: ReturnType<typeof message>["content"][number]): { empty: object; deltas: object[] } {
+  if (one.type === "text") {
+    return { empty: { ...one, text: "" }, deltas: [{ type: "text_delta", text: one.text }] };
+  }
+  if (one.type === "thinking") {
+    return {
+      empty: { ...one, thinking: "", signature: "" },
+      deltas: [
+        { type: "thinking_delta", thinking: one.thinking },
+        { type: "signature_delta", signature: one.signature },
+      ],
+    };
+  }
+  const input = JSON.stringify(one.input);
+  return {
+    empty: { ...one, input: {} },
+    deltas: [{ type: "input_json_delta", partial_json: input }],
+  };
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+function apiError(type: string, message: string) {
+  return { type: "error", error: { type, message } };
+}
