@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { loadConfig } from "../../project/config.ts";
 import { setConfig } from "../../project/config-edit.ts";
 import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
@@ -19,6 +20,8 @@ interface InitResult {
   root: string;
   created: string[];
   changed: string[];
+  /** The user's file of patterns of secrets, absolute; null when it could not be written. */
+  patterns: string | null;
   already: string[];
   hooks: HooksOutcome;
   /** The daemon was started now; false when it ran already or nobody asked for it. */
@@ -70,6 +73,7 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   loadConfig(project);
+  await writePatterns(result, output);
 
   if (inGit) {
     steps.next("Git");
@@ -120,6 +124,19 @@ async function parseLanguages(text: string): Promise<string[]> {
     .filter((name) => name !== "");
   const { languageIdsOf } = await import("../../code/languages/by-name.ts");
   return languageIdsOf(names);
+}
+
+/** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
+async function writePatterns(result: InitResult, output: Output): Promise<void> {
+  const { ensureGlobalPatterns, globalPatternsFile } = await import("../../redact/patterns-file.ts");
+  const isNew = !existsSync(globalPatternsFile());
+  try {
+    result.patterns = ensureGlobalPatterns();
+    const verb = isNew ? "Created" : "Already there:";
+    output.print(`      ${tick("ok", output.colors)} ${verb} ${result.patterns} (what counts as a secret)`);
+  } catch (error) {
+    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+  }
 }
 
 /** `.pommel/.gitignore` already keeps the index out of commits, so failing here is worth a warning only. */
