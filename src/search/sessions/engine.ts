@@ -16,7 +16,6 @@ import { collectEvidence } from "./evidence.ts";
 import { FileAges } from "./freshness.ts";
 import { intentOf } from "./intent.ts";
 import type { PassageSearch } from "./passage-search.ts";
-import { chunksMatching, compilePattern } from "./pattern.ts";
 import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
@@ -48,7 +47,9 @@ export class SessionSearch {
    */
   async search(request: SessionQuery): Promise<SessionAnswer> {
     const start = performance.now();
-    const answer = request.mode === "regex" ? this.byPattern(request) : await this.byWordsAndMeaning(request);
+    const answer = await (request.mode === "regex"
+      ? this.byPattern(request)
+      : this.byWordsAndMeaning(request));
     return { ...answer, query: request.query, search_time_ms: round2(performance.now() - start) };
   }
 
@@ -109,8 +110,10 @@ export class SessionSearch {
     return ranked.filter(({ score }) => score > 0);
   }
 
-  private byPattern(request: SessionQuery): Omit<SessionAnswer, "query" | "search_time_ms"> {
+  private async byPattern(request: SessionQuery): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
     const { memory } = this.options;
+    // Loaded when it is needed: that takes longer than most searches.
+    const { chunksMatching, compilePattern } = await import("./pattern.ts");
     const pattern = compilePattern(request.query);
     return memory.inSnapshot(() => {
       const filter = filterOf(memory, request);
