@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { dirname, relative, sep } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../agents/agent.ts";
 import { agents } from "../agents/registry.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
@@ -46,7 +46,6 @@ export class ConversationWatch {
 
   /** Resolves when everything is watched; what is there already is looked at behind. */
   async begin(): Promise<void> {
-    await this.options.findRoots();
     if (!this.options.work.captures) {
       this.old = new Map();
       return;
@@ -57,7 +56,9 @@ export class ConversationWatch {
   /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
   alsoWatch(path: string): void {
     if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
-    void this.watch(agents[0]!, dirname(path));
+    const directory = dirname(path);
+    // Where a client keeps its transcripts, not just any place.
+    if (basename(dirname(directory)) === "projects") void this.watch(agents[0]!, directory);
   }
 
   /** Sessions from before that nobody has taken in, and their size with that of their subagents. */

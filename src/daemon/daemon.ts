@@ -74,25 +74,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const work = openIndexWork(options, rules, embedders);
     endings.push(() => work.close());
 
+    const stopping = new AbortController();
     let roots: readonly string[] = [project.root];
+    const findRoots = async () => {
+      roots = await projectRoots(project.root, stopping.signal);
+    };
+    const rootsFound = findRoots().catch((error: unknown) => log.debug(`worktrees: ${messageOf(error)}`));
     const memoryWork = new MemoryWork({
       project,
       config,
       roots: () => roots,
+      rootsFound,
       bundled: modelsOf(embedders).find((model) => model === embedders.first) ?? null,
       log,
     });
     endings.push(() => memoryWork.close());
-    const stopping = new AbortController();
     endings.push(() => stopping.abort());
     const conversations = new ConversationWatch({
       work: memoryWork,
       project,
       pollSeconds: config["watch.poll_seconds"],
       roots: () => roots,
-      findRoots: async () => {
-        roots = await projectRoots(project.root, stopping.signal);
-      },
+      findRoots,
       onNews: () => touch(),
       log,
     });

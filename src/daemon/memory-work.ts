@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeMemory, jobsStatusOf } from "../client/conversations.ts";
 import type { ModelStatus } from "../client/protocol.ts";
 import type { JobsStatus, MemoryStatus } from "../client/protocol-sessions.ts";
@@ -39,6 +40,8 @@ interface MemoryWorkOptions {
   config: Config;
   /** The project's root and those of its other worktrees, as they are now. */
   roots: () => readonly string[];
+  /** Resolves when they were looked for; until then nothing is read. */
+  rootsFound: Promise<void>;
   /** The bundled model, where code is searched with it. */
   bundled: Embedder | null;
   log: Logger;
@@ -138,7 +141,7 @@ export class MemoryWork {
   }
 
   private openNow(): OpenMemory {
-    const { project, config, roots, log } = this.options;
+    const { project, config, roots, rootsFound, log } = this.options;
     const { first, second, deadlineMs } = this.embedders;
     const memory = Memory.open(project.memoryDb, { readonly: false });
     try {
@@ -163,6 +166,7 @@ export class MemoryWork {
         log,
       };
       const run: ConstructorParameters<typeof JobWorker>[0]["run"] = async (job, how) => {
+        await rootsFound;
         try {
           return await jobs.run(job, how);
         } finally {
@@ -310,9 +314,17 @@ export class MemoryWork {
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (!this.isResting()) this.afterJob();
-      else void this.embedders.first?.close().then(collectGarbage, () => {});
+      else void this.release();
     }, this.options.releaseAfterMs ?? 30_000).unref();
     if (this.open?.pass && !this.isClosed) this.makeVectors();
+  }
+
+  private async release(): Promise<void> {
+    await this.embedders.first?.close();
+    collectGarbage();
+    // What the first time has freed is given back to the system the second time.
+    await sleep(1000, undefined, { ref: false });
+    collectGarbage();
   }
 
   /** Transcripts that wait to be read on. */
