@@ -45,6 +45,7 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
     created: [],
     changed: [],
     already: [],
+    patterns: null,
     hooks: { state: "skipped", reason: "--no-hooks" },
     started: false,
   };
