@@ -3,7 +3,7 @@ import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { annotationUid } from "../sessions/notes.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts";
 import { forget } from "../store/memory/forget.ts";
-import { temporaryMemory } from "../store/memory/memory-fixture.ts";
+import { addSession, temporaryMemory } from "../store/memory/memory-fixture.ts";
 import { sessionByUid } from "../store/memory/sessions.ts";
 import { claudeHookEvents } from "./hook-events.ts";
 import type { MemoryWork } from "./memory-work.ts";
@@ -26,7 +26,7 @@ afterEach(() => {
 const path = "/nowhere/projects/-repo/s.jsonl";
 
 function take(event: ClaudeHookItem["event"], payload: ClaudeHookItem["payload"], received_at = 1_000_000) {
-  const work = { captures: true, memory: stored.memory, readOn } as unknown as MemoryWork;
+  const work = { captures: true, memory: stored.memory, readOn };
   const handle = claudeHookEvents({
     work,
     roots: () => ["/repo"],
@@ -68,21 +68,37 @@ test("a note that the transcript told of first is the same", async () => {
   expect(notes()).toEqual(["1000000 keep it"]);
 });
 
-test("a session is known from its start, over at its end, and goes on with the next prompt", async () => {
+test("a session is known from its start, and is summed up at its end", async () => {
   await take("session-start", { source: "startup" });
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({
-    cwd: "/repo",
-    startedAt: 1_000_000,
-    endedAt: null,
-  });
+  expect(sessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });
   expect(readOn).not.toHaveBeenCalled();
   await take("session-end", { reason: "clear" }, 2_000_000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2_000_000, endReason: "clear" });
   expect(readOn).toHaveBeenCalledWith(path, { agent: "claude", generate_summary: true });
-  await take("session-start", { source: "resume" }, 3_000_000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2_000_000 });
-  await take("user-prompt", {}, 3_000_100);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ startedAt: 1_000_000, endedAt: null });
+});
+
+test("keeps the end of a session until it is gone on with", async () => {
+  await take("session-start", {}, 0);
+  await take("user-prompt", {}, 1000);
+  await take("session-end", { reason: "other" }, 2000);
+  expect(sessionByUid(stored.memory, "s")).toMatchObject({ startedAt: 0, endedAt: 2000, endReason: "other" });
+  await take("session-start", { source: "resume" }, 3000);
+  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000 });
+  await take("user-prompt", {}, 4000);
+  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: null, endReason: null });
+});
+
+test("keeps the end of a fork whose start was told as that of its origin, and the origin's", async () => {
+  addSession(stored.memory, "origin", { lastAt: 5, ended: { at: 7, reason: "other" } });
+  await take("session-start", { session_id: "origin" }, 0);
+  await take("user-prompt", { session_id: "fork" }, 1000);
+  await take("session-end", { session_id: "fork", reason: "other" }, 2000);
+  expect(sessionByUid(stored.memory, "fork")).toMatchObject({ endedAt: 2000, endReason: "other" });
+  expect(sessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
+});
+
+test("does not know a session of which nothing but its end is told", async () => {
+  await take("session-end", {});
+  expect(sessionByUid(stored.memory, "s")).toBeNull();
 });
 
 test("a session of another project, and one that was forgotten, is not noted", async () => {
