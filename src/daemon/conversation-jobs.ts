@@ -25,7 +25,7 @@ import type { JobRecord } from "../store/memory-records.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
 
 /** What the jobs of each kind need to know. */
-export const transcriptPayload = z.object({
+const transcriptPayload = z.object({
   agent: z.string(),
   /** Also of a session that was launched outside of the project. */
   all_projects: z.optional(z.boolean()),
@@ -36,7 +36,7 @@ export const transcriptPayload = z.object({
 });
 export type TranscriptPayload = z.infer<typeof transcriptPayload>;
 
-export const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
+const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
 export const retainedAt = "retained_at";
 

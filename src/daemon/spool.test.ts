@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { payloadOf } from "../hooks/payload.ts";
 import { writeItem } from "../hooks/write-item.ts";
+import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { claudeHookItem, drainSpool, type SpoolItem } from "./spool.ts";
@@ -75,4 +76,19 @@ test("understands all that hooks leave", async () => {
       expect(seen.pop()).toEqual(item);
     }),
   );
+});
+
+test("leaves everything where it is while the memory cannot be written", async () => {
+  mkdirSync(project.spoolDir, { recursive: true });
+  for (const name of ["1.json", "2.json"]) writeFileSync(join(project.spoolDir, name), '{"kind": "note"}');
+  let isFull = true;
+  const handlers = {
+    note: async () => {
+      if (isFull) throw new PommelError("disk_full", "The disk is full.");
+    },
+  };
+  expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 0, rejected: 0 });
+  expect(readdirSync(project.spoolDir)).toEqual(["1.json", "2.json"]);
+  isFull = false;
+  expect(await drainSpool(project, handlers, silentLog)).toEqual({ done: 2, rejected: 0 });
 });
