@@ -41,9 +41,6 @@ export interface DecisionsRequest {
 
 /** A sentence is cut at so many characters. */
 const longest = 300;
-/** A note is what somebody wanted to be found. */
-const noteBoost = 1.5;
-
 /**
  * What was noted and decided: the latest first, or with a query the best first.
  * @throws PommelError `usage` for a time or a query that makes no sense
@@ -139,16 +136,17 @@ async function foundIn(
   const { query: q, since, until, files } = request;
   const asked = {
     q,
-    limit: Math.min(4 * request.limit, 1000),
+    limit: Math.min(40 * request.limit, 1000),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     ...(files.length > 0 && { file: [...files] }),
   };
   const search = await memorySearch(project, memory, config);
-  const said = await search({ ...asked, kind: ["decision"], type: ["raw"] });
-  const noted = await search({ ...asked, type: ["annotated"] });
+  // Asked once: scores of two searches would not be comparable.
+  const { results } = await search({ ...asked, type: ["raw", "annotated"] });
+  const decided = results.filter((result) => result.annotation !== null || result.kind === "decision");
   const sentenceOf = sentenceFinder(config);
-  const found = [...noted.results, ...said.results].map((result): Decision => {
+  const found = decided.map((result): Decision => {
     const isNote = result.annotation !== null;
     return {
       source: isNote ? "annotation" : "conversation",
@@ -159,7 +157,7 @@ async function foundIn(
       timestamp: result.timestamp,
       branch: result.branch,
       files: result.files,
-      score: Math.min(Math.round(result.score * (isNote ? noteBoost : 1) * 1e4) / 1e4, 1),
+      score: result.score,
     };
   });
   // Notes from a shell belong to no session, and are found by their words only.
