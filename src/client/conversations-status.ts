@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Config } from "../project/settings.ts";
 import { queueFigures, recentActivity } from "../store/memory/activity.ts";
-import { listJobs } from "../store/memory/job-rows.ts";
+import { isAtRest, listJobs } from "../store/memory/job-rows.ts";
 import { llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
@@ -33,7 +33,7 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
     })),
     rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
     eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
-    is_idle: jobs.pending + jobs.running === 0,
+    is_idle: isAtRest(memory),
     recent: recentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
       kind,
       subject,

@@ -247,6 +247,7 @@ export const jobsStatus = lazy(() =>
     dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
     rate_chunks_per_sec: z.number(),
     eta_seconds: numberOrNull,
+    /** Everything that was seen is searchable; summaries may still wait for their sessions to fall quiet. */
     is_idle: z.boolean(),
     /** Newest first. */
     recent: z.array(

@@ -32,6 +32,15 @@ export function nextDue(memory: Memory): number | null {
   return (row as { at: number | null }).at;
 }
 
+/** Whether anything is being read, or waits to be; a summary that waits for its session to fall quiet does not count. */
+export function isAtRest(memory: Memory, now = Date.now()): boolean {
+  const busy = memory.prepare(
+    `SELECT 1 FROM jobs WHERE state = 'running'
+       OR (state = 'pending' AND NOT (kind = 'summary' AND not_before > ?)) LIMIT 1`,
+  );
+  return busy.get(now) === undefined;
+}
+
 /** The job of a kind and subject that waits, or null. */
 export function waitingJob(
   memory: Memory,
