@@ -78,7 +78,7 @@ export function describeMemory(
     turns: counts.turns,
     chunks,
     annotations: counts.annotations,
-    summaries: counts.chunks.summary,
+    summaries: counts.summaries,
     last_updated: isoTime(counts.lastAt),
     problem,
     bytes,

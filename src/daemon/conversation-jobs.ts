@@ -4,12 +4,13 @@ import { agentNamed } from "../agents/registry.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { createBudgetedLlm } from "../llm/budget.ts";
 import type { Llm } from "../llm/llm.ts";
-import { createLlm, llmSettingsOf } from "../llm/registry.ts";
-import { codeOf } from "../project/errors.ts";
+import { createLlm, isLocal, llmSettingsOf } from "../llm/registry.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
+import { deepScrubSession } from "../sessions/deep-scrub.ts";
 import { chunkOptionsOf } from "../sessions/from-config.ts";
 import { type IngestOptions, ingestTranscript } from "../sessions/ingest.ts";
 import { belongsTo } from "../sessions/project-roots.ts";
@@ -49,6 +50,8 @@ interface JobsOptions {
   roots: () => readonly string[];
   /** A session is to be summed up: now, or when nothing new has come for a while. */
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
+  /** Runs what needs the memory alone. */
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
   log: Logger;
 }
 
@@ -56,10 +59,12 @@ interface JobsOptions {
 export class ConversationJobs {
   private readonly ledgerKey: Uint8Array;
   private readonly llm: Llm | null;
+  private readonly scrubbingLlm: Llm | null;
 
   constructor(private readonly options: JobsOptions) {
     this.ledgerKey = secretKey(options.memory);
-    this.llm = budgetedLlm(options);
+    this.llm = budgetedLlm(options, "summary");
+    this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub") : null;
   }
 
   /**
@@ -70,6 +75,7 @@ export class ConversationJobs {
     if (job.kind === "transcript") return this.readTranscript(job, run);
     if (job.kind === "summary") return this.sumUp(job, run);
     if (job.kind === "scrub") return this.scrub(run);
+    if (job.kind === "deep-scrub") return this.deepScrub(job, run);
     return this.retain();
   }
 
@@ -131,6 +137,26 @@ export class ConversationJobs {
     return summed?.chunks ?? 0;
   }
 
+  /** Whether what is read is to be shown to a language model that looks for secrets. */
+  scrubsDeeply(): boolean {
+    return this.scrubbingLlm !== null;
+  }
+
+  private async deepScrub({ subject }: JobRecord, { signal }: JobRun): Promise<number> {
+    const { alone, log } = this.options;
+    if (this.scrubbingLlm === null) return 0;
+    try {
+      const work = { ...this.work(), llm: this.scrubbingLlm };
+      const turns = await deepScrubSession(work, subject, alone, { signal });
+      if (turns > 0) log.info(`${subject}: the language model found secrets in ${turns} turns`);
+    } catch (error) {
+      if (codeOf(error) !== "llm_unavailable") throw error;
+      // What it has not seen yet it sees the next time that something is said.
+      log.warn(`${subject}: not scrubbed by the language model: ${messageOf(error)}`);
+    }
+    return 0;
+  }
+
   private async scrub({ signal, progress }: JobRun): Promise<number> {
     const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
     this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
@@ -147,12 +173,20 @@ export class ConversationJobs {
   }
 }
 
-function budgetedLlm({ config, memory, log }: JobsOptions): Llm | null {
+/** Only a model on this machine: what it is shown may still hold secrets. */
+function mayScrub({ config, log }: JobsOptions): boolean {
+  if (!config["scrub.llm"] || config["llm.model"] === "none") return false;
+  if (isLocal(llmSettingsOf(config), config["llm.model"])) return true;
+  log.warn(`scrub.llm: ${config["llm.model"]} is not on this machine, so it is not asked`);
+  return false;
+}
+
+function budgetedLlm({ config, memory, log }: JobsOptions, purpose: "summary" | "scrub"): Llm | null {
   try {
     const llm = createLlm(config["llm.model"], llmSettingsOf(config));
     if (llm === null) return null;
     return createBudgetedLlm(llm, {
-      purpose: "summary",
+      purpose,
       dailyTokens: config["llm.daily_tokens"],
       spentToday() {
         const { input, output } = llmSpending(memory);
@@ -161,7 +195,7 @@ function budgetedLlm({ config, memory, log }: JobsOptions): Llm | null {
       record: (usage) => addLlmUsage(memory, { ...usage, dollars: usage.dollars ?? 0 }),
     });
   } catch (error) {
-    log.warn(`llm.model: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`llm.model: ${messageOf(error)}`);
     return null;
   }
 }

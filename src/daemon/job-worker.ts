@@ -50,6 +50,8 @@ const passing =
 
 /** They change what the others hold in mind. */
 const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
+/** Jobs that say themselves when they must: they think for long before they change anything. */
+const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 
 const stopping = new Error("The worker stops.");
 const yielding = new Error("A more urgent job waits.");
@@ -145,9 +147,10 @@ export class JobWorker {
     const signal = AbortSignal.any([this.stop.signal, leave.signal]);
     try {
       const work = () => run(job, { signal, progress });
-      const chunks = await (mustBeAlone.has(job.kind)
-        ? gate.alone(work)
-        : gate.together(() => leave.abort(yielding), work));
+      const inTurn = mustBeAlone.has(job.kind)
+        ? () => gate.alone(work)
+        : () => gate.together(() => leave.abort(yielding), work);
+      const chunks = await (asksForIt.has(job.kind) ? work() : inTurn());
       finish(memory, job, { chunks, tookMs: Date.now() - started });
     } catch (error) {
       if (signal.aborted) {

@@ -17,7 +17,7 @@ import { forgetNow, previewForget } from "../sessions/forget.ts";
 import { belongsTo } from "../sessions/project-roots.ts";
 import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
 import { isForgotten } from "../store/memory/forget.ts";
-import { findSession, saveSession } from "../store/memory/sessions.ts";
+import { findSession, saveSession, sessionByUid } from "../store/memory/sessions.ts";
 import { listTranscripts } from "../store/memory/transcripts.ts";
 import { type MemoryWork, priority } from "./memory-work.ts";
 import type { Handlers } from "./server.ts";
@@ -161,6 +161,9 @@ function startSession(
   const { memory } = work;
   const isOurs = cwd === undefined || belongsTo(roots(), cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
-  saveSession(memory, { uid, agent: "claude", cwd: cwd ?? "", startedAt: Date.now(), ended: null });
+  // Of a session that is known its lines tell more; some clients name the origin when a fork begins.
+  if (sessionByUid(memory, uid) === null) {
+    saveSession(memory, { uid, agent: "claude", cwd: cwd ?? "", startedAt: Date.now() });
+  }
   return { registered: true };
 }

@@ -31,7 +31,15 @@ import { describeTextModels } from "./text-models.ts";
 import { TextPass } from "./text-pass.ts";
 
 /** Smaller is earlier. */
-export const priority = { live: 10, watched: 20, import: 100, summary: 150, scrub: 50, retain: 200 } as const;
+export const priority = {
+  live: 10,
+  watched: 20,
+  scrub: 50,
+  import: 100,
+  "deep-scrub": 140,
+  summary: 150,
+  retain: 200,
+} as const;
 
 const reading = ["transcript"] as const;
 
@@ -153,7 +161,11 @@ export class MemoryWork {
         embedder: first,
         scrubber: () => this.currentScrubber(),
         roots,
-        onNewLines: (session, how) => this.sumUp(session, how),
+        onNewLines: (session, how) => {
+          if (jobs.scrubsDeeply()) this.enqueue("deep-scrub", session);
+          this.sumUp(session, how);
+        },
+        alone: (work) => this.alone(work),
         log,
       });
       const owner = newOwner();
@@ -180,7 +192,7 @@ export class MemoryWork {
         // A language model takes its time, and nobody waits for that.
         workers: [
           new JobWorker({ ...common, kinds: [...(this.captures ? reading : []), "scrub", "retain"], run }),
-          new JobWorker({ ...common, kinds: ["summary"], run }),
+          new JobWorker({ ...common, kinds: ["deep-scrub", "summary"], run }),
         ],
         pass: second && new TextPass({ memory, model: second, log }),
         housekeeping: new Housekeeping({
@@ -273,7 +285,7 @@ export class MemoryWork {
     this.wake();
   }
 
-  enqueue(kind: "scrub" | "retain", subject: string): void {
+  enqueue(kind: "deep-scrub" | "scrub" | "retain", subject: string): void {
     enqueue(this.memory, { kind, subject, priority: priority[kind] });
     this.wake();
   }

@@ -26,6 +26,8 @@ function finder(): Llm & { asked: string[] } {
   };
 }
 
+const now = <T>(change: () => Promise<T>) => change();
+
 it("takes out everywhere what the model finds, and asks about nothing twice", async () => {
   const { id } = await stage.store(
     "s",
@@ -35,14 +37,14 @@ it("takes out everywhere what the model finds, and asks about nothing twice", as
     prompt("Thank you very much for that"),
   );
   const llm = finder();
-  expect(await deepScrubSession({ ...stage.work, llm }, "s")).toBe(1);
+  expect(await deepScrubSession({ ...stage.work, llm }, "s", now)).toBe(1);
   expect(stage.everything()).toContain("The phrase is [REDACTED_PASSPHRASE]");
   expect(
     JSON.stringify([stage.chunkTexts(id), stage.rowsOf("turns"), listAnnotations(stage.memory)]),
   ).not.toContain(secret);
   expect(llm.asked.length).toBeGreaterThan(0);
   const asked = llm.asked.length;
-  expect(await deepScrubSession({ ...stage.work, llm }, "s")).toBe(0);
+  expect(await deepScrubSession({ ...stage.work, llm }, "s", now)).toBe(0);
   expect(llm.asked).toHaveLength(asked);
 });
 
@@ -50,13 +52,13 @@ it("changes nothing when the model fails, and asks again", async () => {
   await stage.store("s", prompt(`The phrase is ${secret}`));
   const failing: Llm = { id: "fake/local", generate: () => Promise.reject(new Error("gone")) };
   const before = stage.rowsOf("turns");
-  await expect(deepScrubSession({ ...stage.work, llm: failing }, "s")).rejects.toThrow("gone");
+  await expect(deepScrubSession({ ...stage.work, llm: failing }, "s", now)).rejects.toThrow("gone");
   expect(stage.rowsOf("turns")).toEqual(before);
-  expect(await deepScrubSession({ ...stage.work, llm: finder() }, "s")).toBe(1);
+  expect(await deepScrubSession({ ...stage.work, llm: finder() }, "s", now)).toBe(1);
 });
 
 it("has nothing to do in a session that is not stored", async () => {
   const llm = finder();
-  expect(await deepScrubSession({ ...stage.work, llm }, "unknown")).toBe(0);
+  expect(await deepScrubSession({ ...stage.work, llm }, "unknown", now)).toBe(0);
   expect(llm.asked).toEqual([]);
 });

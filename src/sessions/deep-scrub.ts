@@ -23,14 +23,15 @@ const seenName = (session: SessionRecord) => `deep scrubbed ${session.id}`;
 /**
  * Lets a language model look for secrets that no pattern knows in what is new of a session, and takes what it finds
  * out of everything that is stored of it. Only for a model on this machine (`isLocal` of llm/registry.ts): what it is
- * shown may still hold secrets. Lines that it was shown once are not shown again. Not to be run while a transcript of
- * the session is read.
+ * shown may still hold secrets. Lines that it was shown once are not shown again.
+ * @param alone runs what must not happen while a transcript of the session is read
  * @returns how many turns were changed
  * @throws PommelError `llm_unavailable`; the signal's reason when it is aborted
  */
 export async function deepScrubSession(
   work: Omit<ScrubbingWork, "scrubber"> & { llm: Llm },
   sessionUid: string,
+  alone: <T>(change: () => Promise<T>) => Promise<T>,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const { memory, llm, ledgerKey } = work;
@@ -45,11 +46,13 @@ export async function deepScrubSession(
   }
   let turns = 0;
   if (secrets.size > 0) {
-    const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
-    const cleaned = await rewordWholeSession(work, session.id, {
-      clean: (text) => replaceSecrets(text, secrets, ledger),
-      also: () => saveSecrets(memory, session.id, ledger.takeNew()),
-      signal,
+    const cleaned = await alone(async () => {
+      const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
+      return rewordWholeSession(work, session.id, {
+        clean: (text) => replaceSecrets(text, secrets, ledger),
+        also: () => saveSecrets(memory, session.id, ledger.takeNew()),
+        signal,
+      });
     });
     turns = cleaned.turns;
   }

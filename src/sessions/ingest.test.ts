@@ -155,7 +155,7 @@ test("however a transcript grows, the memory is that of one reading", async () =
             at = cut;
             await ingest(file, into);
           }
-            expect(contentsOf(into)).toEqual(expected);
+          expect(contentsOf(into)).toEqual(expected);
         } finally {
           into.close();
         }

@@ -127,7 +127,7 @@ export interface SummaryRecord {
   text: string;
 }
 
-export type JobKind = "transcript" | "summary" | "scrub" | "retain";
+export type JobKind = "transcript" | "summary" | "deep-scrub" | "scrub" | "retain";
 
 export interface JobRecord {
   id: number;

@@ -202,7 +202,7 @@ export const memoryMigrations: readonly Migration[] = [
 
   CREATE TABLE jobs (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- transcript, summary, scrub, retain.
+    -- transcript, summary, deep-scrub, scrub, retain.
     kind       TEXT NOT NULL,
     -- What it is about: a transcript's path, a session's uid; one waiting job for each.
     subject    TEXT NOT NULL,

@@ -236,6 +236,7 @@ export interface MemoryCounts {
   turns: number;
   chunks: { raw: number; summary: number; annotated: number };
   annotations: number;
+  summaries: number;
   /** Of the last line of all; null in an empty memory. */
   lastAt: number | null;
 }
@@ -247,6 +248,7 @@ export function memoryCounts(memory: Memory): MemoryCounts {
          (SELECT count(*) FROM sessions) AS all_sessions,
          (SELECT count(*) FROM turns WHERE number > 0) AS turns,
          (SELECT count(*) FROM annotations) AS annotations,
+         (SELECT count(*) FROM summaries) AS summaries,
          (SELECT max(last_at) FROM sessions) AS lastAt`,
     )
     .get() as {
@@ -254,6 +256,7 @@ export function memoryCounts(memory: Memory): MemoryCounts {
     all_sessions: number;
     turns: number;
     annotations: number;
+    summaries: number;
     lastAt: number | null;
   };
   const chunks = { raw: 0, summary: 0, annotated: 0 };
