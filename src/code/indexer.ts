@@ -31,6 +31,8 @@ const chunkerVersion = 2;
 const mostRunning = 64;
 /** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
 const readPauseMs = 50;
+/** So large a part of all chunks may go before what is left is ranked anew; without it each save would take longer. */
+const mostDrift = 0.02;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
@@ -128,6 +130,7 @@ export class Indexer {
     await this.drain();
     // Ended early: what waits is found again by the next pass, which must not take this one for complete.
     if (this.closed) return this.report;
+    index.settle();
     if (isRecipeNew) index.setMeta("recipe", recipe);
     index.setMeta(reconciledAt, String(Date.now()));
     return this.report;
@@ -146,6 +149,7 @@ export class Indexer {
       else this.queue.add(stamp, "saved");
     }
     await this.drain();
+    if (!this.closed) index.settle({ tolerated: mostDrift });
   }
 
   /** A directory that came or changed as a whole, perhaps in another's place and with ignore rules of its own. */

@@ -36,6 +36,7 @@ function fakeSession() {
   return {
     index: {
       close: vi.fn(),
+      settle: vi.fn(),
       meta: (key: string) => meta.get(key) ?? null,
       setMeta: vi.fn((key: string, value: string) => meta.set(key, value)),
     },
@@ -190,11 +191,12 @@ test("passes on what is wrong with a query", async () => {
   await expect(work.ask(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
 });
 
-test("lets the parse workers go when nothing happens", async () => {
+test("lets the parse workers go and settles the index when nothing happens", async () => {
   const session = fakeSession();
   const { work } = createWork([session], { releaseAfterMs: 1 });
   work.update(["a.ts"]);
   await vi.waitUntil(() => session.indexer.releaseWorkers.mock.calls.length > 0);
+  await vi.waitUntil(() => session.index.settle.mock.calls.length > 0);
 });
 
 test("waits for the work under way before it closes the index", async () => {

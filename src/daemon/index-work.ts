@@ -259,8 +259,14 @@ export class IndexWork {
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (this.session.embedPass.isBusy()) this.releaseWorkersSoon();
-      else void this.session.indexer.releaseWorkers().then(collectGarbage, () => {});
+      else void this.rest(this.session).catch((error: unknown) => this.suspect(error));
     }, this.options.releaseAfterMs ?? 30_000).unref();
+  }
+
+  private async rest({ index, indexer }: IndexSession): Promise<void> {
+    await indexer.releaseWorkers();
+    if (!this.stop.signal.aborted && index === this.index) index.settle();
+    collectGarbage();
   }
 
   private unloadLater(): void {

@@ -85,6 +85,42 @@ describe("replacing a file", () => {
   });
 });
 
+describe("settling", () => {
+  const scores = (at: CodeIndex) =>
+    matchTokens(at, ["common", "rare3"], columns, 100, everywhere)
+      .map(({ score }) => score)
+      .sort();
+  const save = (at: CodeIndex, path: number) =>
+    at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
+
+  it("lets words count as in an index that was made anew, however often files were saved", () => {
+    const anew = CodeIndex.open(join(dir, "anew.db"), { readonly: false });
+    for (let path = 0; path < 10; path++) save(anew, path);
+    for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
+    expect(scores(index)).not.toEqual(scores(anew));
+    index.settle();
+    expect(scores(index)).toEqual(scores(anew));
+    anew.close();
+  });
+
+  it("waits until more than the tolerated part of the chunks has gone", () => {
+    for (let path = 0; path < 10; path++) save(index, path);
+    const settled = scores(index);
+    for (let path = 0; path < 2; path++) save(index, path);
+    const drifted = scores(index);
+    expect(drifted).not.toEqual(settled);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(drifted);
+    save(index, 2);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(settled);
+    save(index, 3);
+    const again = scores(index);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(again);
+  });
+});
+
 describe("looking up", () => {
   beforeEach(() => {
     index.replace(

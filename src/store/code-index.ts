@@ -2,6 +2,7 @@ import type { Level } from "../project/levels.ts";
 import { codeMigrations } from "./code-schema.ts";
 import { Connection } from "./connection.ts";
 import { openDatabase } from "./database.ts";
+import { correctTotals } from "./full-text-totals.ts";
 import type { FileStamp, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
 import { nameKey, tokenStream } from "./tokens.ts";
 import { type FileVectors, insertVectors } from "./vector-rows.ts";
@@ -162,10 +163,25 @@ export class CodeIndex extends Connection {
   private forget(path: string): void {
     const known = this.prepare("SELECT id FROM files WHERE path = ?").get(path) as { id: number } | undefined;
     if (!known) return;
-    this.prepare("DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)").run(
-      known.id,
-    );
+    const { changes } = this.prepare(
+      "DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)",
+    ).run(known.id);
+    this.forgotten += changes;
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
+  }
+
+  /** Chunks that went since the index was settled, at most. */
+  private forgotten = 0;
+
+  /**
+   * Words are ranked by the chunks that are there; until then those that went count, too (`correctTotals`). Never
+   * within a transaction. Cheap when none went.
+   * @param tolerated nothing is done while no larger part of all chunks has gone in this process
+   */
+  settle({ tolerated }: { tolerated?: number } = {}): void {
+    if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount())) return;
+    correctTotals(this, "chunk_terms");
+    this.forgotten = 0;
   }
 
   // Reading

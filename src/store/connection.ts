@@ -46,6 +46,21 @@ export class Connection {
     return this.changing(() => this.db.transaction(work).immediate());
   }
 
+  /**
+   * As `inTransaction`, but never as part of another, and what virtual tables keep their books in may be written:
+   * elsewhere SQLite defends it (SQLITE_DBCONFIG_DEFENSIVE, which better-sqlite3 sets).
+   */
+  inOwnTransactionOnShadowTables<T>(work: () => T): T {
+    // What a virtual table has still to write would be written over it.
+    if (this.db.inTransaction) throw new Error("shadow tables are written in a transaction of their own");
+    this.db.unsafeMode(true);
+    try {
+      return this.inTransaction(work);
+    } finally {
+      this.db.unsafeMode(false);
+    }
+  }
+
   /** For what changes the file and cannot be part of a transaction. */
   protected changing<T>(work: () => T): T {
     try {

@@ -27,7 +27,9 @@ describe("pm init", () => {
     writeFileSync(join(cwd, ".gitignore"), "dist\n");
     const bin = temporaryDir();
     symlinkSync(pmFile, join(bin, "pm"));
-    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const config = temporaryDir();
+    const patterns = join(config, "pommel", "scrubbing-patterns.toml");
+    const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config };
     const first = await runPm(["init"], { cwd, env });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toBe(
@@ -38,6 +40,7 @@ describe("pm init", () => {
         "      ✓ Created .pommel/",
         "      ✓ Created .pommel/config.toml",
         "      ✓ Created .pommel/.gitignore",
+        `      ✓ Created ${patterns} (what counts as a secret)`,
         "",
         "[2/3] Git",
         "      ✓ Changed .gitignore (.pommel/ is ignored)",
@@ -49,6 +52,7 @@ describe("pm init", () => {
         "  pm start    index the project and keep the index up to date",
       ].join("\n")}\n`,
     );
+    expect(modeOf(patterns)).toBe(0o600);
     expect(modeOf(join(cwd, ".pommel"))).toBe(0o700);
     expect(modeOf(join(cwd, ".pommel/config.toml"))).toBe(0o600);
     expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n.pommel/\n");

@@ -229,6 +229,8 @@ export function leaveNoTrace(memory: Memory): boolean {
   memory.inTransaction(() => {
     memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')").run();
   });
+  // How many there were, and how long, is a trace as well.
+  settleTerms(memory);
   memory.vacuum();
   for (const backup of backupsOf(memory.file)) rmSync(backup, { force: true });
   return memory.checkpoint();

@@ -141,6 +141,7 @@ describe("the list of sessions", () => {
       turns: 2,
       chunks: { raw: 2, summary: 1, annotated: 0 },
       annotations: 0,
+      summaries: 0,
       lastAt: 7,
     });
   });
