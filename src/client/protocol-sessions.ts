@@ -87,7 +87,7 @@ export const transcriptSearchResponse = lazy(() =>
 );
 export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
 
-export const sessionSummary = lazy(() =>
+const sessionSummary = lazy(() =>
   z.object({
     id: text,
     agent: text,
@@ -149,7 +149,7 @@ const turnOutline = lazy(() =>
   }),
 );
 
-export const annotation = lazy(() =>
+const annotation = lazy(() =>
   z.object({
     id: text,
     note: text,
@@ -206,9 +206,7 @@ export const annotateRequest = lazy(() =>
     branch: z.optional(text),
   }),
 );
-export type AnnotateRequest = z.infer<ReturnType<typeof annotateRequest>>;
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
-export type AnnotateResponse = z.infer<ReturnType<typeof annotateResponse>>;
 
 export const indexTranscriptRequest = lazy(() =>
   z.object({
@@ -224,7 +222,6 @@ export const indexTranscriptRequest = lazy(() =>
     all_projects: z.optional(z.boolean()),
   }),
 );
-export type IndexTranscriptRequest = z.infer<ReturnType<typeof indexTranscriptRequest>>;
 export const indexTranscriptResponse = lazy(() =>
   z.object({ queued: z.boolean(), reason: textOrNull, pending: count }),
 );

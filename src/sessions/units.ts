@@ -9,7 +9,7 @@ import type { Turn } from "./turn-content.ts";
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
 /** What a unit did, for telling kinds. */
-export interface Deeds {
+interface Deeds {
   reads: boolean;
   edits: boolean;
   /** A command or service failed. */
