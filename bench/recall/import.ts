@@ -7,6 +7,7 @@ import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { ingestTranscript } from "../../src/sessions/ingest.ts";
 import { kindRules } from "../../src/sessions/kinds.ts";
 import { sumUpSession } from "../../src/sessions/sum-up.ts";
+import { settleTerms } from "../../src/store/memory/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { secretKey } from "../../src/store/memory/secret-key.ts";
 import { sessionById } from "../../src/store/memory/sessions.ts";
@@ -54,6 +55,7 @@ export async function importSessions(dir: string, file: string): Promise<Importe
     imported.bytes += size;
     imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
   }
+  settleTerms(memory);
   imported.seconds = (performance.now() - start) / 1000;
   return imported;
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Config } from "../project/settings.ts";
-import { sessionChunkCount } from "../store/memory/chunks.ts";
+import { sessionChunkCount, settleTerms } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { sampleStorage } from "../store/memory/storage.ts";
@@ -22,7 +22,7 @@ const dayMs = 86_400_000;
 const pagesAtOnce = 500;
 const mostPages = 20_000;
 
-/** What a memory needs now and then: its size noted, free pages given back, old sessions let go, new rules applied. */
+/** What a memory needs now and then: its size noted, free pages given back, old sessions let go, new rules applied, its words weighed. */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
   private next: NodeJS.Immediate | undefined;
@@ -40,7 +40,7 @@ export class Housekeeping {
   }
 
   private look(): void {
-    for (const task of [this.applyRules, this.letGo, this.noteSize, this.giveBack]) {
+    for (const task of [this.applyRules, this.letGo, this.noteSize, this.settle, this.giveBack]) {
       try {
         task.call(this);
       } catch (error) {
@@ -66,6 +66,11 @@ export class Housekeeping {
 
   private noteSize(): void {
     sampleStorage(this.options.memory);
+  }
+
+  /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
+  private settle(): void {
+    settleTerms(this.options.memory);
   }
 
   private giveBack(): void {

@@ -15,6 +15,7 @@ import { PassageSearch } from "../search/sessions/passage-search.ts";
 import { passagesIn } from "../search/sessions/passage-source.ts";
 import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
+import { settleTerms } from "../store/memory/chunks.ts";
 import { waitingJob } from "../store/memory/job-rows.ts";
 import { enqueue } from "../store/memory/jobs.ts";
 import { Memory } from "../store/memory/memory.ts";
@@ -332,11 +333,21 @@ export class MemoryWork {
   }
 
   private async release(): Promise<void> {
+    this.settle();
     await this.embedders.first?.close();
     collectGarbage();
     // What the first time has freed is given back to the system the second time.
     await sleep(1000, undefined, { ref: false });
     collectGarbage();
+  }
+
+  private settle(): void {
+    if (!this.open || this.isClosed) return;
+    try {
+      settleTerms(this.open.memory);
+    } catch (error) {
+      this.suspect(error);
+    }
   }
 
   /** Transcripts that wait to be read on. */

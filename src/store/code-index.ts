@@ -179,7 +179,8 @@ export class CodeIndex extends Connection {
    * @param tolerated nothing is done while no larger part of all chunks has gone in this process
    */
   settle({ tolerated }: { tolerated?: number } = {}): void {
-    if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount())) return;
+    if (tolerated !== undefined && (this.forgotten === 0 || this.forgotten <= tolerated * this.chunkCount()))
+      return;
     correctTotals(this, "chunk_terms");
     this.forgotten = 0;
   }

@@ -1,3 +1,4 @@
+import { correctTotals } from "../full-text-totals.ts";
 import type { ChunkToStore, ChunkType, SessionChunk } from "../memory-records.ts";
 import { tokenStream } from "../tokens.ts";
 import type { Memory } from "./memory.ts";
@@ -90,6 +91,14 @@ function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chu
     );
   for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
   return id;
+}
+
+/**
+ * Words are ranked by the chunks that are there; until then those that went count, too (`correctTotals`). Never within a
+ * transaction. Cheap when none went.
+ */
+export function settleTerms(memory: Memory): void {
+  correctTotals(memory, "chunk_terms");
 }
 
 /** How many chunks of a type a session has; where the next one is put. */

@@ -152,6 +152,11 @@ describe("a forgotten session", () => {
     expect(bestSummaries(memory, [kept.id, gone.id]).size).toBe(1);
     expect(memory.check()).toBe("ok");
     memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('integrity-check')").run();
+    // Nor does what is gone count in how words are weighed.
+    const totals = memory.prepare("SELECT block FROM chunk_terms_data WHERE id = 1").get() as {
+      block: Buffer;
+    };
+    expect(totals.block[0]).toBe(3);
   });
 
   it("does not come back: its lines, its notes and itself are known", () => {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { backupsOf } from "../database.ts";
+import { settleTerms } from "./chunks.ts";
 import type { Memory } from "./memory.ts";
 
 /**

@@ -1,0 +1,35 @@
+/**
+ * SQLite's variable-length integers: big-endian, seven bits a byte, the highest bit set on all but the last
+ * (https://www.sqlite.org/fileformat2.html#varint). Of its forms the one of nine bytes holds only what no JavaScript
+ * number can: it is neither written nor read here.
+ */
+const mostBytes = 8;
+
+/** @param values whole numbers from 0 to `Number.MAX_SAFE_INTEGER` */
+export function encodeVarints(values: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  for (const value of values) {
+    const reversed = [value % 128];
+    for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
+      reversed.push((rest % 128) | 0x80);
+    }
+    bytes.push(...reversed.reverse());
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Exactly `count` numbers that take up all of the bytes; null for anything else. */
+export function decodeVarints(bytes: Uint8Array, count: number): number[] | null {
+  const values: number[] = [];
+  let value = 0;
+  let length = 0;
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 0x7f);
+    if (++length > mostBytes || value > Number.MAX_SAFE_INTEGER) return null;
+    if (byte & 0x80) continue;
+    values.push(value);
+    value = 0;
+    length = 0;
+  }
+  return length === 0 && values.length === count ? values : null;
+}
