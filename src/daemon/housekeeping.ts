@@ -22,7 +22,10 @@ const dayMs = 86_400_000;
 const pagesAtOnce = 500;
 const mostPages = 20_000;
 
-/** What a memory needs now and then: its size noted, free pages given back, old sessions let go, new rules applied, its words weighed. */
+/**
+ * What a memory needs now and then: new rules applied, old sessions let go, its size noted, its words weighed, free pages
+ * given back.
+ */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
   private next: NodeJS.Immediate | undefined;
