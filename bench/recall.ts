@@ -26,7 +26,7 @@ import { listTranscripts } from "../src/store/memory/transcripts.ts";
 import { askDialogues } from "./recall/dialogues.ts";
 import { type Imported, importSessions } from "./recall/import.ts";
 import { loadQuestions } from "./recall/questions.ts";
-import { type Answered, askAll, figuresOf } from "./recall/run.ts";
+import { type Answered, askAll, figuresOf, timesOf } from "./recall/run.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -59,12 +59,15 @@ try {
   });
   const byMode = new Map<SearchMode, Answered[]>();
   for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));
+  const times = await timesOf(search, questions);
   memory.close();
   const dialogues = options.dialogues ? await askDialogues(options.dialogues) : null;
   if (options.json) {
-    console.log(JSON.stringify({ cost, answers: Object.fromEntries(byMode), dialogues }, null, 2));
+    console.log(JSON.stringify({ cost, times, answers: Object.fromEntries(byMode), dialogues }, null, 2));
   } else {
     print(byMode);
+    const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1);
+    console.log(`\nengine, ten results: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
     if (cost.seconds > 0) {
       const megabytes = cost.bytes / 1e6;
       console.log(

@@ -100,13 +100,13 @@ if (options.json) {
     );
   }
   console.log(
-    "\n| repository | `node -e 0` ms | `pm search`, daemon | ratio | `pm search`, no daemon | ratio | `rg` ms |",
+    "\n| repository | `node -e 0` ms | `pm search`, daemon | ratio | `pm search`, no daemon | ratio | `pm hook stop` | ratio | `rg` ms |",
   );
-  console.log("|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|---|");
   for (const { name, processes: t } of results) {
     const rg = t.ripgrep === null ? "not installed" : t.ripgrep.toFixed(0);
     console.log(
-      `| ${name} | ${t.node.toFixed(0)} | ${t.daemon.toFixed(0)} | ${t.daemonRatio.toFixed(2)} | ${t.alone.toFixed(0)} | ${t.aloneRatio.toFixed(2)} | ${rg} |`,
+      `| ${name} | ${t.node.toFixed(0)} | ${t.daemon.toFixed(0)} | ${t.daemonRatio.toFixed(2)} | ${t.alone.toFixed(0)} | ${t.aloneRatio.toFixed(2)} | ${t.hook.toFixed(0)} | ${t.hookRatio.toFixed(2)} | ${rg} |`,
     );
   }
 }

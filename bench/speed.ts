@@ -124,41 +124,52 @@ export async function saveToSearchable(root: string) {
   }
 }
 
-function wallMs(command: string, args: readonly string[]): number {
+function wallMs(command: string, args: readonly string[], { cwd = ".", input = "" } = {}): number {
   const start = performance.now();
-  spawnSync(command, args, { stdio: "ignore" });
+  spawnSync(command, args, { stdio: ["pipe", "ignore", "ignore"], cwd, input });
   return performance.now() - start;
+}
+
+/** Medians of bare Node and of a command of `pm` beside it, and the median of the pairs' ratios. */
+function besideNode(runs: readonly (() => number)[]) {
+  const pairs = runs.map((run) => ({ node: wallMs(process.execPath, ["-e", "0"]), pm: run() }));
+  return {
+    node: percentile(
+      pairs.map((pair) => pair.node),
+      50,
+    ),
+    pm: percentile(
+      pairs.map((pair) => pair.pm),
+      50,
+    ),
+    ratio: percentile(
+      pairs.map((pair) => pair.pm / pair.node),
+      50,
+    ),
+  };
 }
 
 /**
  * `pm search` as a process beside bare Node, in turn, so that a slow moment of the machine hits both; medians, and
- * the median of the pairs' ratios. With a warm daemon and without any. Beside it `rg` for any of the query's words.
+ * the median of the pairs' ratios. With a warm daemon and without any, and a hook with a daemon. Beside it `rg` for any
+ * of the query's words.
  */
 export function processRatio(root: string, queries: readonly string[], rounds = 3) {
-  const compare = () => {
-    const pairs = Array.from({ length: rounds }, () => queries)
-      .flat()
-      .map((query) => {
-        const node = wallMs(process.execPath, ["-e", "0"]);
-        return { node, pm: wallMs(process.execPath, [pm, "-C", root, "search", query]) };
-      });
-    return {
-      node: percentile(
-        pairs.map((pair) => pair.node),
-        50,
-      ),
-      pm: percentile(
-        pairs.map((pair) => pair.pm),
-        50,
-      ),
-      ratio: percentile(
-        pairs.map((pair) => pair.pm / pair.node),
-        50,
-      ),
-    };
-  };
+  const asked = Array.from({ length: rounds }, () => queries).flat();
+  const search = (query: string) => wallMs(process.execPath, [pm, "search", query], { cwd: root });
+  const compare = () => besideNode(asked.map((query) => () => search(query)));
+  // What Claude Code gives a hook when it has answered.
+  const input = JSON.stringify({
+    session_id: "11111111-2222-4333-8444-555555555555",
+    transcript_path: join(root, "no-transcript.jsonl"),
+    cwd: root,
+    hook_event_name: "Stop",
+    stop_hook_active: false,
+  });
+  const hook = () => wallMs(process.execPath, [pm, "hook", "stop"], { cwd: root, input });
   runPm(root, "start");
   const daemon = compare();
+  const hooks = besideNode(asked.map(() => hook));
   runPm(root, "stop");
   const alone = compare();
   const patterns = queries.map((query) => query.split(" ").join("|"));
@@ -170,6 +181,8 @@ export function processRatio(root: string, queries: readonly string[], rounds = 
     daemonRatio: daemon.ratio,
     alone: alone.pm,
     aloneRatio: alone.ratio,
+    hook: hooks.pm,
+    hookRatio: hooks.ratio,
     ripgrep: ripgrep.length > 0 ? percentile(ripgrep, 50) : null,
   };
 }
