@@ -61,7 +61,10 @@ async function capture(name: string): Promise<string | null> {
   }
   const item: ClaudeHookItem = { kind: "claude-hook", event, received_at: receivedAt, payload };
   try {
-    writeItem(project, item);
+    // These only say that there is something to read; the others say what no transcript does.
+    const isReminder = event === "stop" || event === "post-tool-use";
+    const session = payload.session_id ?? payload.transcript_path ?? "";
+    writeItem(project, item, isReminder ? `${event}-${session}` : null);
   } catch (error) {
     return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
   }

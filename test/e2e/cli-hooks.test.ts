@@ -165,7 +165,7 @@ describe("pm hook", () => {
     for (const args of [["user-promt"], ["stop", "more"], ["stop", "--unknown"], ["--json", "stop"]]) {
       expect(await runPm(["hook", ...args], { cwd, env, input })).toMatchObject({ code: 0, stdout: "" });
     }
-    expect(items()).toHaveLength(3);
+    expect(items()).toHaveLength(1);
     const nonsense = await runPm(["hook", "user\npromt"], { cwd, env, input });
     expect(nonsense).toMatchObject({
       code: 0,
@@ -177,23 +177,33 @@ describe("pm hook", () => {
     const elsewhere = temporaryDir();
     const below = join(cwd, "a/b");
     mkdirSync(below, { recursive: true });
-    await hook("stop", payload({ cwd: below }), elsewhere);
+    await hook("session-end", payload({ cwd: below }), elsewhere);
     expect(items()).toHaveLength(1);
     const launched = { CLAUDE_PROJECT_DIR: cwd };
     const input = JSON.stringify(payload({ cwd: elsewhere }));
-    await runPm(["hook", "stop"], { cwd: elsewhere, env: launched, input });
+    await runPm(["hook", "session-end"], { cwd: elsewhere, env: launched, input });
     expect(items()).toHaveLength(2);
-    await hook("stop", payload({ cwd: undefined }), below);
+    await hook("session-end", payload({ cwd: undefined }), below);
     expect(items()).toHaveLength(3);
-    expect(await hook("stop", payload({ cwd: elsewhere }), elsewhere)).toEqual(silence);
+    expect(await hook("session-end", payload({ cwd: elsewhere }), elsewhere)).toEqual(silence);
     expect(existsSync(join(elsewhere, ".pommel"))).toBe(false);
   });
 
   it("takes twenty at once", async () => {
-    const all = Array.from({ length: 20 }, (_, n) => hook("stop", payload({ prompt_id: `${n}` })));
+    const all = Array.from({ length: 20 }, (_, n) => hook("session-end", payload({ prompt_id: `${n}` })));
     expect(await Promise.all(all)).toEqual(Array.from({ length: 20 }, () => silence));
     const ids = items().map((item) => Number(item.payload.prompt_id));
     expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  it("keeps one reminder a session, however often the agent stops while no daemon runs", async () => {
+    for (const n of [1, 2]) await hook("stop", payload({ prompt_id: `${n}` }));
+    await hook("post-tool-use", payload({ prompt_id: "3" }));
+    await hook("stop", payload({ prompt_id: "4", session_id: "../another" }));
+    expect(items().map(({ payload }) => payload.prompt_id)).toEqual(
+      expect.arrayContaining(["2", "3", "4"]),
+    );
+    expect(items()).toHaveLength(3);
   });
 
   it("warns when the spool cannot be written", async () => {
