@@ -8,7 +8,11 @@ import type { Project } from "../project/paths.ts";
  * @param latestOf of items with the same only the last one stays: where no daemon runs, nothing piles up
  * @throws the file system's error
  */
-export function writeItem(project: Project, item: { received_at: number }, latestOf: string | null = null): void {
+export function writeItem(
+  project: Project,
+  item: { received_at: number },
+  latestOf: string | null = null,
+): void {
   const random = Math.random().toString(36).slice(2, 10);
   const unique = `${item.received_at}-${process.pid}-${random}.json`;
   const name = latestOf === null ? unique : `latest-${latestOf.replace(/[^\w-]/g, "_").slice(0, 100)}.json`;

@@ -65,7 +65,7 @@ describe("pm hook", () => {
     expect(others).toEqual([]);
     expect(item).toEqual({ kind: "claude-hook", event, received_at: expect.any(Number), payload: given });
     expect(item.received_at).toBeGreaterThanOrEqual(before);
-    expect(spooled()[0]).toMatch(/^\d{13}-\d+-[a-z0-9]+\.json$/);
+    expect(spooled()[0]).toMatch(/^(\d{13}-\d+-[a-z0-9]+|latest-[\w-]+)\.json$/);
     expect(statSync(spool).mode & 0o777).toBe(0o700);
     expect(statSync(join(spool, spooled()[0]!)).mode & 0o777).toBe(0o600);
   });
@@ -200,9 +200,7 @@ describe("pm hook", () => {
     for (const n of [1, 2]) await hook("stop", payload({ prompt_id: `${n}` }));
     await hook("post-tool-use", payload({ prompt_id: "3" }));
     await hook("stop", payload({ prompt_id: "4", session_id: "../another" }));
-    expect(items().map(({ payload }) => payload.prompt_id)).toEqual(
-      expect.arrayContaining(["2", "3", "4"]),
-    );
+    expect(items().map(({ payload }) => payload.prompt_id)).toEqual(expect.arrayContaining(["2", "3", "4"]));
     expect(items()).toHaveLength(3);
   });
 
@@ -281,7 +279,7 @@ describe("pm hook and the daemon", () => {
     record(port);
     expect(await hook("stop", payload())).toEqual(silence);
     writeFileSync(join(cwd, ".pommel/daemon.json"), "{");
-    expect(await hook("stop", payload())).toEqual(silence);
+    expect(await hook("session-end", payload())).toEqual(silence);
     expect(items()).toHaveLength(2);
   });
 });
