@@ -6,13 +6,13 @@ import { analyseQuery } from "../../src/search/query.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { PassageSearch } from "../../src/search/sessions/passage-search.ts";
 import { passagesIn } from "../../src/search/sessions/passage-source.ts";
+import { openQuery } from "../../src/search/sessions/types.ts";
 import { embedChunks } from "../../src/sessions/embed-chunks.ts";
 import { allChunks } from "../../src/store/memory/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunk-lookup.ts";
 import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveSession } from "../../src/store/memory/sessions.ts";
-import { openQuery } from "./run.ts";
 
 /**
  * Dialogues between people in the format of LoCoMo (Maharana et al., ACL 2024): which turns answer a question. They
@@ -105,7 +105,7 @@ async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigu
   for (const { question, evidence = [], category } of asked) {
     if (category === unanswerable || evidence.length === 0) continue;
     totals.questions++;
-    const { results } = await search.search({ ...openQuery, query: question, limit: 10 });
+    const { results } = await search.search({ ...openQuery, query: question });
     add(
       totals.hybrid,
       results.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
-import type { SearchMode, SessionQuery } from "../../src/search/sessions/types.ts";
+import { openQuery, type SearchMode } from "../../src/search/sessions/types.ts";
 import { chunkByUid } from "../../src/store/memory/chunks.ts";
 import { placeOfLine } from "../../src/store/memory/lines.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
@@ -16,20 +16,8 @@ export interface Answered {
   hasEvidence: boolean;
 }
 
-/** Everything a question may leave open. */
-export const openQuery: Omit<SessionQuery, "query"> = {
-  limit: 300,
-  since: null,
-  until: null,
-  types: [],
-  kinds: [],
-  files: [],
-  session: null,
-  branch: null,
-  agent: null,
-  mode: "hybrid",
-  explain: false,
-};
+/** As many chunks as it takes to tell the order of sessions. */
+const manyChunks = 300;
 
 /** Asks every question and looks where its answer came. */
 export async function askAll(
@@ -41,7 +29,12 @@ export async function askAll(
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of questions) {
-    const { results } = await search.search({ ...openQuery, query: question.question, mode });
+    const { results } = await search.search({
+      ...openQuery,
+      query: question.question,
+      limit: manyChunks,
+      mode,
+    });
     const chunks = results.map(({ id }) => chunkByUid(memory, id)!);
     const order = [...new Set(chunks.map(({ sessionId }) => sessionId))];
     const wanted = question.relevant_sessions.map((name) => sessions.get(name));
@@ -78,7 +71,7 @@ export async function timesOf(
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const { question } of questions) {
-      const { search_time_ms } = await search.search({ ...openQuery, query: question, limit: 10 });
+      const { search_time_ms } = await search.search({ ...openQuery, query: question });
       if (round > 0) times.push(search_time_ms);
     }
   }

@@ -7,7 +7,8 @@ import { lastTurnNumber } from "../store/memory/lines.ts";
 import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { saveSession, sessionByUid } from "../store/memory/sessions.ts";
 import type { AnnotationRecord, SessionRecord } from "../store/memory-records.ts";
-import { chunkOptionsFor, chunkToStore, noteDraft, vectorsOf } from "./rechunk.ts";
+import { chunkToStore } from "./chunk-to-store.ts";
+import { chunkOptionsFor, noteDraft, vectorsOf } from "./rechunk.ts";
 import type { ScrubbingWork } from "./work.ts";
 
 /** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */

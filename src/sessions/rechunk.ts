@@ -12,6 +12,7 @@ import type {
 } from "../store/memory-records.ts";
 import { turnsBefore } from "./annotate.ts";
 import { annotatedChunk, noteAlone } from "./annotated.ts";
+import { chunkToStore } from "./chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { relativizer } from "./relative-paths.ts";
@@ -101,24 +102,6 @@ export async function vectorsOf(
     drafts.map(({ terms }) => terms),
     signal,
   );
-}
-
-/** A chunk with its place in its session. */
-export function chunkToStore(
-  session: Pick<SessionRecord, "uid">,
-  { chunk, terms }: DraftChunk,
-  { position, annotationId = null }: { position: number; annotationId?: number | null },
-  embedder: Embedder | null,
-  vectors: PassageVectors | undefined,
-): ChunkToStore {
-  return {
-    ...chunk,
-    uid: `${session.uid}:${chunk.type}:${position}`,
-    position,
-    annotationId,
-    terms,
-    vectors: new Map(embedder && vectors ? [[embedder.id, vectors]] : []),
-  };
 }
 
 /** The stored turns from one on, in the groups they were cut into chunks with. */

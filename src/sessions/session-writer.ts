@@ -6,8 +6,9 @@ import { insertLines } from "../store/memory/lines.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { markAbandoned, saveTurn } from "../store/memory/turns.ts";
 import { saveUsage } from "../store/memory/usage.ts";
-import type { ChunkToStore, PassageVectors } from "../store/memory-records.ts";
+import type { PassageVectors } from "../store/memory-records.ts";
 import { findNotes, type NotedChunk, storeNotes } from "./annotate.ts";
+import { chunkToStore } from "./chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
 import { embedChunks } from "./embed-chunks.ts";
 import { type GroupOptions, groupTurns } from "./groups.ts";
@@ -68,7 +69,7 @@ export class SessionWriter {
   }
 
   private store({ placed, groups, drafts, vectors, notes }: Prepared): number {
-    const { memory, session, maxChunks } = this.options;
+    const { memory, session, embedder, maxChunks } = this.options;
     insertLines(
       memory,
       session.id,
@@ -77,8 +78,14 @@ export class SessionWriter {
     saveUsage(memory, session.id, usageOf(placed));
     for (const group of groups) this.storeTurns(group);
     this.storeChunks(groups, drafts, vectors);
-    storeNotes(memory, session, notes, (draft, position, i) =>
-      this.chunk(draft, position, position, vectors[drafts.length + i] ?? null),
+    storeNotes(memory, session, notes, (draft, annotationId, i) =>
+      chunkToStore(
+        session,
+        draft,
+        { position: annotationId, annotationId },
+        embedder,
+        vectors[drafts.length + i],
+      ),
     );
     markAbandoned(memory, session.id, [...this.state.abandoned]);
     if (maxChunks > 0) keepNewestChunks(memory, session.id, maxChunks);
@@ -112,29 +119,14 @@ export class SessionWriter {
     drafts: readonly DraftChunk[],
     vectors: readonly PassageVectors[],
   ): void {
-    const { memory, session } = this.options;
+    const { memory, session, embedder } = this.options;
     const first = groups[0]?.[0]?.number;
     if (first === undefined) return;
     const from = positionOfTurn(memory, session.id, "raw", first);
-    const chunks = drafts.map((draft, i) => this.chunk(draft, from + i, null, vectors[i] ?? null));
+    const chunks = drafts.map((draft, i) =>
+      chunkToStore(session, draft, { position: from + i }, embedder, vectors[i]),
+    );
     replaceChunks(memory, session.id, { type: "raw", from }, chunks);
-  }
-
-  private chunk(
-    { chunk, terms }: DraftChunk,
-    position: number,
-    annotationId: number | null,
-    vectors: PassageVectors | null,
-  ): ChunkToStore {
-    const { session, embedder } = this.options;
-    return {
-      ...chunk,
-      uid: `${session.uid}:${chunk.type}:${position}`,
-      position,
-      annotationId,
-      terms,
-      vectors: new Map(embedder && vectors ? [[embedder.id, vectors]] : []),
-    };
   }
 }
 

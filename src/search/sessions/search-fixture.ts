@@ -3,7 +3,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { SessionSearch } from "./engine.ts";
 import { PassageSearch } from "./passage-search.ts";
 import { passagesIn } from "./passage-source.ts";
-import type { SessionAnswer, SessionQuery } from "./types.ts";
+import { openQuery, type SessionAnswer, type SessionQuery } from "./types.ts";
 
 /** For tests: a model that knows three things, and what belongs to them. */
 export const fewThings: Embedder = {
@@ -29,22 +29,9 @@ export async function vectorsFor(text: string, by: Embedder = fewThings) {
 export function asker(memory: Memory, root: string, model: Embedder | null = fewThings, now?: () => number) {
   const passages = model && new PassageSearch(passagesIn(memory), model);
   const search = new SessionSearch({ root, memory, passages, ...(now && { now }) });
-  const open: Omit<SessionQuery, "query"> = {
-    limit: 10,
-    since: null,
-    until: null,
-    types: [],
-    kinds: [],
-    files: [],
-    session: null,
-    branch: null,
-    agent: null,
-    mode: "hybrid",
-    explain: false,
-  };
   return {
     search,
     ask: (query: string, more: Partial<SessionQuery> = {}): Promise<SessionAnswer> =>
-      search.search({ ...open, query, ...more }),
+      search.search({ ...openQuery, query, ...more }),
   };
 }

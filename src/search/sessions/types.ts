@@ -26,6 +26,21 @@ export interface SessionQuery {
   explain: boolean;
 }
 
+/** A question that leaves everything open. */
+export const openQuery: Omit<SessionQuery, "query"> = {
+  limit: 10,
+  since: null,
+  until: null,
+  types: [],
+  kinds: [],
+  files: [],
+  session: null,
+  branch: null,
+  agent: null,
+  mode: "hybrid",
+  explain: false,
+};
+
 /** What became of the files that a conversation touched: all as they were left, some changed since, all gone. */
 export type Freshness = "fresh" | "drifted" | "orphaned";
 

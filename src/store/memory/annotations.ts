@@ -26,19 +26,6 @@ export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id"
   });
 }
 
-/** Binds a note to the prompt that it was written in, now that its transcript shows it. */
-export function bindAnnotation(
-  memory: Memory,
-  id: number,
-  place: { sessionUid: string; turn: number; lineUid: string | null },
-): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare("UPDATE annotations SET session_uid = ?, turn = ?, line_uid = ? WHERE id = ?")
-      .run(place.sessionUid, place.turn, place.lineUid, id);
-  });
-}
-
 export interface AnnotationFilter {
   since?: number | null;
   until?: number | null;

@@ -101,14 +101,6 @@ export function settleTerms(memory: Memory): void {
   correctTotals(memory, "chunk_terms");
 }
 
-/** How many chunks of a type a session has; where the next one is put. */
-export function chunkCountOf(memory: Memory, sessionId: number, type: ChunkType): number {
-  const row = memory
-    .prepare("SELECT count(*) AS n FROM chunks WHERE session_id = ? AND type = ?")
-    .get(sessionId, type);
-  return (row as { n: number }).n;
-}
-
 export function sessionChunkCount(memory: Memory): number {
   return (memory.prepare("SELECT count(*) AS n FROM chunks").get() as { n: number }).n;
 }

@@ -40,13 +40,6 @@ export function nextSeq(memory: Memory, sessionId: number): number {
   return (row as { next: number }).next;
 }
 
-/** The lines of a session from one place to another, both included, in order. */
-export function linesBetween(memory: Memory, sessionId: number, first: number, last: number): LineRecord[] {
-  return memory
-    .prepare("SELECT uid, seq, turn FROM lines WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq")
-    .all(sessionId, first, last) as LineRecord[];
-}
-
 /** Where a line is stored, or null. A turn below 0: it was forgotten, and what follows it in its turn should be. */
 export function placeOfLine(memory: Memory, uid: string): (LineRecord & { sessionId: number }) | null {
   const row = memory

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AnnotationRecord } from "../memory-records.ts";
-import { annotationById, bindAnnotation, listAnnotations, saveAnnotation } from "./annotations.ts";
-import { insertLines, knownLines, linesBetween, nextSeq, placeOfLine, placesOfLines } from "./lines.ts";
+import { annotationById, listAnnotations, saveAnnotation } from "./annotations.ts";
+import { insertLines, knownLines, nextSeq, placeOfLine, placesOfLines } from "./lines.ts";
 import { addLlmUsage, llmSpending } from "./llm-usage.ts";
 import type { Memory } from "./memory.ts";
 import { addSession, temporaryMemory } from "./memory-fixture.ts";
 import { saveSecrets, secretsOf } from "./secrets.ts";
 import { sampleStorage, storageGrowth } from "./storage.ts";
-import { bestSummaries, dropOlderSummaries, latestSummary, saveSummary, summariesOf } from "./summaries.ts";
+import { bestSummaries, dropOlderSummaries, saveSummary, summariesOf } from "./summaries.ts";
 import { forgetTranscript, listTranscripts, saveTranscript, transcriptByPath } from "./transcripts.ts";
-import { saveUsage, usageOf, usageOfSessions } from "./usage.ts";
+import { saveUsage, usageOf } from "./usage.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -59,7 +59,6 @@ describe("lines", () => {
     insertLines(memory, b, [{ uid: "4", seq: 0, turn: 1 }]);
     expect(knownLines(memory, ["0", "1", "4", "1"])).toEqual(new Set(["1", "4"]));
     expect(nextSeq(memory, a)).toBe(5);
-    expect(linesBetween(memory, a, 1, 4).map(({ uid }) => uid)).toEqual(["2", "3"]);
     expect(placeOfLine(memory, "3")).toEqual({ uid: "3", sessionId: a, seq: 4, turn: 2 });
     expect(placeOfLine(memory, "9")).toBeNull();
     expect([...placesOfLines(memory, ["4", "9"]).values()]).toEqual([
@@ -97,7 +96,6 @@ describe("costs", () => {
       { model: "small", messages: 1, input: 5, output: 2, cacheRead: 7, cacheWrite: 3 },
     ]);
     expect(usageOf(memory, id, 2).map(({ messages }) => messages)).toEqual([1, 1]);
-    expect(usageOfSessions(memory, [id, 99]).get(id)).toMatchObject({ messages: 3, output: 94 });
   });
 
   it("of language models are summed up by day", () => {
@@ -153,9 +151,7 @@ describe("notes", () => {
     expect(uids({ search: "ærlig missing" })).toEqual([]);
     expect(uids({ sessionUid: "s", limit: 2 })).toEqual(["n2", "n3"]);
     expect(uids({ branch: "main" })).toHaveLength(3);
-    bindAnnotation(memory, listAnnotations(memory)[0]!.id, { sessionUid: "s", turn: 4, lineUid: "l4" });
-    expect(uids({ unbound: true })).toEqual(["n3", "n1"]);
-    expect(listAnnotations(memory)[0]).toMatchObject({ turn: 4, lineUid: "l4" });
+    expect(uids({ unbound: true })).toEqual(["n2", "n3", "n1"]);
   });
 });
 
@@ -178,8 +174,6 @@ describe("summaries", () => {
     saveSummary(memory, { ...summary, sessionId: b });
     expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four", "once more"]);
     expect(summariesOf(memory, a).at(-1)?.id).toBe(again);
-    expect(latestSummary(memory, a, "compaction")?.text).toBe("five");
-    expect(latestSummary(memory, a, "llm")).toBeNull();
     const best = bestSummaries(memory, [a, b, 99]);
     expect([best.get(a)?.text, best.get(b)?.text, best.size]).toEqual(["five", "one", 2]);
     dropOlderSummaries(memory, a, "extractive");

@@ -21,7 +21,6 @@ import {
   markAbandoned,
   saveTurn,
   turnOf,
-  turnsBetween,
   turnsOf,
   turnsWithFile,
 } from "./turns.ts";
@@ -165,7 +164,6 @@ describe("turns", () => {
     expect(turnOf(memory, id, 3)).toBeNull();
     expect(turnsOf(memory, id, { first: 2 }).map(({ number }) => number)).toEqual([2]);
     expect(turnsOf(memory, id, { last: 1 }).map(({ number }) => number)).toEqual([1]);
-    expect(turnsBetween(memory, 1600, 9000).map(({ number }) => number)).toEqual([2]);
     expect(lastGroupStart(memory, 99)).toBeNull();
   });
 

@@ -29,20 +29,6 @@ export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] 
     .all(sessionId) as SummaryRecord[];
 }
 
-/** The last summary of a session from a source; null when it has none. */
-export function latestSummary(
-  memory: Memory,
-  sessionId: number,
-  source: SummarySource,
-): SummaryRecord | null {
-  const row = memory
-    .prepare(
-      `SELECT ${columns} FROM summaries WHERE session_id = ? AND source = ? ORDER BY up_to_turn DESC LIMIT 1`,
-    )
-    .get(sessionId, source);
-  return (row as SummaryRecord | undefined) ?? null;
-}
-
 /** The summary to show of each session: the last one of its best source. Sessions without one are missing. */
 export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
   const rows = memory

@@ -83,17 +83,6 @@ export function turnsOf(
   return (rows as Row[]).map(recordOf);
 }
 
-/** Turns that begin, continue or end in the time. `unpackContent` reads what `contentOf` gives of them. */
-export function turnsBetween(memory: Memory, since: number, until: number): TurnRecord[] {
-  const rows = memory
-    .prepare(
-      `SELECT ${columns} FROM turns WHERE coalesce(ended_at, started_at) >= ? AND started_at <= ?
-       ORDER BY session_id, number`,
-    )
-    .all(since, until);
-  return (rows as Row[]).map(recordOf);
-}
-
 /** The packed lines of a turn, or null when there is no such turn. */
 export function contentOf(memory: Memory, sessionId: number, number: number): Buffer | null {
   const row = memory

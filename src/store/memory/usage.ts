@@ -48,17 +48,3 @@ export function usageOf(memory: Memory, sessionId: number, turn: number | null =
     )
     .all({ sessionId, turn }) as UsageSum[];
 }
-
-/** What several sessions cost in all, by session. Those that cost nothing are missing. */
-export function usageOfSessions(
-  memory: Memory,
-  sessionIds: readonly number[],
-): Map<number, Omit<UsageSum, "model">> {
-  const rows = memory
-    .prepare(
-      `SELECT session_id AS id, ${sums} FROM usage WHERE session_id IN (SELECT value FROM json_each(?))
-       GROUP BY session_id`,
-    )
-    .all(JSON.stringify(sessionIds)) as ({ id: number } & Omit<UsageSum, "model">)[];
-  return new Map(rows.map(({ id, ...sum }) => [id, sum]));
-}
