@@ -4,12 +4,7 @@ import { keepNewestChunks, replaceAnnotatedChunk, replaceChunks } from "../store
 import type { Memory } from "../store/memory/memory.ts";
 import { positionAfterTurn, stampOfTurns } from "../store/memory/rewrite.ts";
 import { turnsOf } from "../store/memory/turns.ts";
-import type {
-  AnnotationRecord,
-  ChunkToStore,
-  PassageVectors,
-  SessionRecord,
-} from "../store/memory-records.ts";
+import type { AnnotationRecord, PassageVectors, SessionRecord } from "../store/memory-records.ts";
 import { turnsBefore } from "./annotate.ts";
 import { annotatedChunk, noteAlone } from "./annotated.ts";
 import { chunkToStore } from "./chunk-to-store.ts";
