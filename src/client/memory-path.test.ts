@@ -8,7 +8,8 @@ import { replaceChunks } from "../store/memory/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { addSession, chunk } from "../store/memory/memory-fixture.ts";
 import { showSession } from "./conversations.ts";
-import { askMemory, searchAllInProcess, searchTranscriptsInProcess, withMemory } from "./memory-path.ts";
+import { askMemory, searchAllInProcess, searchTranscriptsInProcess } from "./memory-path.ts";
+import { withMemory } from "./with-memory.ts";
 
 let project: Project;
 beforeEach(() => {

@@ -4,34 +4,15 @@ import { codeOf, explanationOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import type { PassageSearch } from "../search/sessions/passage-search.ts";
-import { Memory } from "../store/memory/memory.ts";
+import type { Memory } from "../store/memory/memory.ts";
 import { listSessions } from "../store/memory/sessions.ts";
 import { askDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 import type { RouteName } from "./endpoints.ts";
-import { openToRead } from "./open-to-read.ts";
 import type { RequestOf, ResponseOf, SearchAllRequest, SearchAllResponse } from "./protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "./protocol-sessions.ts";
+import { withMemory } from "./with-memory.ts";
 
 /** What is read of the memory of conversations in this process, without a daemon. */
-
-/**
- * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
- * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
- */
-export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
-  return openToRead(project.memoryDb, openMemory, use);
-}
-
-function openMemory(file: string): Memory {
-  const memory = Memory.open(file, { readonly: true });
-  try {
-    memory.version();
-    return memory;
-  } catch (error) {
-    memory.close();
-    throw error;
-  }
-}
 
 /** An answer of the daemon, or of this process where none answers. */
 export interface FromMemory<T> {

@@ -3,8 +3,8 @@ import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { describeMemory } from "./conversations.ts";
-import { withMemory } from "./memory-path.ts";
 import type { MemoryStatus } from "./protocol-sessions.ts";
+import { withMemory } from "./with-memory.ts";
 
 /** What is remembered, read without a daemon. Never fails: a memory that cannot be read is a status, too. */
 export async function memoryStatusInProcess(project: Project, config: Config): Promise<MemoryStatus> {

@@ -5,8 +5,9 @@ import type { Embedder } from "../embed/embedder.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { embedChunks } from "../sessions/embed-chunks.ts";
+import { chunksWithoutVector } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { chunksWithoutVector, storeSessionVectors } from "../store/memory/vectors.ts";
+import { storeSessionVectors } from "../store/memory/vectors.ts";
 import type { ChunkTerms } from "../store/memory-records.ts";
 
 interface TextPassOptions {

@@ -6,7 +6,7 @@ import { sessionIdsAfter } from "../store/memory/rewrite.ts";
 import { sessionById } from "../store/memory/sessions.ts";
 import { summariesOf } from "../store/memory/summaries.ts";
 import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
-import type { ForgetReport } from "./forget.ts";
+import type { ForgetReport } from "./forget-report.ts";
 import { cleanLines } from "./reword.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storedTurns } from "./stored-turns.ts";

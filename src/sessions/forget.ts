@@ -3,22 +3,12 @@ import { forget, leaveNoTrace, previewForget as previewRows } from "../store/mem
 import { sessionById } from "../store/memory/sessions.ts";
 import { saveTurn } from "../store/memory/turns.ts";
 import { cutPattern, previewPattern } from "./forget-pattern.ts";
+import type { ForgetReport } from "./forget-report.ts";
 import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
 import { rechunkSession } from "./rechunk.ts";
 import { storedTurns } from "./stored-turns.ts";
 import { sumUpSession } from "./sum-up.ts";
 import type { SessionWork } from "./work.ts";
-
-/** What would go, or went; `examples` are titles, prompts and notes, for a preview. */
-export interface ForgetReport {
-  sessions: number;
-  turns: number;
-  chunks: number;
-  annotations: number;
-  /** Places where a pattern matches. */
-  matches: number;
-  examples: string[];
-}
 
 /**
  * What `forgetNow` would take away. Needs a memory that may be written: it is tried, and taken back.

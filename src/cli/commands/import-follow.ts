@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findDaemon } from "../../client/connect.ts";
-import { withMemory } from "../../client/memory-path.ts";
+import { withMemory } from "../../client/with-memory.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { TranscriptToImport } from "../../sessions/import-preview.ts";

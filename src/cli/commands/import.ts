@@ -4,7 +4,7 @@ import type { Agent } from "../../agents/agent.ts";
 import { agentNamed, agents } from "../../agents/registry.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
-import { withMemory } from "../../client/memory-path.ts";
+import { withMemory } from "../../client/with-memory.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import { parseWhen } from "../../search/sessions/when.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { annotationOf } from "../../client/conversations.ts";
 import { changeMemory } from "../../client/memory-in-process.ts";
-import { withMemory } from "../../client/memory-path.ts";
+import { withMemory } from "../../client/with-memory.ts";
 import { gitText } from "../../git/git.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";

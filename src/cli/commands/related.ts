@@ -4,7 +4,7 @@ import {
   type RelatedSession,
   relatedIn,
 } from "../../client/conversations-related.ts";
-import { withMemory } from "../../client/memory-path.ts";
+import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { withWritableMemory } from "../../client/memory-in-process.ts";
-import { withMemory } from "../../client/memory-path.ts";
+import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { findProject, findProjectIfAny, type Project } from "../../project/paths.ts";

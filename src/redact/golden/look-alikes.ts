@@ -23,7 +23,7 @@ export function lookAlikes(seed = 4242): string[] {
     `The key commit is ${sha1()}`,
     // Lock files and digests.
     `"integrity": "sha512-${of(base64, 86)}=="`,
-    `      resolved "https://registry.npmjs.org/js-tokens/-/js-tokens-4.0.0.tgz#${sha1()}"`,
+    `      resolved "https://registry.acme.test/js-tokens/-/js-tokens-4.0.0.tgz#${sha1()}"`,
     `  integrity sha512-${of(base64, 86)}==`,
     `js-tokens@^4.0.0:\n  version "4.0.0"\n  integrity sha1-${of(base64, 27)}=`,
     `github.com/golang-jwt/jwt v3.2.2+incompatible h1:${of(base64, 43)}=`,

@@ -102,8 +102,8 @@ export function providerSecrets(seed: number): SecretCase[] {
   s = `dop_v1_${of(hex, 64)}`;
   add("digitalocean-token", s, `doctl auth init -t ${s}`);
   s = `npm_${of(base62, 36)}`;
-  add("npm-token", s, `//registry.npmjs.org/:_authToken=${s}\nregistry=https://registry.npmjs.org/`, [
-    "//registry.npmjs.org/:_authToken=",
+  add("npm-token", s, `//registry.acme.test/:_authToken=${s}\nregistry=https://registry.acme.test/`, [
+    "//registry.acme.test/:_authToken=",
   ]);
   s = uuid();
   add("npmrc", s, `//npm.acme.test/:_authToken=${s}`);

@@ -8,6 +8,7 @@ import {
   chunkOutlines,
   chunksByIds,
   chunksOfSession,
+  chunksWithoutVector,
   keepNewestChunks,
   neighboursOf,
   positionOfTurn,
@@ -19,7 +20,6 @@ import type { Memory } from "./memory.ts";
 import { addSession, chunk, temporaryMemory, turn } from "./memory-fixture.ts";
 import { saveTurn } from "./turns.ts";
 import {
-  chunksWithoutVector,
   keepSessionModels,
   sessionVectorCounts,
   sessionVectorIds,

@@ -191,3 +191,18 @@ export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number
   }
   return found;
 }
+
+/** At most `limit` chunks that a model has not seen yet, the newest first. */
+export function chunksWithoutVector(memory: Memory, model: string, limit: number): StoredSessionChunk[] {
+  const rows = memory
+    .prepare(
+      `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
+       ORDER BY id DESC LIMIT ?`,
+    )
+    .all(model, limit) as { id: number }[];
+  const chunks = chunksByIds(
+    memory,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id }) => chunks.get(id)).filter((chunk) => chunk !== undefined);
+}

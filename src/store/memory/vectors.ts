@@ -1,5 +1,4 @@
 import type { PassageVectors } from "../memory-records.ts";
-import { chunksByIds, type StoredSessionChunk } from "./chunks.ts";
 import type { Memory } from "./memory.ts";
 
 /** A model's vectors of a chunk's passages, as stored. */
@@ -50,21 +49,6 @@ export function storeSessionVectors(
       if (chunk) insertVector(memory, { id, ...chunk }, model, passages);
     }
   });
-}
-
-/** At most `limit` chunks that a model has not seen yet, the newest first. */
-export function chunksWithoutVector(memory: Memory, model: string, limit: number): StoredSessionChunk[] {
-  const rows = memory
-    .prepare(
-      `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
-       ORDER BY id DESC LIMIT ?`,
-    )
-    .all(model, limit) as { id: number }[];
-  const chunks = chunksByIds(
-    memory,
-    rows.map(({ id }) => id),
-  );
-  return rows.map(({ id }) => chunks.get(id)).filter((chunk) => chunk !== undefined);
 }
 
 /** Of each model, how many chunks it has seen, and of how many it has no vector. */
