@@ -21,8 +21,11 @@ test("a passage for each paragraph or two, and one for what was done", () => {
   ]);
 });
 
-test("what says next to nothing is no passage", () => {
-  expect(passagesOf({ ...none, prompt: "yes", answer: "Done." })).toEqual([]);
+test("what says next to nothing is no passage, but where there is nothing else", () => {
+  const question = "why does the resume test fail?";
+  expect(passagesOf({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
+  expect(passagesOf({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);
+  expect(passagesOf(none)).toEqual([]);
 });
 
 test("no word of what was said is lost, but in passages that are too short", () => {

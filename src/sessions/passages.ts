@@ -16,9 +16,11 @@ export function passagesOf({ prompt, answer, actions, errors }: ChunkTerms): str
   const done = [actions.slice(0, longestActions), errors.slice(0, longestErrors)].filter(
     (part) => part !== "",
   );
-  return [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")].filter(
-    (passage) => passage.trim().length > shortest,
-  );
+  const all = [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")];
+  const telling = all.filter((passage) => passage.trim().length > shortest);
+  // A note may be two words, and is to be found by what it means all the same.
+  const whole = all.join("\n").trim();
+  return telling.length > 0 || whole === "" ? telling : [whole];
 }
 
 function paragraphs(text: string): string[] {

@@ -43,8 +43,10 @@ export async function searchCommand(
     : { metrics: null, said: "" };
   const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
   const value = search.scope === "all" ? shown : shown[search.scope];
-  // Where nothing is remembered, a search of all is one of code.
-  if (transcripts === null || (search.asks === "all" && transcripts.memory.as_of === null)) {
+  // Where nothing is remembered, a search of all is one of code. Notes from a shell are no conversation, but are found.
+  const isOfCode =
+    search.asks === "all" && transcripts?.memory.as_of === null && transcripts.results.length === 0;
+  if (transcripts === null || isOfCode) {
     output.result(value, () => (code ? `${renderAnswer(code, style)}${saved}` : ""));
   } else {
     const { renderGroups, renderTranscripts } = await import("./search-transcripts.ts");
