@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runPm, temporaryDir } from "./run-pm.ts";
@@ -24,6 +24,7 @@ it("checks a fresh project: all works, and it says what is still missing", async
     lock: "ok",
     daemon: "warn",
     index: "warn",
+    memory: "ok",
   });
   for (const { status, hint } of checks) expect(hint !== "").toBe(status !== "ok");
 });
@@ -45,6 +46,19 @@ it("fails when something is broken, and repairs what it can", async () => {
   writeFileSync(file, "[search\n");
   const broken = await runPm(["doctor"], { cwd });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ config") });
+});
+
+it("tells of a damaged memory, and leaves it as it is", async () => {
+  const cwd = temporaryDir();
+  await runPm(["init"], { cwd });
+  await runPm(["note", "keep this"], { cwd });
+  const sound = await runPm(["doctor"], { cwd });
+  expect(sound.stdout).toMatch(/✓ memory +memory\.db is sound/);
+  const file = join(cwd, ".pommel/memory.db");
+  writeFileSync(file, "no database");
+  const broken = await runPm(["doctor"], { cwd });
+  expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ memory +memory\.db is damaged/) });
+  expect(readFileSync(file, "utf8")).toBe("no database");
 });
 
 it("checks the machine outside of a project, too", async () => {

@@ -1,13 +1,15 @@
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { readDaemonRecord } from "../../client/daemon-record.ts";
 import { loadConfig } from "../../project/config.ts";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { messageOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { codeMigrations } from "../../store/code-schema.ts";
+import { backupsOf } from "../../store/database.ts";
 import { lockHolder } from "../../store/lock.ts";
-import { humanBytes } from "../output.ts";
+import { memoryMigrations } from "../../store/memory-schema.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkHooks, checkPath } from "./hooks.ts";
 
@@ -20,6 +22,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "lock", run: () => checkLock(project) },
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
+    { name: "memory", run: () => checkMemory(project) },
     { name: "hooks", run: () => checkHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
@@ -72,37 +75,24 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   }
 }
 
-async function checkIndex(project: Project): Promise<CheckResult> {
-  const file = project.indexDb;
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`.");
-  const rebuild = "Run `pm reindex`: the damaged file is moved aside and rebuilt.";
-  try {
-    const { default: Database } = await import("better-sqlite3");
-    const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
-    try {
-      const verdict = db.pragma("quick_check(1)", { simple: true });
-      if (verdict !== "ok") return fail(`index.db is damaged: ${verdict}`, rebuild);
-      const schema = Number(db.pragma("user_version", { simple: true }));
-      if (schema > codeMigrations.length) {
-        return fail(
-          `index.db was written by a newer Pommel (schema ${schema}, this one knows ${codeMigrations.length}).`,
-          "Update Pommel, or delete the file and run `pm reindex`.",
-        );
-      }
-      if (schema < codeMigrations.length) {
-        return warn(`index.db was written by an older Pommel (schema ${schema}).`, "Run `pm start`.");
-      }
-      return ok(`index.db is sound (schema ${schema}, ${humanBytes(size)})`);
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    const code = codeOf(error);
-    const damaged = code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
-    return fail(
-      `index.db ${damaged ? "is damaged" : "cannot be read"}: ${messageOf(error)}`,
-      damaged ? rebuild : "Check who owns the file.",
-    );
-  }
+function checkIndex(project: Project): Promise<CheckResult> {
+  return checkDatabase({
+    file: project.indexDb,
+    schema: codeMigrations.length,
+    absent: warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`."),
+    damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
+    tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
+  });
+}
+
+function checkMemory(project: Project): Promise<CheckResult> {
+  const [backup] = backupsOf(project.memoryDb);
+  const copy = backup === undefined ? "your own backup" : backup;
+  return checkDatabase({
+    file: project.memoryDb,
+    schema: memoryMigrations.length,
+    absent: ok("no conversations are remembered yet"),
+    damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
+    tooNew: "Update Pommel. Do not delete the file: it holds what cannot be made again.",
+  });
 }

@@ -1,0 +1,53 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import { humanBytes } from "../output.ts";
+import { type CheckResult, fail, ok, warn } from "./check.ts";
+
+/** What is to be said of one of Pommel's databases. */
+export interface DatabaseToCheck {
+  file: string;
+  /** The schema that this Pommel knows. */
+  schema: number;
+  /** It is not there: as good as well, or to be mended. */
+  absent: CheckResult;
+  /** What to do when it is damaged, and when a newer Pommel wrote it. */
+  damaged: string;
+  tooNew: string;
+}
+
+/** Whether SQLite finds a database sound, and whether its schema is this Pommel's. Reads the whole file. */
+export async function checkDatabase(asked: DatabaseToCheck): Promise<CheckResult> {
+  const { file, schema: known, absent, damaged, tooNew } = asked;
+  const name = basename(file);
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return absent;
+  try {
+    const { default: Database } = await import("better-sqlite3");
+    const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    try {
+      const verdict = db.pragma("quick_check(1)", { simple: true });
+      if (verdict !== "ok") return fail(`${name} is damaged: ${verdict}`, damaged);
+      const schema = Number(db.pragma("user_version", { simple: true }));
+      if (schema > known) {
+        return fail(
+          `${name} was written by a newer Pommel (schema ${schema}, this one knows ${known}).`,
+          tooNew,
+        );
+      }
+      if (schema < known) {
+        return warn(`${name} was written by an older Pommel (schema ${schema}).`, "Run `pm start`.");
+      }
+      return ok(`${name} is sound (schema ${schema}, ${humanBytes(size)})`);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    const isDamaged = code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
+    return fail(
+      `${name} ${isDamaged ? "is damaged" : "cannot be read"}: ${messageOf(error)}`,
+      isDamaged ? damaged : "Check who owns the file.",
+    );
+  }
+}
