@@ -26,8 +26,8 @@ describe("a session of this project", () => {
 });
 
 test("a session that was recorded elsewhere: relative to where it was launched", () => {
-  const relative = relativizer({ root: "/home/me/shop", worktrees: [], cwd: "/Users/x/work/shop" });
-  expect(relative("/Users/x/work/shop/src/x.ts")).toBe("src/x.ts");
+  const relative = relativizer({ root: "/home/me/shop", worktrees: [], cwd: "/Users/x/code/shop" });
+  expect(relative("/Users/x/code/shop/src/x.ts")).toBe("src/x.ts");
   expect(relative("src/x.ts")).toBe("src/x.ts");
   expect(relative("/Users/x/.zshrc")).toBe("/Users/x/.zshrc");
   expect(relative("/home/me/shop/src/x.ts")).toBe("src/x.ts");

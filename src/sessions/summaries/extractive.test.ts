@@ -22,13 +22,13 @@ const session: Happening[] = [
   text(
     "The root cause is that the session store is opened before the lock is taken. Let me check the callers.",
   ),
-  edited("/work/app/src/store.ts", "open()", "lock(); open()"),
+  edited("/home/dev/app/src/store.ts", "open()", "lock(); open()"),
   text("The fix is to take the lock before the session store is opened."),
   ran("npm test -- resume 2>&1 | tail -5", "ok 3 passed"),
   prompt(
     "let's keep the lock in the daemon instead of the command line, because two commands may run at once",
   ),
-  wrote("/work/app/src/lock.ts", "export {}"),
+  wrote("/home/dev/app/src/lock.ts", "export {}"),
   text("Perfect! We decided against a lock file, since a stale one would block every later command."),
   prompt("commit this"),
   text(
@@ -68,7 +68,7 @@ describe("extractiveSummary", () => {
 
   it("tells which files changed, those that changed most first", () => {
     expect(part(summary, "Files changed")).toEqual(["src/store.ts, src/lock.ts"]);
-    const twice = summaryOf(...session, edited("/work/app/src/lock.ts", "a", "b"));
+    const twice = summaryOf(...session, edited("/home/dev/app/src/lock.ts", "a", "b"));
     expect(part(twice, "Files changed")).toEqual(["src/lock.ts, src/store.ts"]);
   });
 
@@ -111,7 +111,7 @@ describe("extractiveSummary", () => {
   });
 
   it("does not take an edit that failed for a change", () => {
-    const failed = edited("/work/app/src/x.ts", "a", "b", { isError: true });
+    const failed = edited("/home/dev/app/src/x.ts", "a", "b", { isError: true });
     expect(part(summaryOf(prompt("Rename the variable in the parser"), failed), "Files changed")).toEqual([]);
   });
 
@@ -205,7 +205,7 @@ describe("of any session", () => {
         `We decided to use approach${i} instead of library${i} because vendor${i} dropped platform${i} support.`,
       ),
       text(`The root cause is a deadlock${i} between worker${i} and scheduler${i} under pressure${i}.`),
-      ...[wrote(`/work/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
+      ...[wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
     ]);
     const found = summaryOf(...many.flat());
     expect(found.length).toBeLessThanOrEqual(longestSummary);

@@ -8,14 +8,14 @@ describe("condensedTranscript", () => {
     const turns = conversation(
       prompt("Fix the parser"),
       thinking("Hm."),
-      read("/work/app/src/parser.ts"),
+      read("/home/dev/app/src/parser.ts"),
       ran("npm test\n--verbose", "Exit code 1\n1 failed", { isError: true }),
       text("Fixed."),
       summary("It was fixed."),
     );
     expect(condensedTranscript(turns, 1000).split("\n")).toEqual([
       "[USER] Fix the parser",
-      "[TOOL] Read /work/app/src/parser.ts",
+      "[TOOL] Read /home/dev/app/src/parser.ts",
       "[TOOL] Bash npm test --verbose",
       "[ERROR] Exit code 1 1 failed",
       "[ASSISTANT] Fixed.",
