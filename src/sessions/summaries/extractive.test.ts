@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { conversation, edited, prompt, ran, text, used, wrote } from "../turn-fixture.ts";
 import { extractiveSummary, longestSummary } from "./extractive.ts";
 
-const meta = { relativize: (path: string) => path.replace(/^\/work\/app\//, "") };
+const meta = { relativize: (path: string) => path.replace(/^\/home\/dev\/app\//, "") };
 type Happening = Parameters<typeof conversation>[number];
 const summaryOf = (...happenings: Happening[]) => extractiveSummary(conversation(...happenings), meta);
 
