@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
-import { annotationUid, notesIn } from "../sessions/notes.ts";
+import { annotationUid, isSameNote, notesIn } from "../sessions/notes.ts";
 import { belongsTo } from "../sessions/project-roots.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts";
 import { isForgotten } from "../store/memory/forget.ts";
@@ -86,7 +86,7 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
   const matched = new Set<number>();
   const added = new Map<string, number>();
   for (const note of notesIn(prompt)) {
-    const same = before.filter((known) => known.note === note);
+    const same = before.filter((known) => isSameNote(known.note, note));
     const told = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
     if (told) {
       matched.add(told.id);
