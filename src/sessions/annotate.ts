@@ -1,14 +1,13 @@
 import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts";
 import { replaceAnnotatedChunk } from "../store/memory/chunks.ts";
-import { unpackContent } from "../store/memory/content.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { contentsOf } from "../store/memory/turns.ts";
 import type { ChunkToStore } from "../store/memory-records.ts";
 import { annotatedChunk, noteAlone } from "./annotated.ts";
 import type { ChunkOptions, DraftChunk } from "./chunker.ts";
 import { annotationUid, isSameNote, notesIn } from "./notes.ts";
 import type { PlacedLine } from "./session-state.ts";
-import type { StoredLine, Turn } from "./turn-content.ts";
+import { storedTurns } from "./stored-turns.ts";
+import type { Turn } from "./turn-content.ts";
 
 /** A note found in a prompt, with its chunk. */
 export interface NotedChunk {
@@ -69,10 +68,8 @@ function writtenBefore(memory: Memory, sessionUid: string, note: string): number
 function turnsAround(memory: Memory, sessionId: number, number: number, fresh: readonly Turn[]): Turn[] {
   const first = Math.max(number - turnsBefore, 0);
   const known = new Map(fresh.map((turn) => [turn.number, turn]));
-  for (const { number: stored, content } of contentsOf(memory, sessionId, { first, last: number })) {
-    if (known.has(stored)) continue;
-    const lines = unpackContent<StoredLine>(content);
-    known.set(stored, { number: stored, branch: null, abandoned: false, lines });
+  for (const turn of storedTurns(memory, sessionId, { first, last: number })) {
+    if (!known.has(turn.number)) known.set(turn.number, turn);
   }
   return [...known.values()]
     .filter((turn) => turn.number >= first && turn.number <= number)

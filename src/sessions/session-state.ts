@@ -1,9 +1,9 @@
 import type { TranscriptLine } from "../agents/agent.ts";
-import { unpackContent } from "../store/memory/content.ts";
 import { lastTurnNumber, nextSeq, placesOfLines } from "../store/memory/lines.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { contentsOf, lastGroupStart, turnOf, turnsOf } from "../store/memory/turns.ts";
-import type { StoredLine, Turn } from "./turn-content.ts";
+import { abandonedTurns, lastGroupStart, turnOf } from "../store/memory/turns.ts";
+import { storedTurns } from "./stored-turns.ts";
+import type { Turn } from "./turn-content.ts";
 
 /**
  * A session as it is being read: the turns of its last group, which may still grow, and what new lines need to know
@@ -24,28 +24,20 @@ export interface SessionState {
 
 export function loadState(memory: Memory, sessionId: number): SessionState {
   const first = lastGroupStart(memory, sessionId);
-  const records = turnsOf(memory, sessionId);
-  const turns = first === null ? [] : storedTurns(memory, sessionId, first, null);
+  const turns = first === null ? [] : openTurns(memory, sessionId, { first });
   const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
   return {
     sessionId,
     turns,
     seq: Math.max(nextSeq(memory, sessionId), lastSeq + 1),
     lastNumber: lastTurnNumber(memory, sessionId) ?? 0,
-    abandoned: new Set(records.filter(({ abandoned }) => abandoned).map(({ number }) => number)),
+    abandoned: new Set(abandonedTurns(memory, sessionId)),
     changed: new Set(),
   };
 }
 
-/** Turns of a session as they are stored, from one number to another. */
-function storedTurns(memory: Memory, sessionId: number, first: number, last: number | null): Turn[] {
-  const records = new Map(
-    turnsOf(memory, sessionId, { first, last }).map((record) => [record.number, record]),
-  );
-  return [...contentsOf(memory, sessionId, { first, last })].map(({ number, content }) => {
-    const { branch = null, abandoned = false } = records.get(number) ?? {};
-    return { number, branch, abandoned, lines: unpackContent<StoredLine>(content) };
-  });
+function openTurns(memory: Memory, sessionId: number, range: { first: number; last?: number }): Turn[] {
+  return Array.from(storedTurns(memory, sessionId, range), ({ record: _, ...turn }) => turn);
 }
 
 /** A line that was taken into a session. */
@@ -132,5 +124,5 @@ function takeUpFrom(memory: Memory, state: SessionState, number: number): void {
   const known = state.turns[0]?.number ?? state.lastNumber + 1;
   if (number >= known) return;
   const start = turnOf(memory, state.sessionId, number)?.groupStart ?? number;
-  state.turns.unshift(...storedTurns(memory, state.sessionId, start, known - 1));
+  state.turns.unshift(...openTurns(memory, state.sessionId, { first: start, last: known - 1 }));
 }

@@ -14,8 +14,8 @@ import {
   sessionsByIds,
 } from "./sessions.ts";
 import {
+  abandonedTurns,
   contentOf,
-  contentsOf,
   filesOfSession,
   lastGroupStart,
   markAbandoned,
@@ -176,7 +176,7 @@ describe("turns", () => {
       }),
       { numRuns: 50 },
     );
-    expect([...contentsOf(memory, id)].map(({ number }) => number)).toEqual([1]);
+    expect(turnsOf(memory, id).map(({ number }) => number)).toEqual([1]);
     expect(contentOf(memory, id, 2)).toBeNull();
   });
 
@@ -190,6 +190,7 @@ describe("turns", () => {
     ]);
     markAbandoned(memory, id, [3]);
     expect(turnsOf(memory, id).map(({ abandoned }) => abandoned)).toEqual([false, false, true]);
+    expect(abandonedTurns(memory, id)).toEqual([3]);
     const marks = memory.prepare("SELECT abandoned FROM chunks ORDER BY position").pluck().all();
     expect(marks).toEqual([0, 0, 1]);
   });

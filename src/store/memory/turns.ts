@@ -91,26 +91,18 @@ export function contentOf(memory: Memory, sessionId: number, number: number): Bu
   return (row as { content: Buffer } | undefined)?.content ?? null;
 }
 
-/** The packed lines of turns of a session, in order, one at a time; as `turnsOf`. */
-export function contentsOf(
-  memory: Memory,
-  sessionId: number,
-  { first = 0, last = null }: { first?: number; last?: number | null } = {},
-): IterableIterator<{ number: number; content: Buffer }> {
-  return memory
-    .prepare(
-      `SELECT number, content FROM turns WHERE session_id = ? AND number BETWEEN ? AND coalesce(?, number)
-       ORDER BY number`,
-    )
-    .iterate(sessionId, first, last) as IterableIterator<{ number: number; content: Buffer }>;
-}
-
 /** Number of the turn with which the last group of a session begins; null when it has no turns. */
 export function lastGroupStart(memory: Memory, sessionId: number): number | null {
   const row = memory
     .prepare("SELECT group_start AS start FROM turns WHERE session_id = ? ORDER BY number DESC LIMIT 1")
     .get(sessionId);
   return (row as { start: number } | undefined)?.start ?? null;
+}
+
+/** Numbers of the turns of a session that are on a way that was left. */
+export function abandonedTurns(memory: Memory, sessionId: number): number[] {
+  const rows = memory.prepare("SELECT number FROM turns WHERE session_id = ? AND abandoned").all(sessionId);
+  return (rows as { number: number }[]).map(({ number }) => number);
 }
 
 /** Sets of exactly these turns of a session that they are on a way that was left, and of its chunks that lie in them. */
