@@ -6,7 +6,7 @@ import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
-import { projectRoots } from "../sessions/project-roots.ts";
+import { projectRoots } from "../git/project-roots.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";

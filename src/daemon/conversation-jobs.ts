@@ -13,7 +13,7 @@ import type { Scrubber } from "../redact/scrubber.ts";
 import { deepScrubSession } from "../sessions/deep-scrub.ts";
 import { chunkOptionsOf } from "../sessions/from-config.ts";
 import { type IngestOptions, ingestTranscript } from "../sessions/ingest.ts";
-import { belongsTo } from "../sessions/project-roots.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { rescrubMemory } from "../sessions/rescrub.ts";
 import { retainMemory } from "../sessions/retain.ts";
 import { sumUpSession } from "../sessions/sum-up.ts";

@@ -5,7 +5,7 @@ import { agents } from "../agents/registry.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import { belongsTo } from "../sessions/project-roots.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { unknownTranscripts } from "../store/memory/transcripts.ts";
 import { type MemoryWork, priority } from "./memory-work.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";

@@ -21,7 +21,7 @@ import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
-import { projectRoots } from "../sessions/project-roots.ts";
+import { projectRoots } from "../git/project-roots.ts";
 import { acquireWriterLock } from "../store/lock.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
 import { claudeHookEvents } from "./hook-events.ts";

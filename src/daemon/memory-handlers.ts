@@ -14,7 +14,7 @@ import { PommelError } from "../project/errors.ts";
 import type { Config } from "../project/settings.ts";
 import { addNote } from "../sessions/add-note.ts";
 import { forgetNow, previewForget } from "../sessions/forget.ts";
-import { belongsTo } from "../sessions/project-roots.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import { findSession, saveSession, sessionByUid } from "../store/memory/sessions.ts";

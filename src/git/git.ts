@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { codeOf } from "../project/errors.ts";
 
 /** Why git gave no answer. Callers that can do without say so; nobody else should see one. */
@@ -15,7 +17,16 @@ export class GitFailure extends Error {
 }
 
 /** Set by git for its hooks; they would lead to another repository than the one asked about. */
-const misleading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
+const misleading = [
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_COMMON_DIR",
+  "GIT_PREFIX",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_QUARANTINE_PATH",
+];
 
 /** Exit code of a git that cannot even begin. */
 const fatal = 128;
@@ -43,13 +54,41 @@ export async function* gitFields(
   args: readonly string[],
   signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of gitBytes(dir, args, { signal })) {
+    const fields = (rest + decoder.decode(bytes, { stream: true })).split("\0");
+    rest = fields.pop()!;
+    yield* fields;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+/** What a git command is given besides its arguments. */
+export interface GitInput {
+  signal?: AbortSignal | undefined;
+  /** What it reads on stdin; without it there is nothing to read. */
+  stdin?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | undefined;
+  /** Added to its environment. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** As `gitFields`, the bytes of its output as they come. */
+export async function* gitBytes(
+  dir: string,
+  args: readonly string[],
+  { signal, stdin, env }: GitInput = {},
+): AsyncGenerator<Buffer, void, undefined> {
   const git = spawn("git", ["-C", dir, ...args], {
-    env: environment(),
-    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...environment(), ...env },
+    stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
     ...(signal && { signal }),
   });
+  // git may end before it has read all; its exit code says what that means.
+  if (stdin && git.stdin) pipeline(Readable.from(stdin), git.stdin).catch(() => {});
   let complaint = "";
-  git.stderr.setEncoding("utf8").on("data", (text: string) => {
+  git.stderr!.setEncoding("utf8").on("data", (text: string) => {
     complaint = (complaint + text).slice(0, 2000);
   });
   const ended = new Promise<number>((resolve, reject) => {
@@ -60,16 +99,10 @@ export async function* gitFields(
   ended.catch(() => {});
   let isDone = false;
   try {
-    let rest = "";
-    for await (const text of git.stdout.setEncoding("utf8") as AsyncIterable<string>) {
-      const fields = (rest + text).split("\0");
-      rest = fields.pop()!;
-      yield* fields;
-    }
+    yield* git.stdout! as AsyncIterable<Buffer>;
     const code = await ended;
     if (code !== 0) throw failureOf(code, complaint);
     isDone = true;
-    if (rest !== "") yield rest;
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new GitFailure("not_installed", "git is not installed");
     throw error;
@@ -80,9 +113,15 @@ export async function* gitFields(
 
 /** The whole output of a git command, without the break at its end. Same errors as `gitFields`. */
 export async function gitText(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
-  let text = "";
-  for await (const field of gitFields(dir, args, signal)) text += field;
-  return text.trimEnd();
+  const bytes = await gitBuffer(dir, args, { signal });
+  return bytes.toString().replaceAll("\0", "").trimEnd();
+}
+
+/** The whole output of a git command as it is. Same errors as `gitFields`. */
+export async function gitBuffer(dir: string, args: readonly string[], input: GitInput = {}): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of gitBytes(dir, args, input)) parts.push(part);
+  return Buffer.concat(parts);
 }
 
 function failureOf(code: number, complaint: string): GitFailure {

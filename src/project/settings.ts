@@ -214,6 +214,51 @@ export const settings = {
     default: 200_000,
     about: "The model is asked no more on a day that has cost this many tokens, in and out.",
   },
+  "git.checkpoints": {
+    schema: z.boolean(),
+    default: true,
+    about: "Whether commits are bound to the sessions that led to them, and their lines to who wrote them.",
+  },
+  "sync.branch": {
+    schema: z
+      .string()
+      .check(
+        z.regex(/^(?![/.-])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[\w./-]+(?<![/.])$/),
+        z.describe("the name of a git branch"),
+      ),
+    default: "pommel/memory/v1",
+    about:
+      "The branch that `pm sync` keeps the shared memory on. It has nothing to do with the code's history.",
+  },
+  "sync.remote": {
+    schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
+    default: "origin",
+    about:
+      "The remote that `pm sync` pushes to. Read from your own file and the environment only, as are the next four.",
+  },
+  "sync.on_push": {
+    schema: z.boolean(),
+    default: false,
+    about: "Whether a `git push` to that remote is followed by a `pm sync` in the background.",
+  },
+  "sync.encryption": {
+    schema: z.enum(["none", "passphrase", "key"]),
+    default: "none" as "none" | "passphrase" | "key",
+    about:
+      "Whether what is shared can be read by everybody who can read the remote (none), only with a passphrase, or only with a key file.",
+  },
+  "sync.key_file": {
+    schema: z.string(),
+    default: "",
+    about:
+      "The file with the age identity for sync.encryption = key; empty is sync-key.txt beside your configuration.",
+  },
+  "sync.passphrase_env": {
+    schema: variableName,
+    default: "POMMEL_SYNC_PASSPHRASE",
+    about:
+      "The environment variable that holds the passphrase for sync.encryption = passphrase, where nobody can be asked.",
+  },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 
 export type SettingKey = keyof typeof settings;
@@ -230,6 +275,11 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "llm.ollama_url",
   "llm.openai_url",
   "llm.openai_key_env",
+  "sync.remote",
+  "sync.on_push",
+  "sync.encryption",
+  "sync.key_file",
+  "sync.passphrase_env",
 ]);
 
 /** A complete configuration: a value for every setting. */

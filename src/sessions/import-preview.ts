@@ -1,11 +1,11 @@
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../agents/agent.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { codeOf } from "../project/errors.ts";
 import { recentActivity } from "../store/memory/activity.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { transcriptByPath } from "../store/memory/transcripts.ts";
-import { belongsTo } from "./project-roots.ts";
 
 /** A transcript that is still to be read, or read on. */
 export interface TranscriptToImport {

@@ -127,7 +127,15 @@ export interface SummaryRecord {
   text: string;
 }
 
-export type JobKind = "transcript" | "summary" | "deep-scrub" | "scrub" | "retain";
+export type JobKind =
+  | "transcript"
+  | "summary"
+  | "deep-scrub"
+  | "scrub"
+  | "retain"
+  | "commit"
+  | "history"
+  | "sync";
 
 export interface JobRecord {
   id: number;

@@ -1,4 +1,6 @@
 import type { Migration } from "./database.ts";
+import { eventTables, gitTables } from "./memory-schema-git.ts";
+import { syncTables } from "./memory-schema-sync.ts";
 
 /** The schema of memory.db, step by step. It is precious: forward only, and copied before every step. */
 export const memoryMigrations: readonly Migration[] = [
@@ -202,7 +204,7 @@ export const memoryMigrations: readonly Migration[] = [
 
   CREATE TABLE jobs (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- transcript, summary, deep-scrub, scrub, retain.
+    -- JobKind of memory-records.ts.
     kind       TEXT NOT NULL,
     -- What it is about: a transcript's path, a session's uid; one waiting job for each.
     subject    TEXT NOT NULL,
@@ -266,4 +268,5 @@ export const memoryMigrations: readonly Migration[] = [
     bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  gitTables + eventTables + syncTables,
 ];

@@ -9,7 +9,7 @@ import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import { parseWhen } from "../../search/sessions/when.ts";
 import { type ImportPreview, previewImport } from "../../sessions/import-preview.ts";
-import { projectRoots } from "../../sessions/project-roots.ts";
+import { projectRoots } from "../../git/project-roots.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CommandContext } from "../frame.ts";
 import { humanBytes, humanDuration, type Output, table, tick } from "../output.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { GitFailure, gitFields } from "../git/git.ts";
 import { findUpwards, stateDirName } from "../project/paths.ts";
+import { GitFailure, gitFields } from "./git.ts";
 
 /**
  * The roots that belong to a project: its own first, then those of the other worktrees of its repository.

@@ -1,0 +1,119 @@
+/** What memory.db holds of commits, as the rest of the program sees it. Times are milliseconds since the epoch. */
+
+export const authorKinds = ["agent", "human", "unknown"] as const;
+/** Who wrote a line. Unknown wherever it would be a guess. */
+export type AuthorKind = (typeof authorKinds)[number];
+
+/**
+ * How it is known who wrote a line. edit: a tool call wrote it; shell: it showed up while a command of the agent ran,
+ * or stands in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten
+ * from; note: another tool left a note; absence: nobody else was at work.
+ */
+export type AttributionHow = "edit" | "shell" | "moved" | "inherited" | "note" | "absence" | "none";
+
+/** How a commit came to be known. */
+export type CommitSeen = "hook" | "reflog" | "history" | "sync";
+
+export interface CommitRecord {
+  id: number;
+  hash: string;
+  tree: string;
+  parents: string[];
+  /** Where it was made; null where nobody knows. */
+  branch: string | null;
+  author: string;
+  authoredAt: number;
+  committedAt: number;
+  subject: string;
+  patchId: string | null;
+  rewrittenFrom: string[];
+  insertions: number;
+  deletions: number;
+  seen: CommitSeen;
+  /** Version of the attribution that looked at it; 0: none has. */
+  attributed: number;
+}
+
+/** A file that a commit changed. */
+export interface CommitFileRecord {
+  /** From the project's root, with slashes. */
+  path: string;
+  oldPath: string | null;
+  status: string;
+  insertions: number;
+  deletions: number;
+  added: AddedKey[];
+}
+
+/** A line that was added: its number in the file, from 1, and its key (attribution/line-keys.ts). */
+export interface AddedKey {
+  line: number;
+  key: number;
+}
+
+/** Lines of a commit's version of a file that have one author; both ends included, from 1. */
+export interface AttributionRecord {
+  path: string;
+  firstLine: number;
+  lastLine: number;
+  author: AuthorKind;
+  sessionUid: string | null;
+  turn: number | null;
+  toolUse: string | null;
+  model: string | null;
+  /** 0 to 1. */
+  confidence: number;
+  how: AttributionHow;
+}
+
+/** How a session is bound to a commit, the strongest: see checkpoint_sessions. */
+export type BindingHow = "lines" | "removed" | "command" | "trailer";
+
+/** A session's part in a commit. */
+export interface Binding {
+  sessionUid: string;
+  /** Ascending. */
+  turns: number[];
+  /** Lines of the commit that it wrote. */
+  lines: number;
+  how: BindingHow;
+  confidence: number;
+}
+
+/** A commit that sessions led to. */
+export interface CheckpointRecord {
+  /** Twelve hexadecimal digits. */
+  uid: string;
+  commit: CommitRecord;
+  parentUid: string | null;
+  agentState: Record<string, unknown>;
+  createdAt: number;
+  /** The one with the most lines first. */
+  sessions: Binding[];
+}
+
+export const eventTypes = ["task", "temporal", "milestone"] as const;
+export const eventStatuses = ["active", "frozen", "archived"] as const;
+
+/** A named group of sessions and checkpoints. */
+export interface EventRecord {
+  uid: string;
+  title: string;
+  description: string;
+  type: (typeof eventTypes)[number];
+  status: (typeof eventStatuses)[number];
+  branch: string | null;
+  startsAt: number | null;
+  endsAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface EventLink {
+  eventUid: string;
+  kind: "session" | "checkpoint";
+  targetUid: string;
+  addedAt: number;
+  /** It was unlinked then; null: it is linked. */
+  removedAt: number | null;
+}
