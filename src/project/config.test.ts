@@ -107,7 +107,9 @@ describe("loadConfig", () => {
       write(globalConfigFile(), text);
       expect(loadConfig(project, {}).origin[key]).toBe("global");
       rmSync(globalConfigFile());
-      expect(loadConfig(project, { [envName(key)]: String(defaultConfig()[key]) }).origin[key]).toBe("env");
+      expect(
+        loadConfig(project, { [envName(key)]: String(defaultConfig()[key]) || "some" }).origin[key],
+      ).toBe("env");
     }
   });
 
