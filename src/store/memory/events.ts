@@ -1,0 +1,210 @@
+import { randomBytes } from "node:crypto";
+import { PommelError } from "../../project/errors.ts";
+import type { EventLink, EventRecord } from "../git-records.ts";
+import type { Memory } from "./memory.ts";
+
+const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,
+  created_at AS createdAt, updated_at AS updatedAt`;
+const linkColumns = `event_uid AS eventUid, kind, target_uid AS targetUid, added_at AS addedAt,
+  removed_at AS removedAt`;
+
+/** An id for an event that is made here: twelve hexadecimal digits, as a checkpoint's. */
+export function newEventUid(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/**
+ * Adds an event, or another version of it: the one with the later `updatedAt` stays, of two from the same moment the
+ * same one on every machine.
+ * @returns the version that stays
+ */
+export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
+  return memory.inTransaction(() => {
+    const known = eventByUid(memory, event.uid);
+    if (known && !isLater(event, known)) return known;
+    memory
+      .prepare(
+        `INSERT INTO events (uid, title, description, type, status, branch, starts_at, ends_at, created_at, updated_at)
+         VALUES (@uid, @title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt)
+         ON CONFLICT (uid) DO UPDATE SET
+           (title, description, type, status, branch, starts_at, ends_at, created_at, updated_at)
+           = (@title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt)`,
+      )
+      .run({ ...event });
+    return event;
+  });
+}
+
+function isLater(event: EventRecord, known: EventRecord): boolean {
+  if (event.updatedAt !== known.updatedAt) return event.updatedAt > known.updatedAt;
+  return contentOf(event) > contentOf(known);
+}
+
+function contentOf({ title, description, type, status, branch, startsAt, endsAt, createdAt }: EventRecord) {
+  return JSON.stringify([title, description, type, status, branch, startsAt, endsAt, createdAt]);
+}
+
+export function eventByUid(memory: Memory, uid: string): EventRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM events WHERE uid = ?`).get(uid);
+  return (row as EventRecord | undefined) ?? null;
+}
+
+export interface EventFilter {
+  status?: EventRecord["status"] | null;
+  type?: EventRecord["type"] | null;
+  /** Events whose title, description, branch or sessions' titles hold every word of it, in any case. */
+  query?: string | null;
+}
+
+/** Events: active ones first, then frozen, then archived; of each the one that changed last first. */
+export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[] {
+  const { status = null, type = null } = filter;
+  const words = (filter.query ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const events = memory
+    .prepare(
+      `SELECT ${columns} FROM events
+       WHERE (@status IS NULL OR status = @status) AND (@type IS NULL OR type = @type)
+       ORDER BY CASE status WHEN 'active' THEN 0 WHEN 'frozen' THEN 1 ELSE 2 END, updated_at DESC, uid`,
+    )
+    .all({ status, type }) as EventRecord[];
+  if (words.length === 0) return events;
+  return events.filter((event) => {
+    const titles = memory
+      .prepare(
+        "SELECT title FROM sessions WHERE uid IN (SELECT value FROM json_each(?)) AND title IS NOT NULL",
+      )
+      .pluck()
+      .all(JSON.stringify(membersOf(memory, event.uid).sessions)) as string[];
+    // SQLite knows upper and lower case of English letters only, so words are looked for here.
+    const text = [event.title, event.description, event.branch ?? "", ...titles].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/**
+ * The event that a person means: its id, its title (in any case), or the beginning of its id that no other has.
+ * @throws PommelError `not_found`; `usage` when several could be meant
+ */
+export function findEvent(memory: Memory, wanted: string): EventRecord {
+  const exact = eventByUid(memory, wanted);
+  if (exact) return exact;
+  const all = eventsOf(memory);
+  const title = wanted.trim().toLowerCase();
+  const titled = all.filter((event) => event.title.toLowerCase() === title);
+  const begun = /^[0-9a-f]+$/i.test(wanted)
+    ? all.filter(({ uid }) => uid.startsWith(wanted.toLowerCase()))
+    : [];
+  const [only, ...others] = titled.length > 0 ? titled : begun;
+  if (!only) {
+    throw new PommelError(
+      "not_found",
+      `There is no event ${JSON.stringify(wanted)}.`,
+      "`pm event list` shows those that are there.",
+    );
+  }
+  if (others.length > 0) {
+    const some = [only, ...others].slice(0, 3).map(({ uid }) => uid);
+    throw new PommelError(
+      "usage",
+      `Several events could be ${JSON.stringify(wanted)}: ${some.join(", ")}${others.length > 2 ? ", ..." : ""}.`,
+      "Give more of the event's id.",
+    );
+  }
+  return only;
+}
+
+/**
+ * Adds a link, or what is new of it: of two versions the later time of adding and the later of removing count.
+ * Whichever of both is later then holds (`isLinked`).
+ */
+export function saveLink(memory: Memory, link: EventLink): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare(
+        `INSERT INTO event_links (event_uid, kind, target_uid, added_at, removed_at)
+         VALUES (@eventUid, @kind, @targetUid, @addedAt, @removedAt)
+         ON CONFLICT (event_uid, kind, target_uid) DO UPDATE SET
+           added_at = max(added_at, excluded.added_at),
+           removed_at = CASE WHEN removed_at IS NULL THEN excluded.removed_at
+             ELSE max(removed_at, coalesce(excluded.removed_at, removed_at)) END`,
+      )
+      .run({ ...link });
+  });
+}
+
+/** Every link that an event ever had, those that were removed included (`isLinked`); in one order on every machine. */
+export function linksOf(memory: Memory, eventUid: string): EventLink[] {
+  return memory
+    .prepare(`SELECT ${linkColumns} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`)
+    .all(eventUid) as EventLink[];
+}
+
+/** Whether a link holds: it was added after it was last removed. */
+export function isLinked({ addedAt, removedAt }: Pick<EventLink, "addedAt" | "removedAt">): boolean {
+  return removedAt === null || removedAt < addedAt;
+}
+
+/**
+ * What belongs to events: what was linked, and what an event takes in by itself: sessions (not those of subagents) and
+ * checkpoints on its branch, or of its time where it is temporal, up to when it was closed; without what was unlinked.
+ * It is worked out whenever it is asked for, so that all machines that know the same agree.
+ */
+const members = (eventWhere: string, sessionWhere: string, checkpointWhere: string) => `
+  WITH e AS (SELECT * FROM events WHERE ${eventWhere}),
+  own AS (SELECT * FROM e WHERE branch IS NOT NULL
+    OR (type = 'temporal' AND (starts_at IS NOT NULL OR ends_at IS NOT NULL)))
+  SELECT event_uid, kind, target_uid FROM event_links
+    WHERE event_uid IN (SELECT uid FROM e) AND (removed_at IS NULL OR removed_at < added_at)
+      AND CASE kind WHEN 'session' THEN ${sessionWhere} ELSE ${checkpointWhere} END
+  UNION
+  SELECT own.uid, 'session', s.uid FROM own JOIN (SELECT *, uid AS target_uid FROM sessions) s
+    ON s.parent_id IS NULL AND instr(s.uid, '/') = 0
+      AND (own.branch IS NULL OR s.branch = own.branch
+        OR EXISTS (SELECT 1 FROM turns WHERE session_id = s.id AND branch = own.branch))
+      AND (own.ends_at IS NULL OR s.started_at <= own.ends_at)
+      AND (own.starts_at IS NULL OR s.last_at >= own.starts_at)
+    WHERE ${sessionWhere} AND NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
+      AND l.kind = 'session' AND l.target_uid = s.uid AND l.removed_at >= l.added_at)
+  UNION
+  SELECT own.uid, 'checkpoint', c.target_uid FROM own JOIN (
+      SELECT checkpoints.uid AS target_uid, branch, committed_at
+      FROM checkpoints JOIN commits ON commits.id = commit_id) c
+    ON (own.branch IS NULL OR c.branch = own.branch)
+      AND (own.ends_at IS NULL OR c.committed_at <= own.ends_at)
+      AND (own.starts_at IS NULL OR c.committed_at >= own.starts_at)
+    WHERE ${checkpointWhere} AND NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
+      AND l.kind = 'checkpoint' AND l.target_uid = c.target_uid AND l.removed_at >= l.added_at)`;
+
+export interface EventMembers {
+  /** Sessions' own ids; another machine's may not be known here. Sorted. */
+  sessions: string[];
+  /** Checkpoints' uids, sorted. */
+  checkpoints: string[];
+}
+
+/** The sessions and checkpoints of an event: linked ones, and those that it takes in by its branch or its time. */
+export function membersOf(memory: Memory, eventUid: string): EventMembers {
+  const rows = memory.prepare(members("uid = ?", "TRUE", "TRUE")).all(eventUid) as {
+    kind: EventLink["kind"];
+    target_uid: string;
+  }[];
+  const of = (kind: EventLink["kind"]) =>
+    rows
+      .filter((row) => row.kind === kind)
+      .map(({ target_uid }) => target_uid)
+      .sort();
+  return { sessions: of("session"), checkpoints: of("checkpoint") };
+}
+
+/** The events that a session or a checkpoint belongs to, in the order of `eventsOf`. */
+export function eventsOfTarget(memory: Memory, kind: EventLink["kind"], uid: string): EventRecord[] {
+  const wanted = (of: EventLink["kind"]) => (of === kind ? "target_uid = @uid" : "FALSE");
+  const found = memory.prepare(members("TRUE", wanted("session"), wanted("checkpoint"))).all({ uid }) as {
+    event_uid: string;
+  }[];
+  const uids = new Set(found.map(({ event_uid }) => event_uid));
+  return uids.size === 0 ? [] : eventsOf(memory).filter((event) => uids.has(event.uid));
+}
