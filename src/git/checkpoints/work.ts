@@ -1,0 +1,17 @@
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Scrubber } from "../../redact/scrubber.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { attributeChange } from "../attribution/attribute.ts";
+
+/** What it takes to bind commits to what is remembered. */
+export interface GitWork {
+  memory: Memory;
+  project: Project;
+  /** Its worktrees, its own root among them (git/project-roots.ts). */
+  roots: readonly string[];
+  scrubber: Scrubber;
+  log: Logger;
+  /** Who wrote what; tests have their own. */
+  attribute?: typeof attributeChange;
+}

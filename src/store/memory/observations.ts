@@ -1,0 +1,45 @@
+import type { Memory } from "./memory.ts";
+
+/** Lines that showed up in a file together. */
+export interface Observation {
+  /** The file's mtime; milliseconds since the epoch. */
+  at: number;
+  /** Of the lines (git/attribution/line-keys.ts), 32 bits each. */
+  keys: number[];
+}
+
+/** Notes that lines showed up in a file; nothing when there are none. */
+export function saveObservation(memory: Memory, seen: Observation & { path: string }): void {
+  const { path, at, keys } = seen;
+  if (keys.length === 0) return;
+  memory.inTransaction(() => {
+    memory
+      .prepare("INSERT INTO observations (path, at, keys) VALUES (?, ?, ?)")
+      .run(path, Math.round(at), new Uint8Array(Uint32Array.from(keys).buffer));
+  });
+}
+
+/** What showed up in a file in a time, both ends included; the earliest first. */
+export function observationsOf(
+  memory: Memory,
+  path: string,
+  { since, until }: { since: number; until: number },
+): Observation[] {
+  const rows = memory
+    .prepare("SELECT at, keys FROM observations WHERE path = ? AND at BETWEEN ? AND ? ORDER BY at, id")
+    .all(path, since, until) as { at: number; keys: Uint8Array }[];
+  return rows.map(({ at, keys }) => ({ at, keys: unpack(keys) }));
+}
+
+/** Lets go of what was seen before a time. @returns how many there were */
+export function dropObservations(memory: Memory, before: number): number {
+  return memory.inTransaction(
+    () => memory.prepare("DELETE FROM observations WHERE at < ?").run(before).changes,
+  );
+}
+
+function unpack(bytes: Uint8Array): number[] {
+  // What SQLite gives need not lie where 32-bit numbers may.
+  const copy = new Uint8Array(bytes);
+  return [...new Uint32Array(copy.buffer, 0, copy.byteLength >> 2)];
+}
