@@ -7,7 +7,12 @@ const [command, ...rest] = process.argv.slice(2);
 const words = rest.filter((arg) => arg !== "--json");
 const isPlain = words.length > 0 && words.every((word) => !word.startsWith("-"));
 
-if (command === "hook" && isPlain && rest.length === 1) {
+if (command === "hook" && rest[0]?.startsWith("git-")) {
+  const [name, ...args] = rest;
+  void import("../hooks/run-git-hook.ts")
+    .then(({ runGitHook }) => runGitHook(name!, args))
+    .then(() => process.exit(0));
+} else if (command === "hook" && isPlain && rest.length === 1) {
   const [name = ""] = words;
   void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name)).then(() => process.exit(0));
 } else if (command === "search" && isPlain) {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hookNames } from "../agents/claude/hook-names.ts";
+import type { GitHookItem } from "../hooks/run-git-hook.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
@@ -37,6 +38,21 @@ export const claudeHookItem: z.ZodMiniType<ClaudeHookItem> = z.object({
     tool_use_id: text,
     file_path: text,
     prompt: text,
+  }),
+});
+
+/** What `pm hook git-...` leaves: see `GitHookItem`. */
+export const gitHookItem: z.ZodMiniType<GitHookItem> = z.object({
+  kind: z.literal("git-hook"),
+  hook: z.enum(["post-commit", "post-rewrite", "pre-push"]),
+  received_at: z.number(),
+  payload: z.object({
+    cwd: z.string(),
+    head: text,
+    branch: z.optional(z.nullable(z.string())),
+    command: z.optional(z.enum(["amend", "rebase"])),
+    rewritten: z.optional(z.array(z.tuple([z.string(), z.string()]))),
+    remote: text,
   }),
 });
 

@@ -1,11 +1,11 @@
-import { existsSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { anyHook, type HookName, hookNamed, hookOfEvent } from "../agents/claude/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
-import { findUpwards, type Project, projectAt, stateDirName } from "../project/paths.ts";
+import { type Project, projectAround } from "../project/paths.ts";
 import { type HookPayload, isNotification, parseObject, payloadOf } from "./payload.ts";
 import { pokeDaemon } from "./poke.ts";
 import { longestInput, readStdin } from "./read-stdin.ts";
+import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
 
 /** What a hook leaves in the spool. */
@@ -85,26 +85,8 @@ function isBeside(event: HookName, given: Record<string, unknown>, payload: Hook
  */
 function projectOf(payload: HookPayload): Project | null {
   for (const dir of [process.env.CLAUDE_PROJECT_DIR, payload.cwd, "."]) {
-    const root = dir ? rootAbove(dir) : null;
-    if (root !== null) return projectAt(root);
+    const project = dir ? projectAround(dir) : null;
+    if (project !== null) return project;
   }
   return null;
-}
-
-function rootAbove(dir: string): string | null {
-  try {
-    return findUpwards(dir, join(stateDirName, "config.toml"));
-  } catch {
-    // The working directory is gone.
-    return null;
-  }
-}
-
-function warn(name: string, problem: string): void {
-  try {
-    // Names come from a command line; whatever they are, the warning stays one line.
-    writeSync(2, `warning: pm hook ${JSON.stringify(name).slice(1, -1)}: ${problem}.\n`);
-  } catch {
-    // Nobody reads it.
-  }
 }

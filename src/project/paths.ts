@@ -43,12 +43,18 @@ export function projectAt(root: string): Project {
   };
 }
 
-/**
- * The main worktree of a linked one, if it is a Pommel project; null for everything else. Read from git's own files
- * (gitrepository-layout): the worktree's `.git` is a file that names its directory in the common one, and `commondir`
- * there leads to that. A bare repository's is no worktree's, a submodule has none.
- */
+/** The main worktree of a linked one, if it is a Pommel project; null for everything else. */
 function mainWorktreeOf(root: string): string | null {
+  const main = mainOf(root);
+  return main !== null && isProject(main) ? main : null;
+}
+
+/**
+ * The main worktree of a linked one; null for everything else. Read from git's own files (gitrepository-layout): the
+ * worktree's `.git` is a file that names its directory in the common one, and `commondir` there leads to that. A bare
+ * repository's is no worktree's, a submodule has none.
+ */
+function mainOf(root: string): string | null {
   const gitFile = join(root, ".git");
   try {
     if (!statSync(gitFile, { throwIfNoEntry: false })?.isFile()) return null;
@@ -56,13 +62,47 @@ function mainWorktreeOf(root: string): string | null {
     if (gitDir === undefined) return null;
     const ofWorktree = resolve(root, gitDir);
     const commonDir = resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
-    const main = dirname(commonDir);
-    const isProject = basename(commonDir) === ".git" && existsSync(join(main, stateDirName, "config.toml"));
-    return isProject ? main : null;
+    return basename(commonDir) === ".git" ? dirname(commonDir) : null;
   } catch {
     // Not there, or not to be read: then it shares nothing.
     return null;
   }
+}
+
+function isProject(root: string): boolean {
+  return existsSync(join(root, stateDirName, "config.toml"));
+}
+
+/**
+ * The project that an agent works in when it was launched in `dir`: the nearest upwards; where there is none, that of
+ * the main worktree of the linked one that `dir` lies in. Null when nothing is found, or `dir` is gone.
+ */
+export function projectAround(dir: string): Project | null {
+  try {
+    const root = findUpwards(dir, join(stateDirName, "config.toml"));
+    if (root !== null) return projectAt(root);
+    const top = findUpwards(dir, ".git");
+    const main = top === null ? null : mainWorktreeOf(top);
+    return main === null ? null : projectAt(main);
+  } catch {
+    // The working directory is gone.
+    return null;
+  }
+}
+
+/**
+ * The project that a commit made in `dir` belongs to: the one at `within` of the working tree, or at `within` of its main
+ * worktree. Never a project around the repository, which is another one's.
+ */
+export function gitProjectOf(dir: string, within = "."): Project | null {
+  const top = findUpwards(dir, ".git");
+  if (top === null) return null;
+  const main = mainOf(top);
+  for (const worktree of main === null ? [top] : [top, main]) {
+    const root = join(worktree, within);
+    if (isProject(root)) return projectAt(root);
+  }
+  return null;
 }
 
 /** The nearest directory from `from` upwards that holds `marker`, or null. */

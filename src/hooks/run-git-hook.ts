@@ -1,0 +1,94 @@
+import { codeOf } from "../project/errors.ts";
+import { gitProjectOf } from "../project/paths.ts";
+import { pokeDaemon } from "./poke.ts";
+import { readStdin } from "./read-stdin.ts";
+import { warn } from "./warn.ts";
+import { writeItem } from "./write-item.ts";
+
+/** The hooks of git that Pommel listens to: `pm hook git-post-commit` for post-commit, and so on. */
+export const gitHookNames = ["post-commit", "post-rewrite", "pre-push"] as const;
+export type GitHookName = (typeof gitHookNames)[number];
+
+/** What a hook of git leaves in the spool. Its schema is `gitHookItem` in daemon/spool.ts. */
+export interface GitHookItem {
+  kind: "git-hook";
+  hook: GitHookName;
+  /** Milliseconds since the epoch. */
+  received_at: number;
+  payload: {
+    /** The top of the working tree that git worked in, a linked one or the project's own. */
+    cwd: string;
+    /** post-commit: the commit, as it was when git called. */
+    head?: string | undefined;
+    /** post-commit: the branch's short name; null on a detached HEAD. */
+    branch?: string | null | undefined;
+    /** post-rewrite. */
+    command?: "amend" | "rebase" | undefined;
+    /** post-rewrite: each commit's hash before and after. */
+    rewritten?: [old: string, now: string][] | undefined;
+    /** pre-push: the remote's name; absent when git was given a URL, which may hold a password. */
+    remote?: string | undefined;
+  };
+}
+
+/** SHA-1 or SHA-256, whole. */
+const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const heads = "refs/heads/";
+/** Longer ones are no names. Characters. */
+const longestName = 1024;
+
+/** Whether `pm hook <name>` is one of git's. */
+export function isGitHook(name: string): boolean {
+  return gitHookOf(name) !== null;
+}
+
+function gitHookOf(name: string): GitHookName | null {
+  return gitHookNames.find((hook) => name === `git-${hook}`) ?? null;
+}
+
+/**
+ * What `pm hook git-<name> ...` does: spools what git said and pokes the daemon. As `runHook`, it never throws, never
+ * waits for long, and prints nothing on stdout. What follows the name is what the script in git's hooks hands on
+ * (git/hooks/script.ts); the last word, if it starts with `./`, is where the project lies in its repository.
+ */
+export async function runGitHook(name: string, args: readonly string[]): Promise<void> {
+  const receivedAt = Date.now();
+  try {
+    const hook = gitHookOf(name);
+    if (hook === null) return warn(name, "there is no such hook; nothing was captured");
+    const last = args.at(-1) ?? "";
+    const cwd = process.cwd();
+    const project = gitProjectOf(cwd, last.startsWith("./") ? last : ".");
+    if (project === null) return;
+    const payload = { cwd, ...(await said[hook](args)) };
+    const item: GitHookItem = { kind: "git-hook", hook, received_at: receivedAt, payload };
+    writeItem(project, item);
+    await pokeDaemon(project);
+  } catch (error) {
+    warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
+  }
+}
+
+type Said = Omit<GitHookItem["payload"], "cwd">;
+
+const said: Record<GitHookName, (args: readonly string[]) => Said | Promise<Said>> = {
+  "post-commit": ([head = "", ref = ""]) => ({
+    ...(hash.test(head) && { head }),
+    ...(ref === "HEAD" && { branch: null }),
+    ...(ref.startsWith(heads) && ref.length <= longestName && { branch: ref.slice(heads.length) }),
+  }),
+  "post-rewrite": async ([command]) => {
+    const { text } = await readStdin();
+    const rewritten: [string, string][] = [];
+    for (const line of text.split("\n")) {
+      const [old = "", now = ""] = line.split(" ", 2);
+      if (hash.test(old) && hash.test(now)) rewritten.push([old, now]);
+    }
+    const isKnown = command === "amend" || command === "rebase";
+    return { ...(isKnown && { command }), rewritten };
+  },
+  // A name may hold slashes; a URL or a path is never one.
+  "pre-push": ([remote = ""]) => ({
+    ...(/^[\w][\w./-]*$/.test(remote) && remote.length <= longestName && { remote }),
+  }),
+};
