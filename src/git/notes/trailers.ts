@@ -1,0 +1,80 @@
+/** What a commit's own text says of agents. */
+export interface SaidInMessage {
+  /** Checkpoints of Entire: twelve hexadecimal digits each. */
+  entireCheckpoints: string[];
+  /** Sessions that Entire names itself (on its own branches, and in its older versions). */
+  entireSessions: string[];
+  coAuthors: { name: string; tool: string }[];
+}
+
+/** A squash may carry the trailers of very many commits. */
+const most = 200;
+
+/**
+ * Reads the trailers of a commit. They are looked for in the whole message, as a squash leaves those of the commits that
+ * it took in in the middle.
+ * @param commit the commit object: headers, an empty line, the message
+ */
+export function readMessage(commit: string): SaidInMessage {
+  const end = commit.indexOf("\n\n");
+  const headers = end < 0 ? commit : commit.slice(0, end);
+  const message = end < 0 ? "" : commit.slice(end + 2);
+  const said: SaidInMessage = { entireCheckpoints: [], entireSessions: [], coAuthors: [] };
+  const coAuthors = new Map<string, { name: string; tool: string }>();
+  const addPerson = (person: string) => {
+    const agent = agentIn(person);
+    if (agent) coAuthors.set(`${agent.tool} ${agent.name}`, agent);
+  };
+  // Aider writes itself into the author's or the committer's name (its --attribute-author).
+  for (const [, person = ""] of headers.matchAll(/^(?:author|committer) (.*)$/gm)) addPerson(person);
+  for (const [, key = "", value = ""] of message.matchAll(
+    /^([A-Za-z][A-Za-z-]{3,40}):[ \t]*(\S.{0,500})$/gm,
+  )) {
+    const text = value.trim();
+    if (coAuthors.size + said.entireCheckpoints.length + said.entireSessions.length >= most) break;
+    switch (key.toLowerCase()) {
+      case "co-authored-by":
+        addPerson(text);
+        break;
+      case "entire-checkpoint":
+        if (/^[0-9a-f]{12}$/.test(text)) said.entireCheckpoints.push(text);
+        break;
+      case "entire-session":
+        if (/^[\w.-]{1,100}$/.test(text)) said.entireSessions.push(text);
+        break;
+    }
+  }
+  said.coAuthors = [...coAuthors.values()];
+  return said;
+}
+
+/**
+ * Agents by the address that they sign with: a name alone may be a person's, who can be called Claude. The addresses are
+ * those of the tools' own defaults.
+ */
+const signatures: readonly { tool: string; email: RegExp; name?: RegExp }[] = [
+  { tool: "claude", email: /^noreply@anthropic\.com$/ },
+  { tool: "claude", email: /^\d+\+claude(\[bot\])?@users\.noreply\.github\.com$/ },
+  { tool: "codex", email: /^(noreply|codex)@openai\.com$/ },
+  { tool: "codex", email: /^\d+\+chatgpt-codex-connector(\[bot\])?@users\.noreply\.github\.com$/ },
+  { tool: "copilot", email: /^\d+\+copilot(-swe-agent\[bot\])?@users\.noreply\.github\.com$/ },
+  { tool: "copilot", email: /^copilot@github\.com$/ },
+  { tool: "cursor", email: /^cursoragent@cursor\.com$/ },
+  { tool: "gemini", email: /^\d+\+gemini-(code-assist|cli)(\[bot\])?@users\.noreply\.github\.com$/ },
+  {
+    tool: "gemini",
+    email: /^(noreply|gemini-cli|gemini-code-assist|gemini-cli-robot)@google\.com$/,
+    name: /^gemini\b/i,
+  },
+  { tool: "aider", email: /^(noreply|aider)@aider\.chat$/ },
+  { tool: "aider", email: /./, name: /\(aider\)$/i },
+];
+
+/** The agent that signs as `Name <address>`; null for a person. */
+function agentIn(person: string): { name: string; tool: string } | null {
+  const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
+  const email = address.toLowerCase();
+  const found = signatures.find((one) => one.email.test(email) && (one.name?.test(name) ?? true));
+  // Control characters have no place in a name that somebody prints.
+  return found ? { name: name.replace(/[\x00-\x1f\x7f]/g, ""), tool: found.tool } : null;
+}
