@@ -155,3 +155,8 @@ export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {
 export function globalCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel");
 }
+
+/** `~/.local/share/pommel`, honouring XDG_DATA_HOME: what belongs to the user and to no single project. */
+export function globalDataDir(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "pommel");
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { GitFailure, gitText } from "../git/git.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import {
+  type KnownProject,
+  registeredProjects,
+  registerProject,
+  unregisterProjects,
+} from "../store/registry.ts";
+
+/** A project of this user's, and whether it still is one. */
+export interface ListedProject extends KnownProject {
+  project: Project;
+  /** Its directory is gone, or is no Pommel project any more. */
+  isGone: boolean;
+}
+
+/** Notes in the registry that a project is used. Never fails: what is asked for goes on without it. */
+export async function rememberProject(project: Project): Promise<void> {
+  try {
+    registerProject({
+      root: project.root,
+      name: basename(project.root),
+      remote: await remoteOf(project.root),
+      memoryDb: project.memoryDb,
+    });
+  } catch {
+    // It is in it the next time.
+  }
+}
+
+/** The address of origin, without user and password; null where there is none. */
+async function remoteOf(root: string): Promise<string | null> {
+  try {
+    const url = await gitText(root, ["config", "--get", "remote.origin.url"]);
+    return url === "" ? null : withoutCredentials(url);
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}
+
+/** As git takes addresses: URLs, `user@host:path`, paths. What stands before the host, and a query, may be secret. */
+export function withoutCredentials(url: string): string {
+  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
+  if (scheme === undefined || rest === undefined) return url.replace(/^[^@/\s]*@(?=[^/\s]+:)/, "");
+  const [place = "", ...path] = rest.split("/");
+  const host = place.slice(place.lastIndexOf("@") + 1);
+  return `${scheme}${[host, ...path].join("/")}`.replace(/[?#].*$/s, "");
+}
+
+/** Every project that is known here, the one that was used last first; none where the registry cannot be read. */
+export function listProjects(): ListedProject[] {
+  return (registeredProjects() ?? []).map((known) => {
+    const project = projectAt(known.root);
+    return { ...known, project, isGone: !existsSync(project.configFile) };
+  });
+}
+
+/**
+ * Takes projects off the list, and leaves all that is theirs.
+ * @param root null: those that are gone
+ * @returns the roots that were taken off
+ */
+export function forgetProjects(root: string | null): string[] {
+  const wanted = listProjects().filter((listed) => (root === null ? listed.isGone : listed.root === root));
+  const roots = wanted.map((listed) => listed.root);
+  unregisterProjects(roots);
+  return roots;
+}
