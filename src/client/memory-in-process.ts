@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
 import { createEmbedder } from "../embed/registry.ts";
 import { embedderSettings } from "../embed/settings.ts";
+import { projectRoots } from "../git/project-roots.ts";
 import { loadConfig } from "../project/config.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
-import { projectRoots } from "../git/project-roots.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
 import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 import type { RouteName } from "./endpoints.ts";
+import { rememberProject } from "./known-projects.ts";
 import type { RequestOf, ResponseOf } from "./protocol.ts";
 
 /** What forgetting or scrubbing a large memory may take. Milliseconds. */
@@ -57,6 +58,7 @@ export async function withWritableMemory<T>(
   // A larger model's vectors are the daemon's to make.
   const embedder =
     config["embed.text"] === "none" ? null : createEmbedder("static", embedderSettings(config));
+  await rememberProject(project);
   const memory = Memory.open(project.memoryDb, { readonly: false });
   try {
     return await use({

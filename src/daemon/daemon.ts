@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
+import { rememberProject } from "../client/known-projects.ts";
 import { describeModels } from "../client/model-status.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import type {
@@ -14,6 +15,7 @@ import { type CodeEmbedders, closeEmbedders, createCodeEmbedders, modelsOf } fro
 import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
 import { Indexer } from "../code/indexer.ts";
+import { projectRoots } from "../git/project-roots.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
@@ -21,7 +23,6 @@ import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
-import { projectRoots } from "../git/project-roots.ts";
 import { acquireWriterLock } from "../store/lock.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
 import { claudeHookEvents } from "./hook-events.ts";
@@ -134,6 +135,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     record = ours;
     writeRecord(project, ours);
     endings.push(() => removeRecord(project, ours));
+    void rememberProject(project);
     log.info(`pommeld ${version} answers on 127.0.0.1:${ours.port} for ${project.root}`);
 
     const watching = watchProject({

@@ -75,6 +75,8 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   loadConfig(project);
   await writePatterns(result, output);
+  const { rememberProject } = await import("../../client/known-projects.ts");
+  await rememberProject(project);
 
   if (inGit) {
     steps.next("Git");
