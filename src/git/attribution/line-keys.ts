@@ -13,6 +13,40 @@ export function bareLine(text: string): string {
 
 /** A number for a line, the same for lines that only a formatter would tell apart; 0 for a blank one. 32 bits. */
 export function lineKey(text: string): number {
+  return keyOfBare(bareLine(text));
+}
+
+const keyOfBare = (bare: string) => (bare === "" ? 0 : crc32(bare) || 1);
+
+/** A line as it is compared with others. */
+export interface BareLine {
+  key: number;
+  bare: string;
+  /** How much it says that another line is the same, 0 to 1: next to nothing for a bracket. */
+  weight: number;
+}
+
+export function asBare(text: string): BareLine {
   const bare = bareLine(text);
-  return bare === "" ? 0 : crc32(bare) || 1;
+  return { key: keyOfBare(bare), bare, weight: weightOf(bare) };
+}
+
+function weightOf(bare: string): number {
+  // Brackets, markers of lists and comments, words that every file has.
+  const { length } = bare.replace(/^(?:\/\/+|\/?\*+\/?|#+|--|[-*+>])/, "");
+  if (length <= 2) return 0.03;
+  if (length <= 5) return 0.15;
+  if (length <= 11) return 0.5;
+  return length <= 19 ? 0.8 : 1;
+}
+
+/** A source line as a notebook's file holds it: a JSON text in an array; other lines as they are. */
+export function notebookLine(text: string): string {
+  const [, literal] = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/.exec(text) ?? [];
+  if (literal === undefined) return text;
+  try {
+    return String(JSON.parse(literal)).replace(/\n$/, "");
+  } catch {
+    return text;
+  }
 }

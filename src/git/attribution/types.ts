@@ -11,8 +11,12 @@ export interface ChangeToAttribute {
   authoredAt: number;
   /** Nothing later can have led to it. */
   committedAt: number;
+  /** The commit that its lines were removed from; null: it is the first. */
+  parent: string | null;
   /** Hashes of commits that it took the place of, as far as git or its patch id says so. */
   predecessors: string[];
+  /** It was made on this machine by who works here: whoever else was at work would be known. */
+  isOwn: boolean;
   files: readonly ChangedFile[];
 }
 

@@ -1,0 +1,63 @@
+import type { FileLine } from "./align.ts";
+import { bareLine } from "./line-keys.ts";
+
+/**
+ * Lines that a formatter broke or joined are not lines of what was written, but their characters follow each other
+ * there. What a formatter puts in or takes out where it breaks a line (white space, commas, semicolons, parentheses,
+ * the sort of quotes) is left out on both sides.
+ */
+const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
+
+/** A line that is shorter finds its place only beside others. Characters. */
+const shortestAnchor = 10;
+/** What is searched at most, all texts together. Characters. */
+const longest = 4_000_000;
+
+/**
+ * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for those that are in none.
+ * @param texts what was written, oldest first
+ */
+export function reflowed<Of>(
+  file: readonly FileLine[],
+  open: readonly number[],
+  texts: readonly { of: Of; lines: readonly string[] }[],
+): Map<number, Of> {
+  const found = new Map<number, Of>();
+  let left = longest;
+  for (const { of, lines } of [...texts].reverse()) {
+    const text = lines.map(loose).join("");
+    left -= text.length;
+    if (left < 0) break;
+    if (text.length < shortestAnchor) continue;
+    for (let k = 0; k < open.length; k++) {
+      if (found.has(open[k]!)) continue;
+      const end = follow(file, open, k, text);
+      for (let n = k; n < end; n++) found.set(open[n]!, of);
+      k = Math.max(k, end - 1);
+    }
+  }
+  return found;
+}
+
+/** As many neighbouring lines from `k` on as follow each other in the text; how far that goes. */
+function follow(file: readonly FileLine[], open: readonly number[], k: number, text: string): number {
+  const first = loose(file[open[k]!]!.bare);
+  // A short line begins a stretch that is long enough with those that follow.
+  let seed = first;
+  let last = k;
+  while (seed.length < shortestAnchor && isNext(open, last)) seed += loose(file[open[++last]!]!.bare);
+  if (seed.length < shortestAnchor) return k;
+  const at = text.indexOf(seed);
+  if (at === -1) return k;
+  let end = at + seed.length;
+  let n = last + 1;
+  while (n < open.length && isNext(open, n - 1)) {
+    const next = loose(file[open[n]!]!.bare);
+    if (!text.startsWith(next, end)) break;
+    end += next.length;
+    n++;
+  }
+  return n;
+}
+
+const isNext = (open: readonly number[], k: number) => k + 1 < open.length && open[k + 1] === open[k]! + 1;

@@ -1,0 +1,87 @@
+/** What a command line of an agent wrote, and what it cannot have written. */
+
+export interface ShellWrite {
+  /** As it stands in the command: relative to wherever the shell was. */
+  path: string;
+  lines: string[];
+}
+
+const heredoc = /<<(-?)\s*(["']?)([A-Za-z_][\w.]*)\2([^\n]*)\n([\s\S]*?)\n[\t ]*\3[ \t]*(?=\n|$|\))/g;
+const target = /(?:^|[^<>&\d])>>?\s*("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/;
+const teeTarget = /\btee\s+(?:-a\s+)?("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/;
+const printed =
+  /\b(?:echo|printf)\s+(?:-[neE]+\s+)*("(?:[^"\\]|\\[\s\S])*"|'[^']*')\s*>>?\s*("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/g;
+
+const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
+
+/** Files whose content stands in the command itself: here-documents, echo and printf into a file. */
+export function writesIn(command: string): ShellWrite[] {
+  if (!command.includes(">") && !command.includes("tee")) return [];
+  const writes: ShellWrite[] = [];
+  for (const match of command.matchAll(heredoc)) {
+    const [, dash, , , rest = "", body = ""] = match;
+    const lineStart = command.lastIndexOf("\n", match.index) + 1;
+    const line = `${command.slice(lineStart, match.index)} ${rest}`;
+    const path = target.exec(line)?.[1] ?? teeTarget.exec(line)?.[1];
+    const lines = body.split("\n");
+    if (path)
+      writes.push({
+        path: unquoted(path),
+        lines: dash ? lines.map((each) => each.replace(/^\t+/, "")) : lines,
+      });
+  }
+  for (const [, text = "", path = ""] of command.matchAll(printed)) {
+    const said = unquoted(text)
+      .replace(/\\n/g, "\n")
+      .replace(/\\(["$`\\])/g, "$1")
+      .replace(/\n$/, "");
+    writes.push({ path: unquoted(path), lines: said.split("\n") });
+  }
+  return writes;
+}
+
+/** Programs that only tell something, as far as files of a project are concerned. */
+const reading =
+  /^(?:ls|cat|head|tail|grep|rg|ag|find|fd|wc|which|whereis|type|pwd|cd|echo|printf|true|false|test|\[|stat|file|du|df|ps|env|date|sleep|kill|pkill|diff|cmp|sort|uniq|cut|tr|jq|less|more|tree|basename|dirname|realpath|whoami|uname|curl|ping|gh|export|set|source|\.|lsof|open|pm|awk|sed|xargs|seq|read|for|while|do|done|if|then|else|fi|case|esac|time|tee)$/;
+const writingFlags: Readonly<Record<string, RegExp>> = {
+  sed: /\s-[a-zA-Z]*i|--in-place/,
+  find: /-delete|-exec/,
+  tee: /./,
+  awk: /inplace|>/,
+  xargs: /./,
+  curl: /\s-[a-zA-Z]*[oO]\b|--output|--remote-name/,
+};
+/** Of git, what leaves the files of the working tree alone. */
+const readingGit =
+  /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:status|diff|log|show|add|commit|push|fetch|branch|rev-parse|ls-files|blame|remote|config|tag|describe|stash\s+list|rev-list|grep|shortlog|reflog|worktree\s+list|cat-file)\b/;
+/** Builds and tests: what they write is not what gets committed, but for generators, which have names of their own. */
+const building =
+  /^(?:go\s+(?:test|build|vet|run|version|env|doc|list)|npm\s+(?:test|ci|run\s+(?:test|build|lint|types|typecheck)\S*)|(?:npx\s+)?(?:tsc|vitest|jest|mocha|eslint(?!.*--fix)|biome\s+(?:check|lint)(?!.*--(?:write|apply|fix)))|pytest|python3?\s+-m\s+(?:pytest|unittest)|cargo\s+(?:test|build|check|clippy(?!.*--fix)|run)|make\s+(?:test|build|check|lint)|golangci-lint(?!.*--fix)|mypy|pyright|ruff\s+check(?!.*--fix))\b/;
+
+/** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
+export function mayWrite(command: string): boolean {
+  const text = command
+    .replace(/"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g, '""')
+    .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "");
+  if (/(?:^|[^<>&\d=-])>>?\s*[^\s&|;/]/.test(text.replace(heredoc, ""))) return true;
+  return text
+    .split(/&&|\|\||[;|\n]/)
+    .map((part) =>
+      part
+        .trim()
+        .replace(/^(?:\w+=\S*\s+)+/, "")
+        .replace(/^(?:sudo|time|timeout\s+\S+|env)\s+/, ""),
+    )
+    .some((part) => {
+      if (part === "" || part.startsWith("#")) return false;
+      if (part.startsWith("git ") || part === "git") return !readingGit.test(part);
+      if (building.test(part)) return false;
+      const name = (part.split(/\s/, 1)[0] ?? "").replace(/^.*\//, "");
+      return !reading.test(name) || (writingFlags[name]?.test(part) ?? false);
+    });
+}
+
+/** Commits that git said it made, in what a command printed: abbreviated hashes, "[main 1a2b3c4] subject". */
+export function commitsIn(output: string): string[] {
+  return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]/gm)].map(([, hash = ""]) => hash);
+}
