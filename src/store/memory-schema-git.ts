@@ -27,6 +27,7 @@ export const gitTables = `
   ) STRICT;
   CREATE INDEX commits_by_time ON commits (committed_at);
   CREATE INDEX commits_by_patch ON commits (patch_id) WHERE patch_id IS NOT NULL;
+  CREATE INDEX commits_rewritten ON commits (rewritten_from) WHERE rewritten_from <> '[]';
 
   CREATE TABLE commit_files (
     commit_id  INTEGER NOT NULL REFERENCES commits ON DELETE CASCADE,
@@ -43,6 +44,7 @@ export const gitTables = `
     PRIMARY KEY (commit_id, path)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX commit_files_by_path ON commit_files (path);
+  CREATE INDEX commit_files_by_old_path ON commit_files (old_path) WHERE old_path IS NOT NULL;
 
   -- Who wrote the lines that a commit added, as ranges of lines of its version of the file.
   CREATE TABLE attributions (
