@@ -1,84 +1,22 @@
+import type { BlamedCommit, BlamedLine } from "../git/changes-types.ts";
 import type { Project } from "../project/paths.ts";
-import type { AttributionHow, AuthorKind } from "../store/git-records.ts";
 import type { Memory } from "../store/memory/memory.ts";
+import { type BlameAnswer, type BlameRange, type LineAuthor, unknownAuthor } from "./blame-answer.ts";
+import { summaryOf } from "./blame-summary.ts";
+import { blamedLines } from "./blamed-lines.ts";
 import type { LineRange } from "./file-place.ts";
-
-/** Who wrote lines, as far as is known; the keys are the JSON's keys. */
-export interface LineAuthor {
-  author: AuthorKind;
-  session_id: string | null;
-  session_title: string | null;
-  /** The agent's name: "claude". Null where only that it was an agent is known. */
-  agent: string | null;
-  model: string | null;
-  turn: number | null;
-  tool_use: string | null;
-  /** 0 to 1. */
-  confidence: number;
-  how: AttributionHow;
-  /** Who says so: "pommel", or the tool that left a note or a trailer; null where nobody says anything. */
-  said_by: string | null;
-}
-
-/** Lines one after the other, of one commit and one author. */
-export interface BlameRange extends LineAuthor {
-  /** In the file as it is, both included, from 1. */
-  first_line: number;
-  last_line: number;
-  /** null: not committed yet. */
-  commit: string | null;
-  /** The person that git names; null for what is not committed yet. */
-  person: string | null;
-  /** ISO 8601. */
-  authored_at: string | null;
-  subject: string | null;
-  /** Where the first of them stood in that commit. */
-  original_path: string;
-  original_line: number;
-  /** History is cut off there: the commit may not be the one that wrote them. */
-  is_boundary: boolean;
-}
-
-export interface BlameSummary {
-  lines: number;
-  agent: number;
-  human: number;
-  unknown: number;
-  /** Those with the most lines first. */
-  by_session: {
-    session_id: string;
-    title: string | null;
-    agent: string | null;
-    turns: number[];
-    lines: number;
-  }[];
-  by_model: { model: string; lines: number }[];
-  /** Of lines that no agent wrote, as far as is known. */
-  by_person: { person: string; human: number; unknown: number }[];
-}
-
-export interface BlameAnswer {
-  /** From the project's root. */
-  file: string;
-  /** The commit that was asked about, as it was named; null: the file as it is. */
-  revision: string | null;
-  ranges: BlameRange[];
-  summary: BlameSummary;
-  /** What has to be known to read it: whole sentences. */
-  notes: string[];
-  /** The text of each line, first to last; only where it was asked for. */
-  lines?: { line: number; text: string }[];
-}
+import { authorsOf } from "./line-authors.ts";
+import { isoTime } from "./status.ts";
 
 export interface BlameRequest {
   /** From the project's root, with slashes: `locate` of file-place.ts. */
   file: string;
-  /** Left out: the whole file. */
-  ranges?: readonly LineRange[];
+  /** Left out or empty: the whole file. */
+  ranges?: readonly LineRange[] | undefined;
   /** The file as it was there; left out: as it is in the working tree. */
-  revision?: string;
+  revision?: string | undefined;
   /** Give the lines' texts as well. */
-  texts?: boolean;
+  texts?: boolean | undefined;
 }
 
 /**
@@ -86,9 +24,76 @@ export interface BlameRequest {
  * @param memory null: nothing is remembered, and only git is asked
  * @throws PommelError `usage` for what git cannot blame, `not_found` for a file or a line that is not there
  */
-export declare function blameFile(
+export async function blameFile(
   project: Project,
   memory: Memory | null,
   request: BlameRequest,
   signal?: AbortSignal,
-): Promise<BlameAnswer>;
+): Promise<BlameAnswer> {
+  const { file, revision = null, texts = false } = request;
+  const { lines, commits } = await blamedLines(project, request, signal);
+  const { authors, unseen } = await authorsOf(project, memory, file, lines, signal);
+  const ranges = rangesOf(lines, commits, authors);
+  return {
+    file,
+    revision,
+    ranges,
+    summary: summaryOf(ranges),
+    notes: notesOn(lines, unseen),
+    ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
+  };
+}
+
+/** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
+export function rangesOf(
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  authors: readonly LineAuthor[],
+): BlameRange[] {
+  const ranges: BlameRange[] = [];
+  let before: { line: BlamedLine; author: LineAuthor } | null = null;
+  lines.forEach((line, i) => {
+    const author = authors[i] ?? unknownAuthor;
+    const range = ranges.at(-1);
+    if (range && before?.author === author && follows(line, before.line)) {
+      range.last_line = line.line;
+    } else {
+      const commit = line.commit === null ? undefined : commits.get(line.commit);
+      ranges.push({
+        first_line: line.line,
+        last_line: line.line,
+        commit: line.commit,
+        ...author,
+        person: commit?.author ?? null,
+        authored_at: isoTime(commit?.authoredAt ?? null),
+        subject: commit?.summary ?? null,
+        original_path: line.originalPath,
+        original_line: line.originalLine,
+        is_boundary: line.isBoundary,
+      });
+    }
+    before = { line, author };
+  });
+  return ranges;
+}
+
+function follows(line: BlamedLine, before: BlamedLine): boolean {
+  return (
+    line.commit === before.commit &&
+    line.originalPath === before.originalPath &&
+    line.line === before.line + 1 &&
+    line.originalLine === before.originalLine + 1
+  );
+}
+
+function notesOn(lines: readonly BlamedLine[], unseen: readonly string[]): string[] {
+  const notes: string[] = [];
+  if (unseen.length > 0) {
+    const are = unseen.length === 1 ? "1 commit has" : `${unseen.length} commits have`;
+    notes.push(`${are} not been looked at: pm checkpoint backfill`);
+  }
+  if (lines.some(({ isBoundary }) => isBoundary)) {
+    notes.push("History is cut off: some lines may be older than the commit that is named.");
+  }
+  return notes;
+}

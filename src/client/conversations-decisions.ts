@@ -167,7 +167,7 @@ async function foundIn(
 }
 
 /** Finds the sentence of a chunk that says what was decided; with a query, the one with most of its words. */
-function sentenceFinder(config: Config): (text: string, query?: string) => string {
+export function sentenceFinder(config: Config): (text: string, query?: string) => string {
   const { decision, choosing } = kindRules({ decision: config["sessions.decision_words"] });
   return (text, query = "") => {
     const sentences = text

@@ -38,7 +38,8 @@ export function parsePlace(text: string, isFile: (name: string) => boolean = () 
  */
 export function parseLines(text: string): LineRange {
   const [, a, comma, sign, b] = /^(\d*)(?:([,-])(\+?)(\d*))?$/.exec(text.trim()) ?? [];
-  const isEmpty = a === undefined || (a === "" && (b === undefined || b === "")) || (sign === "+" && b === "");
+  const isEmpty =
+    a === undefined || (a === "" && (b === undefined || b === "")) || (sign === "+" && b === "");
   if (isEmpty) {
     throw new PommelError(
       "usage",
@@ -96,12 +97,14 @@ function fromRootOf({ root }: Project, path: string): string | null {
   return fromRoot.split(sep).join("/");
 }
 
-/** With its directory's links followed, as the project's root is; the file itself may be a link that git keeps. */
+/** With links to it followed, as the project's root is; the file itself may be a link that git keeps, or be gone. */
 function throughLinks(path: string): string {
+  const dir = dirname(path);
+  if (dir === path) return path;
   try {
-    return join(realpathSync(dirname(path)), basename(path));
+    return join(realpathSync(dir), basename(path));
   } catch {
-    return path;
+    return join(throughLinks(dir), basename(path));
   }
 }
 

@@ -1,3 +1,4 @@
+import { explanationOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead } from "./open-to-read.ts";
@@ -8,6 +9,26 @@ import { openToRead } from "./open-to-read.ts";
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
   return openToRead(project.memoryDb, openMemory, use);
+}
+
+/**
+ * As `withMemory`, for what can do without: where the memory is not there, or cannot be read, `use` gets null.
+ * @param use is told why there is no memory: whole sentences
+ */
+export async function withMemoryIfAny<T>(
+  project: Project,
+  use: (memory: Memory | null, why: string | null) => T | Promise<T>,
+): Promise<T> {
+  let isOpen = false;
+  try {
+    return await withMemory(project, (memory) => {
+      isOpen = true;
+      return use(memory, null);
+    });
+  } catch (error) {
+    if (isOpen || !(error instanceof PommelError)) throw error;
+    return use(null, explanationOf(error));
+  }
 }
 
 function openMemory(file: string): Memory {
