@@ -20,10 +20,11 @@ export class HunkReader {
     private readonly mostCharacters: number,
   ) {}
 
-  /** The file goes on in another part of the patch. */
+  /** Something else comes in the place of what was read so far. */
   beginAnew(): void {
     this.parents = 0;
     this.open = null;
+    this.found = [];
   }
 
   /** null: it is binary, or beyond the bounds. */
@@ -43,9 +44,10 @@ export class HunkReader {
     const [, at, oldStart, oldCount, , newStart, newCount] = hunkHeader.exec(line) ?? [];
     if (at === undefined) return;
     this.parents = at.length - 1;
-    // Where there is none git gives the line before.
-    this.oldLine = Number(oldStart) + (oldCount === "0" ? 1 : 0);
-    this.newLine = Number(newStart) + (newCount === "0" ? 1 : 0);
+    // Where there is none git gives the line before, but not with several parents.
+    const isSimple = this.parents === 1;
+    this.oldLine = Number(oldStart) + (isSimple && oldCount === "0" ? 1 : 0);
+    this.newLine = Number(newStart) + (isSimple && newCount === "0" ? 1 : 0);
     this.open = null;
   }
 

@@ -5,8 +5,8 @@ import { unquotePath } from "./unquote.ts";
 /** A file with more changed lines, or longer ones, is not written by anybody: it is treated as if it were binary. */
 const mostLines = 200_000;
 const mostCharacters = 20_000_000;
-/** Longer lines need not be read to their end. Bytes. */
-export const longestLine = mostCharacters;
+/** Longer lines need not be read to their end: so many bytes are more characters than that. */
+export const longestLine = 4 * mostCharacters;
 
 const submodule = "160000";
 const symbolicLink = "120000";
@@ -16,9 +16,8 @@ interface Entry {
   path: string;
   oldPath: string | null;
   status: ChangedFile["status"];
-  /** Of the commit's version; 000000: there is none. */
-  mode: string;
   isRegular: boolean;
+  isMerged: boolean;
   /** The lines that its part of the patch may begin with. */
   headers: string[];
 }
@@ -49,28 +48,32 @@ export async function* parsePatch(
       }
       const current = entries[at];
       if (current?.headers.includes(line)) {
-        // A file that became a link, or a link a file: first what went, then what came.
+        // A link that became a file, or the other way round: first what went, then what came.
         reader.beginAnew();
         continue;
       }
-      const next = entries.findIndex(({ headers }, index) => index > at && headers.includes(line));
-      if (next === -1) continue;
+      let next = at + 1;
+      while (next < entries.length && !entries[next]!.headers.includes(line)) next++;
+      if (next === entries.length) continue;
       for (let index = Math.max(at, 0); index < next; index++) {
-        yield fileOf(entries[index]!, index === at ? reader : null);
+        yield* fileOf(entries[index]!, index === at ? reader : null);
       }
       at = next;
       reader = new HunkReader(mostLines, mostCharacters);
     }
   }
   for (let index = Math.max(at, 0); index < entries.length; index++) {
-    yield fileOf(entries[index]!, index === at ? reader : null);
+    yield* fileOf(entries[index]!, index === at ? reader : null);
   }
 }
 
-function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile {
-  const { path, oldPath, status, isRegular } = entry;
-  const hunks = isRegular ? (reader?.hunks() ?? []) : null;
-  return { path, oldPath, status, isText: hunks !== null, hunks: hunks ?? [] };
+/** Nothing for a file that a merge only put together. */
+function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
+  const { path, oldPath, status, isRegular, isMerged } = entry;
+  const read = reader === null ? [] : reader.hunks();
+  const hunks = isRegular ? read : null;
+  if (isMerged && hunks?.length === 0) return [];
+  return [{ path, oldPath, status, isText: hunks !== null, hunks: hunks ?? [] }];
 }
 
 /** `:100644 100644 <hash> <hash> R086\told\tnew`; of a merge a colon, a mode, a hash and a letter for each parent. */
@@ -93,7 +96,7 @@ function entryOf(line: string): Entry | null {
     path: unquotePath(name),
     oldPath: colons === 1 && names.length > 1 ? unquotePath(old) : null,
     status,
-    mode,
+    isMerged: colons > 1,
     isRegular: kind !== submodule && kind !== symbolicLink,
     headers:
       colons === 1

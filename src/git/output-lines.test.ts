@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { linesOf } from "./output-lines.ts";
+import { all } from "./repository-of-files-fixture.ts";
+import { unquotePath } from "./unquote.ts";
+
+async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (let n = 0; at < bytes.length; n++) {
+    const end = at + (sizes[n % sizes.length] ?? 1);
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+const sizesArbitrary = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
+
+it("lines are the same, however they come", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "grapheme" }), sizesArbitrary, async (text, sizes) => {
+      const odd = text.replaceAll("!", "\n");
+      const lines = (await all(linesOf(inPieces(Buffer.from(odd), sizes)))).flat();
+      expect(lines).toEqual(odd === "" ? [] : Buffer.from(odd).toString().replace(/\n$/, "").split("\n"));
+    }),
+  );
+});
+
+it("of a line that is too long only the beginning is kept", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: 30 })), sizesArbitrary, async (lengths, sizes) => {
+      const text = lengths.map((length) => `${"x".repeat(length)}\n`).join("");
+      const lines = (await all(linesOf(inPieces(Buffer.from(text), sizes), 9))).flat();
+      expect(lines.map(({ length }) => length)).toEqual(lengths.map((length) => Math.min(length, 10)));
+    }),
+  );
+});
+
+it("quoted paths are read as git writes them", () => {
+  expect(unquotePath("plain path")).toBe("plain path");
+  expect(unquotePath(String.raw`"a\tb\nc\\d\"e\303\274\001"`)).toBe('a\tb\nc\\d"eü\u0001');
+  expect(unquotePath(String.raw`"\377"`)).toBe("\ufffd");
+});
