@@ -75,10 +75,14 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
   });
 }
 
-/** Lets go of the checkpoint of a commit, if it has one. */
+/** Lets go of the checkpoint of a commit, if it has one; those after it come after the one before it. */
 export function dropCheckpoint(memory: Memory, commitId: number): void {
   memory.inTransaction(() => {
-    memory.prepare("DELETE FROM checkpoints WHERE commit_id = ?").run(commitId);
+    const gone = memory
+      .prepare("DELETE FROM checkpoints WHERE commit_id = ? RETURNING uid, parent_uid AS parent")
+      .get(commitId) as { uid: string; parent: string | null } | undefined;
+    if (!gone) return;
+    memory.prepare("UPDATE checkpoints SET parent_uid = @parent WHERE parent_uid = @uid").run(gone);
   });
 }
 

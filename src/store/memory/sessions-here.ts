@@ -1,0 +1,32 @@
+import type { Memory } from "./memory.ts";
+
+/** Those of the sessions of which no turn is stored: other machines', forgotten ones, and such as were let go by age. */
+export function sessionsWithoutTurns(memory: Memory, uids: readonly (string | null)[]): Set<string> {
+  const named = [...new Set(uids.filter((uid) => uid !== null))];
+  if (named.length === 0) return new Set();
+  const missing = memory.prepare(
+    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
+       SELECT 1 FROM turns JOIN sessions ON sessions.id = session_id WHERE sessions.uid = value)`,
+  );
+  return new Set(missing.pluck().all(JSON.stringify(named)) as string[]);
+}
+
+/** When the first session began of which anything is stored; null in an empty memory. Milliseconds since the epoch. */
+export function firstSessionAt(memory: Memory): number | null {
+  return memory.prepare("SELECT min(started_at) FROM sessions").pluck().get() as number | null;
+}
+
+/** The last row of turns that was ever written; 0 before the first. */
+export function lastTurnRow(memory: Memory): number {
+  return (memory.prepare("SELECT max(id) FROM turns").pluck().get() as number | null) ?? 0;
+}
+
+/** When the turns were that were added after a row; null when there are none. Milliseconds since the epoch. */
+export function turnsAddedSince(memory: Memory, row: number): { from: number; to: number } | null {
+  const times = memory
+    .prepare(
+      "SELECT min(started_at) AS first, max(coalesce(ended_at, started_at)) AS last FROM turns WHERE id > ?",
+    )
+    .get(row) as { first: number | null; last: number | null };
+  return times.first === null || times.last === null ? null : { from: times.first, to: times.last };
+}
