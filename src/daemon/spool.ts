@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hookNames } from "../agents/claude/hook-names.ts";
+import { gitHookNames } from "../git/hooks/hook-names.ts";
 import type { GitHookItem } from "../hooks/run-git-hook.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
@@ -44,7 +45,7 @@ export const claudeHookItem: z.ZodMiniType<ClaudeHookItem> = z.object({
 /** What `pm hook git-...` leaves: see `GitHookItem`. */
 export const gitHookItem: z.ZodMiniType<GitHookItem> = z.object({
   kind: z.literal("git-hook"),
-  hook: z.enum(["post-commit", "post-rewrite", "pre-push"]),
+  hook: z.enum(gitHookNames),
   received_at: z.number(),
   payload: z.object({
     cwd: z.string(),

@@ -1,13 +1,10 @@
+import { type GitHookName, gitHookNames } from "../git/hooks/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
 import { pokeDaemon } from "./poke.ts";
 import { readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
-
-/** The hooks of git that Pommel listens to: `pm hook git-post-commit` for post-commit, and so on. */
-export const gitHookNames = ["post-commit", "post-rewrite", "pre-push"] as const;
-export type GitHookName = (typeof gitHookNames)[number];
 
 /** What a hook of git leaves in the spool. Its schema is `gitHookItem` in daemon/spool.ts. */
 export interface GitHookItem {

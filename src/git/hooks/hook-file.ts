@@ -1,0 +1,189 @@
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+
+/** A hook as it lies there, its text with a character per byte. */
+export interface HookFile {
+  /** Of what a link leads to; null when that is nothing. */
+  text: string | null;
+  isLink: boolean;
+  /** Whether git would run it. */
+  isExecutable: boolean;
+  stat: Stats;
+}
+
+/**
+ * The hook at `file`; null when there is none.
+ * @throws PommelError `unreadable`
+ */
+export function readHook(file: string): HookFile | null {
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return null;
+    const isLink = stat.isSymbolicLink();
+    if (!isLink && !stat.isFile()) throw new Error("it is not a file");
+    const text = isLink && !existsSync(file) ? null : readFileSync(file, "latin1");
+    return { text, isLink, isExecutable: isExecutable(file), stat };
+  } catch (error) {
+    throw explain(error, "read", file);
+  }
+}
+
+/** As git does it: by permission; on Windows, where there is none, every hook. */
+function isExecutable(file: string): boolean {
+  if (process.platform === "win32") return true;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Puts a hook there in one step: git may be about to read the one that is. Its owner is that of `before`.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function writeHook(file: string, text: string, mode: number, before: Stats | null): void {
+  const draft = `${file}.pommel-${process.pid}`;
+  try {
+    writeFileSync(draft, text, { encoding: "latin1", mode: 0o700 });
+    if (before !== null) keepOwner(draft, before);
+    chmodSync(draft, mode & 0o7777);
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw explain(error, "write", file);
+  }
+}
+
+/** Run by root (in a container, say), a hook stays whose it was; others cannot give files away. */
+function keepOwner(draft: string, { uid, gid }: Stats): void {
+  try {
+    const own = lstatSync(draft);
+    if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
+  } catch {
+    // Then it is ours, as any editor would leave it.
+  }
+}
+
+/** The mode of a new hook: everybody's who may read what this user makes. */
+export function newMode(): number {
+  return 0o777 & ~process.umask();
+}
+
+/**
+ * Where a hook that another is put in the place of is kept, from its directory. Scripts of a shell find what lies beside
+ * them by their directory, programs tell several hooks apart by their own name: each keeps what it needs. Never a file
+ * that exists.
+ */
+export function keptName(dir: string, hook: string, isShellScript: boolean): string {
+  for (let n = 1; ; n++) {
+    const suffix = n === 1 ? "" : `-${n}`;
+    const name = isShellScript ? `${hook}.pommel-kept${suffix}` : `pommel-kept${suffix}/${hook}`;
+    if (lstatSync(join(dir, name), { throwIfNoEntry: false }) === undefined) return name;
+  }
+}
+
+/**
+ * Gives a hook a second name, under which it stays when something else takes its first one.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function keepHook(dir: string, hook: string, kept: string): void {
+  const from = join(dir, hook);
+  const to = join(dir, kept);
+  try {
+    mkdirSync(dirname(to), { recursive: true });
+    if (lstatSync(from).isSymbolicLink()) symlinkSync(moved(readlinkSync(from), kept, "down"), to);
+    else linkOrMove(from, to);
+  } catch (error) {
+    throw explain(error, "write", to);
+  }
+}
+
+function linkOrMove(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" || codeOf(error) === "EACCES") throw error;
+    // A file system without hard links; for a moment there is no hook.
+    renameSync(from, to);
+  }
+}
+
+/**
+ * Puts a kept hook back, in one step; a hook that is no longer kept is gone.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function restoreHook(file: string, kept: string): void {
+  const from = join(dirname(file), kept);
+  try {
+    const stat = lstatSync(from, { throwIfNoEntry: false });
+    if (stat === undefined) {
+      rmSync(file, { force: true });
+    } else if (stat.isSymbolicLink()) {
+      const draft = `${file}.pommel-${process.pid}`;
+      symlinkSync(moved(readlinkSync(from), kept, "up"), draft);
+      renameSync(draft, file);
+      rmSync(from);
+    } else {
+      renameSync(from, file);
+    }
+  } catch (error) {
+    throw explain(error, "write", file);
+  }
+  if (kept.includes("/")) removeEmpty(dirname(from));
+}
+
+/** @throws PommelError `unreadable` */
+export function removeHook(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    throw explain(error, "write", file);
+  }
+}
+
+/** Where a link leads, as seen from the directory that it is moved to. */
+function moved(target: string, kept: string, direction: "down" | "up"): string {
+  if (isAbsolute(target) || !kept.includes("/")) return target;
+  if (direction === "down") return `../${target}`;
+  return target.startsWith("../") ? target.slice(3) : target;
+}
+
+/** Removes a directory, unless somebody keeps something there. */
+export function removeEmpty(dir: string): void {
+  try {
+    rmdirSync(dir);
+  } catch {
+    // It stays.
+  }
+}
+
+/** What a person can do about an error of the file system. */
+export function explain(error: unknown, verb: "read" | "write", file: string): unknown {
+  if (error instanceof PommelError) return error;
+  return new PommelError(
+    codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
+    `Cannot ${verb} ${file}: ${messageOf(error)}.`,
+    "Check that git's hooks are yours, and that the disk has room.",
+    { cause: error },
+  );
+}

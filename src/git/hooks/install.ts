@@ -1,0 +1,281 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import {
+  type HookFile,
+  keepHook,
+  keptName,
+  newMode,
+  readHook,
+  removeEmpty,
+  removeHook,
+  restoreHook,
+  writeHook,
+} from "./hook-file.ts";
+import { type GitHookName, gitHookNames } from "./hook-names.ts";
+import { readRecord, writeRecord } from "./install-record.ts";
+import { withHooksLock } from "./lock.ts";
+import { type HooksPlace, hooksPlace } from "./place.ts";
+import { blockOf, findBlock, isShellScript, placeInScript, stub, wrapperFor } from "./script.ts";
+import { keptByWrapper, withoutBlock } from "./take-out.ts";
+
+type FoundPlace = Extract<HooksPlace, { state: "found" }>;
+
+export interface InstalledHook {
+  hook: GitHookName;
+  /** From the project's root, with slashes. */
+  file: string;
+  outcome: "created" | "changed" | "already";
+}
+
+/** What became of installing: the hooks, or why nothing was done. */
+export type InstalledGitHooks =
+  | { state: "installed"; dir: string; hooks: InstalledHook[] }
+  | { state: "none" | "shared"; dir: string | null; reason: string };
+
+/** One hook's change: thought through before anything is done, and undone when another one fails. */
+interface Change extends InstalledHook {
+  /** Its last line gets an end. */
+  ends: boolean;
+  apply(): void;
+  undo(): void;
+}
+
+/**
+ * Adds our lines to the hooks of the project's repository, where git looks for them: all or none. What is there goes on
+ * as before, and what cannot hold our lines (a program, a link) is kept under another name and run by a hook in its
+ * place.
+ * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when our lines in a hook were cut apart
+ */
+export async function installGitHooks(project: Project): Promise<InstalledGitHooks> {
+  const place = await hooksPlace(project.root);
+  if (place.state !== "found") return place;
+  const missing = missingDirs(place.dir);
+  const done: Change[] = [];
+  try {
+    await withHooksLock(place.dir, true, () => {
+      const changes = gitHookNames.map((hook) => changeFor(project, place, hook));
+      for (const change of changes) {
+        change.apply();
+        done.push(change);
+      }
+      remember(project, place, missing, done);
+    });
+  } catch (error) {
+    for (const change of done.reverse()) change.undo();
+    for (const dir of missing.reverse()) removeEmpty(dir);
+    throw error;
+  }
+  const hooks = done.map(({ hook, file, outcome }) => ({ hook, file, outcome }));
+  return { state: "installed", dir: place.dir, hooks };
+}
+
+/** The directories that are made with `dir`, a parent first. */
+function missingDirs(dir: string): string[] {
+  return existsSync(dir) ? [] : [...missingDirs(dirname(dir)), dir];
+}
+
+function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Change {
+  const path = join(place.dir, hook);
+  const block = blockOf({ hook, within: place.within });
+  const before = readHook(path);
+  const change = (outcome: Change["outcome"], text: string, mode: number): Change => ({
+    hook,
+    file: fromRoot(project, path),
+    outcome,
+    ends: needsEnd(before?.text ?? ""),
+    apply: () => {
+      if (outcome !== "already") writeHook(path, text, mode, before?.stat ?? null);
+    },
+    undo: () => {
+      if (outcome === "created") removeHook(path);
+      else if (outcome === "changed") writeHook(path, before!.text!, before!.stat.mode, before!.stat);
+    },
+  });
+  if (before === null) return change("created", placed(stub, block), newMode());
+  const isRun = before.isExecutable || place.runner === "husky";
+  const [bare, isOurs] = ourOwn(before, place.within, path);
+  if (isOurs && !isRun) return change("changed", placed(bare, block), before.stat.mode | newMode());
+  if (isRun && !before.isLink && (isShellScript(before.text!) || place.runner === "husky")) {
+    const text = updated(before.text!, block, place.within, path);
+    return change(text === before.text ? "already" : "changed", text, before.stat.mode);
+  }
+  return wrap(project, { path, hook, block, before });
+}
+
+/** A hook without our lines, and whether it is one that we made. */
+function ourOwn(before: HookFile, within: string, path: string): [bare: string, isOurs: boolean] {
+  if (before.isLink || before.text === null) return ["", false];
+  const bare = withoutBlock(before.text, within, path);
+  return [bare, bare === stub || keptByWrapper(bare) !== null];
+}
+
+/** Our lines as they are now, where they were or where they belong. */
+function updated(text: string, block: string, within: string, path: string): string {
+  const found = findBlock(text, { within }, path);
+  if (found === null) return placed(text, block);
+  const [start, end] = found;
+  return text.slice(0, start) + block + text.slice(end);
+}
+
+function placed(text: string, block: string): string {
+  const at = placeInScript(text);
+  return text.slice(0, at) + (needsEnd(text) ? "\n" : "") + block + text.slice(at);
+}
+
+/** Our lines would follow a line without an end. */
+function needsEnd(text: string): boolean {
+  const at = placeInScript(text);
+  return at > 0 && text[at - 1] !== "\n";
+}
+
+/** A hook of ours takes the place of one that cannot hold our lines, or that git does not run. */
+function wrap(
+  project: Project,
+  { path, hook, block, before }: { path: string; hook: GitHookName; block: string; before: HookFile },
+): Change {
+  const dir = dirname(path);
+  const isShellLink = before.isLink && before.text !== null && isShellScript(before.text);
+  const kept = keptName(dir, hook, isShellLink);
+  const { head, tail } = wrapperFor(kept);
+  return {
+    hook,
+    file: fromRoot(project, path),
+    outcome: "changed",
+    ends: false,
+    apply: () => {
+      keepHook(dir, hook, kept);
+      try {
+        writeHook(path, head + block + tail, newMode(), before.isLink ? null : before.stat);
+      } catch (error) {
+        restoreHook(path, kept);
+        throw error;
+      }
+    },
+    undo: () => restoreHook(path, kept),
+  };
+}
+
+function remember(
+  project: Project,
+  place: FoundPlace,
+  missing: readonly string[],
+  done: readonly Change[],
+): void {
+  const known = readRecord(project);
+  const union = (before: readonly string[], more: readonly string[]) => [...new Set([...before, ...more])];
+  writeRecord(project, {
+    disabled: false,
+    dirs: union(known.dirs, [fromRoot(project, place.dir)]),
+    created_dirs: union(
+      known.created_dirs,
+      missing.map((dir) => fromRoot(project, dir)),
+    ),
+    ended: union(
+      known.ended,
+      done.filter(({ ends, outcome }) => ends && outcome === "changed").map(({ file }) => file),
+    ),
+  });
+}
+
+/** Hooks that others make of a hook that they take the place of: of pre-commit, and of lefthook. */
+const elsewhere = ["", ".legacy", ".old"];
+
+/**
+ * Takes our lines out of all hooks that they were put in, here and where git looked for them then. Hooks that we made are
+ * gone, those that were kept are back, and everything else in a hook stays.
+ * @returns the hooks that changed, from the project's root
+ * @throws PommelError as `installGitHooks`
+ */
+export async function removeGitHooks(project: Project): Promise<string[]> {
+  const place = await hooksPlace(project.root);
+  const known = readRecord(project);
+  const dirs = new Set(known.dirs.map((dir) => resolve(project.root, dir)));
+  if (place.state === "found") dirs.add(place.dir);
+  const within = place.state === "found" ? place.within : "";
+  const changed: string[] = [];
+  for (const dir of dirs) {
+    if (!existsSync(dir)) continue;
+    await withHooksLock(dir, false, () => {
+      for (const hook of gitHookNames) {
+        for (const suffix of elsewhere) {
+          const path = join(dir, hook + suffix);
+          const file = fromRoot(project, path);
+          if (takeOut(path, within, known.ended.includes(file))) changed.push(file);
+        }
+      }
+    });
+  }
+  for (const dir of known.created_dirs.toReversed()) removeEmpty(resolve(project.root, dir));
+  writeRecord(project, { disabled: true, dirs: [], created_dirs: [], ended: [] });
+  return changed;
+}
+
+function takeOut(path: string, within: string, wasEnded: boolean): boolean {
+  const before = readHook(path);
+  if (before === null || before.isLink || before.text === null) return false;
+  const found = findBlock(before.text, { within }, path);
+  if (found === null) return false;
+  const bare = withoutBlock(before.text, within, path);
+  const kept = keptByWrapper(bare);
+  if (bare === stub) {
+    removeHook(path);
+  } else if (kept !== null) {
+    restoreHook(path, kept);
+    // It was kept because somebody took the right to execute it away after our lines were in it.
+    takeOut(path, within, wasEnded);
+  } else {
+    const isLast = found[1] === before.text.length;
+    const text = wasEnded && isLast ? bare.replace(/\n$/, "") : bare;
+    writeHook(path, text, before.stat.mode, before.stat);
+  }
+  return true;
+}
+
+/** Whether git tells us of this project's commits. */
+export interface GitHooksState {
+  /** `partial`: some are missing. `none`, `shared`: there is no place for them; `reason` says why. */
+  state: "installed" | "partial" | "absent" | "none" | "shared";
+  /** Where they are or belong, from the project's root where that is shorter. */
+  dir: string | null;
+  missing: GitHookName[];
+  reason: string | null;
+  /** Directories where they were installed, and where git no longer looks for them (core.hooksPath). */
+  shadowed: string[];
+  /** Somebody took them out with `pm disable`. */
+  disabled: boolean;
+}
+
+export async function gitHooksState(project: Project): Promise<GitHooksState> {
+  const place = await hooksPlace(project.root);
+  const { disabled, dirs } = readRecord(project);
+  const here = place.dir === null ? null : fromRoot(project, place.dir);
+  const shadowed = dirs.filter((dir) => dir !== here && existsSync(resolve(project.root, dir)));
+  if (place.state !== "found") {
+    return { state: place.state, dir: here, missing: [], reason: place.reason, shadowed, disabled };
+  }
+  const missing = gitHookNames.filter((hook) => !isInstalled(place, hook));
+  const state =
+    missing.length === 0 ? "installed" : missing.length < gitHookNames.length ? "partial" : "absent";
+  return { state, dir: here, missing, reason: null, shadowed, disabled };
+}
+
+/** pre-commit runs the hook that it took the place of. */
+function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): boolean {
+  return [hook, `${hook}.legacy`].some((name) => {
+    const path = join(dir, name);
+    try {
+      const file = readHook(path);
+      if (file === null || file.text === null || (runner === "git" && !file.isExecutable)) return false;
+      return findBlock(file.text, { within }, path) !== null;
+    } catch (error) {
+      if (error instanceof PommelError) return false;
+      throw error;
+    }
+  });
+}
+
+function fromRoot(project: Project, path: string): string {
+  return relative(project.root, path).split(sep).join("/") || ".";
+}
