@@ -14,6 +14,7 @@ export interface SearchOptions {
   path?: string[];
   language?: string[];
   metrics?: boolean;
+  allProjects?: boolean;
   since?: string;
   until?: string;
   type?: string[];
@@ -49,10 +50,11 @@ const transcriptOptions = [
 
 /**
  * Reads the words and options of a command line.
+ * @param project null outside of one
  * @throws PommelError `usage`
  */
 export async function readSearch(
-  project: Project,
+  project: Project | null,
   words: readonly string[],
   options: SearchOptions,
 ): Promise<Search> {
@@ -141,7 +143,7 @@ function oneOf<const T extends string>(known: readonly T[], what: string, name: 
 }
 
 /** The daemon knows the configuration, but not the environment of this command. */
-async function environmentDefaults(project: Project): Promise<Pick<SearchRequest, "limit" | "level">> {
+async function environmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit" | "level">> {
   if (!process.env.POMMEL_SEARCH_LIMIT && !process.env.POMMEL_SEARCH_LEVELS) return {};
   const { loadConfig } = await import("../../project/config.ts");
   const { config } = loadConfig(project);

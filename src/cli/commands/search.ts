@@ -18,10 +18,15 @@ const manyChanges = 20;
  * agents run it all day, and most of its time is start-up.
  */
 export async function searchCommand(
-  { cwd, output }: CommandContext,
+  context: CommandContext,
   words: string[],
   options: SearchOptions,
 ): Promise<void> {
+  if (options.allProjects) {
+    const { searchAcrossCommand } = await import("./search-across.ts");
+    return searchAcrossCommand(context, words, options);
+  }
+  const { cwd, output } = context;
   const project = findProject(cwd);
   const search = await readSearch(project, words, options);
   const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([

@@ -1,7 +1,7 @@
 import { listSessionsOf } from "../../client/conversations.ts";
 import { askMemory } from "../../client/memory-path.ts";
-import type { SessionSummary } from "../../client/protocol-sessions.ts";
-import { findProject } from "../../project/paths.ts";
+import type { SessionSummary, SessionsRequest } from "../../client/protocol-sessions.ts";
+import { findProject, findProjectIfAny } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
 import { counted, localTime, noteOnMemory, oneLine, shortId } from "./session-text.ts";
@@ -12,14 +12,17 @@ interface ListOptions {
   branch?: string;
   agent?: string;
   agents?: boolean;
+  allProjects?: boolean;
   limit?: number;
 }
 
 /** `pm session list`. */
 export async function sessionListCommand(
-  { cwd, output }: CommandContext,
-  options: ListOptions,
+  context: CommandContext,
+  { allProjects = false, ...options }: ListOptions,
 ): Promise<void> {
+  if (allProjects) return listAcross(context, options);
+  const { cwd, output } = context;
   const project = findProject(cwd);
   const asked = await askMemory(project, "sessions", options, (memory) => listSessionsOf(memory, options));
   const note = noteOnMemory(asked);
@@ -29,6 +32,28 @@ export async function sessionListCommand(
     if (sessions.length === 0) return "No sessions. `pm import claude` takes in those of the past.";
     const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
     return renderSessions(sessions, output.colors) + shown;
+  });
+}
+
+/** `pm session list --all-projects`: works anywhere. */
+async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
+  const [{ sessionsAcross }, { homeRelative, noteLeftOut }] = await Promise.all([
+    import("../../client/across.ts"),
+    import("./search-across.ts"),
+  ]);
+  const across = await sessionsAcross(findProjectIfAny(cwd), options);
+  noteLeftOut(across, output);
+  const { answer, projects, left_out } = across;
+  output.result({ ...answer, projects, left_out }, () => {
+    if (answer.sessions.length === 0) return "No sessions.";
+    const { colors } = output;
+    const groups = [...new Set(answer.sessions.map(({ project }) => project))].map((project) => {
+      const own = answer.sessions.filter((session) => session.project === project);
+      return `${colors.bold(homeRelative(project))}\n${renderSessions(own, colors)}`;
+    });
+    const { length } = answer.sessions;
+    const shown = length < answer.total ? [colors.dim(`${length} of ${answer.total}`)] : [];
+    return [...groups, ...shown].join("\n\n");
   });
 }
 

@@ -74,6 +74,7 @@ function declareSearch(program: Command): void {
     .description("Find code and conversations by meaning, by name or by words")
     .argument("<query...>", "what to look for; `code`, `transcripts` or `all` before it says where")
     .option("-n, --limit <count>", "at most this many results (of each)", positiveInteger)
+    .option("--all-projects", "in all projects that Pommel knows (`pm projects`), from anywhere")
     .option("--full", "print whole chunks instead of what matches")
     .option("--explain", "print what each ranking signal contributed")
     .option("-l, --level <levels>", "code: only file, class, method, block or lines", list)
@@ -102,6 +103,7 @@ function declareSearch(program: Command): void {
         ['pm search transcripts "how did we fix the flaky test"', "what was said and done"],
         ['pm search transcripts auth --since "last week"', "lately"],
         ['pm search transcripts "TODO|FIXME" --mode regex', "a pattern, newest first"],
+        ['pm search --all-projects "how did we parse dates"', "wherever it was"],
       )}\n\nAn option for code or for conversations limits the search to them. Exits with 0 also when nothing is found.`,
     )
     .action(run(async () => (await import("../commands/search.ts")).searchCommand));
@@ -129,12 +131,14 @@ function declareSession(program: Command): void {
     .option("--branch <name>", "only on this git branch")
     .option("--agent <name>", "only with this agent, such as claude")
     .option("--agents", "also the sessions of their subagents")
+    .option("--all-projects", "of all projects that Pommel knows (`pm projects`), from anywhere")
     .option(...limit)
     .addHelpText(
       "after",
       examples(
         ['pm session list --since "last week"', "lately"],
         ["pm session list --branch main --json", "for scripts"],
+        ["pm session list --all-projects", "everywhere"],
       ),
     )
     .action(run(async () => (await import("../commands/session-list.ts")).sessionListCommand));
