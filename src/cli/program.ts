@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { declareBlameCommands } from "./declare/blame.ts";
 import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
 import { declareMemoryCommands } from "./declare/memory.ts";
@@ -52,6 +53,7 @@ export function buildProgram(): Command {
     .configureOutput({ writeErr: () => {} });
   declareProjectCommands(program);
   declareSessionCommands(program);
+  declareBlameCommands(program);
   declareMemoryCommands(program);
   declareDaemonCommands(program);
   declareModelsCommands(program);

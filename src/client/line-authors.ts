@@ -1,5 +1,6 @@
 import { changesOf } from "../git/changes.ts";
 import type { BlamedLine, ChangedFile } from "../git/changes-types.ts";
+import { headOf } from "../git/history.ts";
 import { projectRoots } from "../git/project-roots.ts";
 import type { Project } from "../project/paths.ts";
 import type { AttributionRecord } from "../store/git-records.ts";
@@ -90,7 +91,15 @@ async function uncommittedRanges(
   const now = Date.now();
   const { ranges } = await attributeChange(
     { memory, root: project.root, worktrees },
-    { hash: null, authoredAt: now, committedAt: now, predecessors: [], files },
+    {
+      hash: null,
+      authoredAt: now,
+      committedAt: now,
+      parent: await headOf(project.root),
+      predecessors: [],
+      isOwn: true,
+      files,
+    },
     signal,
   );
   return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
