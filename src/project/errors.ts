@@ -31,6 +31,7 @@ const exitCodeOf = {
   memory_corrupt: exitCode.failed,
   transcript_changed: exitCode.failed,
   settings_invalid: exitCode.failed,
+  uncommitted_changes: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

@@ -1,0 +1,95 @@
+import { GitFailure, gitBuffer, gitFields, gitText } from "./git.ts";
+import { plain, plainDiff, plainEnvironment } from "./plain.ts";
+import type { WorkingTree } from "./rewind/repository.ts";
+
+export { commitNamed, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
+export { type Restored, restoreTo } from "./rewind/restore.ts";
+export { addWorktree } from "./rewind/worktree.ts";
+
+/** A file that differs; binary ones have no lines. */
+export interface FileDifference {
+  path: string;
+  oldPath: string | null;
+  insertions: number | null;
+  deletions: number | null;
+}
+
+/**
+ * What has changed since a commit, up to the files as they lie in the working tree; in a bare repository, up to HEAD.
+ * @throws GitFailure
+ */
+export async function differencesSince(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
+  const files: FileDifference[] = [];
+  const fields = gitFields(tree.top, [...diffArguments(tree, commit), "--numstat", "-z"]);
+  for await (const field of fields) {
+    const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
+    if (path === undefined) continue;
+    const oldPath = path === "" ? ((await fields.next()).value ?? "") : null;
+    files.push({
+      path: path === "" ? ((await fields.next()).value ?? "") : path,
+      oldPath,
+      insertions: insertions === "-" ? null : Number(insertions),
+      deletions: deletions === "-" ? null : Number(deletions),
+    });
+  }
+  return files;
+}
+
+/**
+ * The same, as a patch.
+ * @throws GitFailure
+ */
+export async function patchSince(tree: WorkingTree, commit: string): Promise<string> {
+  const output = await gitBuffer(tree.top, [...diffArguments(tree, commit), "--patch"], {
+    env: plainEnvironment,
+  });
+  return output.toString();
+}
+
+function diffArguments({ isBare }: WorkingTree, commit: string): string[] {
+  return [...plain, "diff", ...plainDiff, commit, ...(isBare ? ["HEAD"] : [])];
+}
+
+/** Commits that one of the two has and the other has not; null where history does not say (unborn, cut off). */
+export async function distanceToHead(
+  { top, head }: WorkingTree,
+  commit: string,
+): Promise<{ ahead: number; behind: number } | null> {
+  if (head === null) return null;
+  try {
+    const counts = await gitText(top, ["rev-list", "--left-right", "--count", `${commit}...${head}`]);
+    const [behind = 0, ahead = 0] = counts.split(/\s+/).map(Number);
+    return { ahead, behind };
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}
+
+/** The one commit, as git tells it. */
+export interface CommitFacts {
+  hash: string;
+  tree: string;
+  author: string;
+  /** Milliseconds since the epoch. */
+  committedAt: number;
+  subject: string;
+}
+
+/** @throws GitFailure */
+export async function factsOf(dir: string, commit: string): Promise<CommitFacts> {
+  const format = "--format=%H%x00%T%x00%an%x00%ct%x00%s";
+  const fields: string[] = [];
+  const shown = gitFields(dir, [
+    ...plain,
+    "show",
+    "-s",
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    format,
+    commit,
+  ]);
+  for await (const field of shown) fields.push(field);
+  const [hash = "", tree = "", author = "", seconds = "", subject = ""] = fields;
+  return { hash, tree, author, committedAt: Number(seconds) * 1000, subject: subject.trimEnd() };
+}

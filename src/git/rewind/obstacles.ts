@@ -1,0 +1,151 @@
+import { GitFailure, gitText } from "../git.ts";
+import { plain } from "../plain.ts";
+import { type BytePath, byteFields, fileAt, isPlainText, kindOf, shownPath } from "./byte-paths.ts";
+
+/** A file that differs between the index and the tree that is to be. */
+export interface TreeChange {
+  path: BytePath;
+  /** What is there before and after; null: nothing. */
+  from: TreeEntry | null;
+  to: TreeEntry | null;
+}
+
+export interface TreeEntry {
+  isSubmodule: boolean;
+  isLink: boolean;
+  /** Object id. */
+  id: string;
+}
+
+/**
+ * How the index would have to change to be a commit's tree.
+ * @throws GitFailure
+ */
+export async function changesTo(top: string, commit: string): Promise<TreeChange[]> {
+  const fields = await byteFields(top, [
+    ...[
+      ...plain,
+      "diff-index",
+      "--cached",
+      "-R",
+      "--raw",
+      "--no-abbrev",
+      "--no-renames",
+      "-z",
+      "-O/dev/null",
+    ],
+    ...["--ignore-submodules=none", commit, "--"],
+  ]);
+  const changes: TreeChange[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [fromMode = "", toMode = "", fromId = "", toId = ""] = fields[i]!.slice(1).split(" ");
+    changes.push({ path: fields[i + 1]!, from: entryOf(fromMode, fromId), to: entryOf(toMode, toId) });
+  }
+  return changes;
+}
+
+function entryOf(mode: string, id: string): TreeEntry | null {
+  if (mode === "000000") return null;
+  return { isSubmodule: mode === "160000", isLink: mode === "120000", id };
+}
+
+/** A file that is not as it was committed: in the index, in the working tree, or in both. */
+export interface Uncommitted {
+  path: BytePath;
+  isStaged: boolean;
+  isUnstaged: boolean;
+  isSubmodule: boolean;
+}
+
+/**
+ * Files that differ from the last commit, staged or not; in submodules whatever is not committed there.
+ * @throws GitFailure
+ */
+export async function uncommitted(top: string): Promise<Uncommitted[]> {
+  const fields = await byteFields(top, [
+    ...[...plain, "status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames"],
+    "--ignore-submodules=none",
+  ]);
+  return fields.flatMap((field) => {
+    // Ordinary and unmerged entries: so many columns come before the path.
+    const columns = field.startsWith("1 ") ? 8 : field.startsWith("u ") ? 10 : 0;
+    if (columns === 0) return [];
+    const [, states = "", module = "", ...rest] = field.split(" ");
+    const path = rest.slice(columns - 3).join(" ");
+    return [
+      { path, isStaged: states[0] !== ".", isUnstaged: states[1] !== ".", isSubmodule: module[0] === "S" },
+    ];
+  });
+}
+
+/**
+ * Files that git does not track, ignored ones too, in whose place a change would put something. git itself takes no heed
+ * of ignored ones.
+ * @throws GitFailure
+ */
+export async function overwritten(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
+  const nameOf = (await ignoresCase(top)) ? (path: string) => path.toLowerCase() : (path: string) => path;
+  // What lies in a submodule is not the repository's own to remove.
+  const going = new Set(changes.flatMap(({ path, from }) => (from && !from.isSubmodule ? nameOf(path) : [])));
+  const isGoing = (path: string) => going.has(nameOf(path));
+  const lost = new Set<BytePath>();
+  const parents = new Map<string, ParentKind>();
+  for (const { path, from, to } of changes) {
+    if (!to || (from && !from.isSubmodule)) continue;
+    const parent = parentInTheWay(top, path, isGoing, parents);
+    if (parent?.isLost) lost.add(parent.path);
+    // Nothing lies below what is no directory, whatever a link there leads to.
+    if (parent) continue;
+    const kind = kindOf(fileAt(top, path));
+    if (kind === "directory") {
+      if (!to.isSubmodule) for (const file of await untrackedIn(top, path)) lost.add(file);
+    } else if (kind !== null && !isGoing(path)) lost.add(path);
+  }
+  return [...lost].sort();
+}
+
+async function ignoresCase(top: string): Promise<boolean> {
+  try {
+    return (await gitText(top, ["config", "--type=bool", "--get", "core.ignorecase"])) === "true";
+  } catch (error) {
+    if (error instanceof GitFailure) return false;
+    throw error;
+  }
+}
+
+/** directory: nothing in the way; going: it is to make room; lost: it is not git's to remove. */
+type ParentKind = "directory" | "going" | "lost";
+
+function parentInTheWay(
+  top: string,
+  path: BytePath,
+  isGoing: (path: BytePath) => boolean,
+  known: Map<BytePath, ParentKind>,
+): { path: BytePath; isLost: boolean } | null {
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    const parent = path.slice(0, end);
+    let kind = known.get(parent);
+    if (kind === undefined) {
+      kind = parentKindOf(top, parent, isGoing);
+      known.set(parent, kind);
+    }
+    if (kind !== "directory") return { path: parent, isLost: kind === "lost" };
+  }
+  return null;
+}
+
+function parentKindOf(top: string, parent: BytePath, isGoing: (path: BytePath) => boolean): ParentKind {
+  const kind = kindOf(fileAt(top, parent));
+  if (kind === null) return "directory";
+  // Another repository, a submodule or not, keeps its own files.
+  if (kind === "directory") return isRepository(top, parent) ? "lost" : "directory";
+  return isGoing(parent) ? "going" : "lost";
+}
+
+const isRepository = (top: string, directory: BytePath) => kindOf(fileAt(top, `${directory}/.git`)) !== null;
+
+/** Of another repository, and of what no program can be asked about, one name for all that lies in it. */
+async function untrackedIn(top: string, directory: BytePath): Promise<BytePath[]> {
+  if (!isPlainText(directory) || isRepository(top, directory)) return [`${directory}/`];
+  return byteFields(top, [...plain, "ls-files", "--others", "-z", "--", `${shownPath(directory)}/`]);
+}
