@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
-import { PommelError } from "../../project/errors.ts";
+import { dirname, join } from "node:path";
 import type { Project } from "../../project/paths.ts";
 import {
   type HookFile,
@@ -16,11 +15,9 @@ import {
 import { type GitHookName, gitHookNames } from "./hook-names.ts";
 import { readRecord, writeRecord } from "./install-record.ts";
 import { withHooksLock } from "./lock.ts";
-import { type HooksPlace, hooksPlace } from "./place.ts";
+import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
 import { blockOf, findBlock, isShellScript, placeInScript, stub, wrapperFor } from "./script.ts";
 import { keptByWrapper, withoutBlock } from "./take-out.ts";
-
-type FoundPlace = Extract<HooksPlace, { state: "found" }>;
 
 export interface InstalledHook {
   hook: GitHookName;
@@ -177,105 +174,4 @@ function remember(
       done.filter(({ ends, outcome }) => ends && outcome === "changed").map(({ file }) => file),
     ),
   });
-}
-
-/** Hooks that others make of a hook that they take the place of: of pre-commit, and of lefthook. */
-const elsewhere = ["", ".legacy", ".old"];
-
-/**
- * Takes our lines out of all hooks that they were put in, here and where git looked for them then. Hooks that we made are
- * gone, those that were kept are back, and everything else in a hook stays.
- * @returns the hooks that changed, from the project's root
- * @throws PommelError as `installGitHooks`
- */
-export async function removeGitHooks(project: Project): Promise<string[]> {
-  const place = await hooksPlace(project.root);
-  const known = readRecord(project);
-  const dirs = new Set(known.dirs.map((dir) => resolve(project.root, dir)));
-  if (place.state === "found") dirs.add(place.dir);
-  const within = place.state === "found" ? place.within : "";
-  const changed: string[] = [];
-  for (const dir of dirs) {
-    if (!existsSync(dir)) continue;
-    await withHooksLock(dir, false, () => {
-      for (const hook of gitHookNames) {
-        for (const suffix of elsewhere) {
-          const path = join(dir, hook + suffix);
-          const file = fromRoot(project, path);
-          if (takeOut(path, within, known.ended.includes(file))) changed.push(file);
-        }
-      }
-    });
-  }
-  for (const dir of known.created_dirs.toReversed()) removeEmpty(resolve(project.root, dir));
-  writeRecord(project, { disabled: true, dirs: [], created_dirs: [], ended: [] });
-  return changed;
-}
-
-function takeOut(path: string, within: string, wasEnded: boolean): boolean {
-  const before = readHook(path);
-  if (before === null || before.isLink || before.text === null) return false;
-  const found = findBlock(before.text, { within }, path);
-  if (found === null) return false;
-  const bare = withoutBlock(before.text, within, path);
-  const kept = keptByWrapper(bare);
-  if (bare === stub) {
-    removeHook(path);
-  } else if (kept !== null) {
-    restoreHook(path, kept);
-    // It was kept because somebody took the right to execute it away after our lines were in it.
-    takeOut(path, within, wasEnded);
-  } else {
-    const isLast = found[1] === before.text.length;
-    const text = wasEnded && isLast ? bare.replace(/\n$/, "") : bare;
-    writeHook(path, text, before.stat.mode, before.stat);
-  }
-  return true;
-}
-
-/** Whether git tells us of this project's commits. */
-export interface GitHooksState {
-  /** `partial`: some are missing. `none`, `shared`: there is no place for them; `reason` says why. */
-  state: "installed" | "partial" | "absent" | "none" | "shared";
-  /** Where they are or belong, from the project's root where that is shorter. */
-  dir: string | null;
-  missing: GitHookName[];
-  reason: string | null;
-  /** Directories where they were installed, and where git no longer looks for them (core.hooksPath). */
-  shadowed: string[];
-  /** Somebody took them out with `pm disable`. */
-  disabled: boolean;
-}
-
-export async function gitHooksState(project: Project): Promise<GitHooksState> {
-  const place = await hooksPlace(project.root);
-  const { disabled, dirs } = readRecord(project);
-  const here = place.dir === null ? null : fromRoot(project, place.dir);
-  const shadowed = dirs.filter((dir) => dir !== here && existsSync(resolve(project.root, dir)));
-  if (place.state !== "found") {
-    return { state: place.state, dir: here, missing: [], reason: place.reason, shadowed, disabled };
-  }
-  const missing = gitHookNames.filter((hook) => !isInstalled(place, hook));
-  const state =
-    missing.length === 0 ? "installed" : missing.length < gitHookNames.length ? "partial" : "absent";
-  return { state, dir: here, missing, reason: null, shadowed, disabled };
-}
-
-/** pre-commit runs the hook that it took the place of. */
-function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): boolean {
-  return [hook, `${hook}.legacy`].some((name) => {
-    const path = join(dir, name);
-    try {
-      const file = readHook(path);
-      if (file === null || file.text === null || (runner === "git" && !file.isExecutable)) return false;
-      return findBlock(file.text, { within }, path) !== null;
-    } catch (error) {
-      if (error instanceof PommelError) return false;
-      throw error;
-    }
-  });
-}
-
-function fromRoot(project: Project, path: string): string {
-  return relative(project.root, path).split(sep).join("/") || ".";
 }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Project } from "../../project/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
 /** Where hooks of the repository that a project lies in belong, or why there is no place for them. */
@@ -15,6 +16,8 @@ export type HooksPlace =
     }
   /** `none`: no git, no repository, or one without a working tree. `shared`: with other repositories. */
   | { state: "none" | "shared"; dir: string | null; reason: string };
+
+export type FoundPlace = Extract<HooksPlace, { state: "found" }>;
 
 /** Asks git where the hooks are, which knows of core.hooksPath, worktrees and submodules. */
 export async function hooksPlace(root: string): Promise<HooksPlace> {
@@ -51,4 +54,9 @@ function realPath(path: string): string {
   } catch {
     return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path));
   }
+}
+
+/** A path as results and records name it: from the project's root, with slashes. */
+export function fromRoot({ root }: Pick<Project, "root">, path: string): string {
+  return relative(root, path).split(sep).join("/") || ".";
 }

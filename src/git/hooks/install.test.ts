@@ -1,0 +1,414 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { createStateDir } from "../../project/state-dir.ts";
+import { newRepository, type TestRepository } from "../repository-fixture.ts";
+import { gitHookNames } from "./hook-names.ts";
+import { installGitHooks } from "./install.ts";
+import { readRecord } from "./install-record.ts";
+import { removeGitHooks } from "./remove.ts";
+import { gitHooksState } from "./state.ts";
+
+let repository: TestRepository;
+let project: Project;
+beforeEach(() => {
+  repository = newRepository("--template=");
+  project = projectAt(repository.dir);
+  createStateDir(project);
+});
+afterEach(() => rmSync(repository.dir, { recursive: true, force: true }));
+
+function put(path: string, content: string | Buffer, mode = 0o755): string {
+  const file = join(repository.dir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+  return file;
+}
+
+/** Everything below a directory: modes, links and bytes, but no times. */
+function snapshot(dir: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" }).sort()) {
+    const file = join(dir, name);
+    const stat = lstatSync(file);
+    const content = stat.isSymbolicLink()
+      ? `-> ${readlinkSync(file)}`
+      : stat.isFile()
+        ? readFileSync(file, "latin1")
+        : "";
+    found[name] = `${stat.mode.toString(8)} ${content}`;
+  }
+  return found;
+}
+
+/** What is outside of the objects and what git writes of itself. */
+const hooksSnapshot = (dir = ".git/hooks") =>
+  existsSync(join(repository.dir, dir)) ? snapshot(join(repository.dir, dir)) : null;
+
+/** Runs git with a `pm` that answers nothing, and yields what hooks printed. */
+function commit(dir = repository.dir): { status: number | null; stderr: string } {
+  const result = spawnSync("git", ["-C", dir, "commit", "--quiet", "--allow-empty", "-m", "x"], {
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      GIT_AUTHOR_NAME: "Ann",
+      GIT_AUTHOR_EMAIL: "a@b.c",
+      GIT_COMMITTER_NAME: "Ann",
+      GIT_COMMITTER_EMAIL: "a@b.c",
+    },
+  });
+  return { status: result.status, stderr: result.stderr };
+}
+
+const all = (outcome: string, dir = ".git/hooks") => ({
+  state: "installed",
+  hooks: gitHookNames.map((hook) => ({ hook, file: `${dir}/${hook}`, outcome })),
+});
+
+describe("installing git's hooks", () => {
+  it("makes them and their directory when there are none, and takes all of it away again", async () => {
+    const before = snapshot(join(repository.dir, ".git"));
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent", missing: gitHookNames });
+    expect(await installGitHooks(project)).toMatchObject(all("created"));
+    expect(await gitHooksState(project)).toMatchObject({
+      state: "installed",
+      dir: ".git/hooks",
+      missing: [],
+    });
+    expect(statSync(join(repository.dir, ".git/hooks/post-commit")).mode & 0o111).not.toBe(0);
+    const installed = hooksSnapshot();
+    expect(await installGitHooks(project)).toMatchObject(all("already"));
+    expect(hooksSnapshot()).toEqual(installed);
+    expect(statSync(join(project.stateDir, "git-hooks.json")).mode & 0o777).toBe(0o600);
+    expect(commit()).toEqual({ status: 0, stderr: "" });
+    repository.git("update-ref", "-d", "refs/heads/main");
+
+    expect(await removeGitHooks(project)).toEqual(gitHookNames.map((hook) => `.git/hooks/${hook}`));
+    expect(Object.keys(snapshot(join(repository.dir, ".git"))).filter((name) => !(name in before))).toEqual(
+      expect.not.arrayContaining([expect.stringContaining("hook")]),
+    );
+    expect(await removeGitHooks(project)).toEqual([]);
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
+    await installGitHooks(project);
+    expect(await gitHooksState(project)).toMatchObject({ state: "installed", disabled: false });
+  });
+
+  it.each<[string, string | Buffer, number]>([
+    ["a script of sh", "#!/bin/sh\necho rest >&2\n", 0o755],
+    ["one without a last line end", "#!/usr/bin/env bash\necho rest >&2", 0o700],
+    ["a first line alone", "#!/bin/sh", 0o755],
+    ["one without a first line", "echo rest >&2\n", 0o555],
+    ["nothing", "", 0o755],
+    ["Windows line ends", "#!/bin/sh\r\necho rest >&2\r\n", 0o755],
+    ["Windows line ends without a first line", "echo rest >&2\r\n", 0o755],
+    ["a program of another language", "#!/usr/bin/env perl\nprint STDERR 'rest';\n", 0o755],
+    ["bytes", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0xff]), 0o755],
+    ["what git does not run", "#!/bin/sh\necho rest >&2\n", 0o644],
+    ["what is not text", Buffer.from("#!/bin/sh\necho \xe9 >&2\n", "latin1"), 0o755],
+  ])("leaves %s as it is for git, and afterwards byte for byte", async (_, content, mode) => {
+    for (const hook of gitHookNames) put(`.git/hooks/${hook}`, content, mode);
+    const before = hooksSnapshot();
+    const first = commit();
+    await installGitHooks(project);
+    expect((await gitHooksState(project)).state).toBe("installed");
+    const second = commit();
+    expect(second.status).toBe(first.status);
+    const words = (text: string) => text.includes("rest");
+    expect(words(second.stderr)).toBe(words(first.stderr));
+    const installed = hooksSnapshot();
+    expect(await installGitHooks(project)).toMatchObject(all("already"));
+    expect(hooksSnapshot()).toEqual(installed);
+    await removeGitHooks(project);
+    expect(hooksSnapshot()).toEqual(before);
+  });
+
+  it.each(["tools/hook.sh", "tools/hook.pl", "none"])("keeps a link to %s", async (target) => {
+    put("tools/hook.sh", '#!/bin/sh\n. "$(dirname "$0")/common"\n');
+    put("tools/hook.pl", "#!/usr/bin/env perl\nprint STDERR 'rest of ', $0 =~ s|.*/||r;\n");
+    put(".git/hooks/common", 'echo "rest of $(basename "$0")" >&2\n', 0o644);
+    symlinkSync(`../../${target}`, join(repository.dir, ".git/hooks/post-commit"));
+    const tools = snapshot(join(repository.dir, "tools"));
+    const before = hooksSnapshot();
+    await installGitHooks(project);
+    const { stderr } = commit();
+    expect(stderr).toContain(target === "none" ? "" : "rest of post-commit");
+    await removeGitHooks(project);
+    expect(hooksSnapshot()).toEqual(before);
+    expect(snapshot(join(repository.dir, "tools"))).toEqual(tools);
+  });
+
+  it("takes its lines out of what somebody changed since, and leaves the rest", async () => {
+    const file = put(".git/hooks/post-commit", "#!/bin/sh\nold\n");
+    const wrapped = put(".git/hooks/pre-push", "#!/usr/bin/env perl\n");
+    await installGitHooks(project);
+    writeFileSync(file, readFileSync(file, "utf8").replace("old", "mine"));
+    writeFileSync(join(repository.dir, ".git/hooks/post-rewrite"), "echo more\n", { flag: "a" });
+    writeFileSync(wrapped, "echo more\n", { flag: "a" });
+    await removeGitHooks(project);
+    expect(readFileSync(file, "utf8")).toBe("#!/bin/sh\nmine\n");
+    expect(readFileSync(join(repository.dir, ".git/hooks/post-rewrite"), "utf8")).toMatch(
+      /^#!\/bin\/sh\n.*\necho more\n$/,
+    );
+    // It still runs the hook that was there.
+    expect(readFileSync(wrapped, "utf8")).toMatch(/pommel-kept\/pre-push" "\$@"; fi\necho more\n$/);
+    expect(existsSync(join(repository.dir, ".git/hooks/pommel-kept/pre-push"))).toBe(true);
+  });
+
+  it("brings its lines up to date where they are", async () => {
+    const file = put(".git/hooks/pre-push", "#!/bin/sh\nrest\n");
+    await installGitHooks(project);
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(/^ +\[.*\n/m, "").replace("rest", "rest\nmore"));
+    expect((await installGitHooks(project)) as object).toMatchObject({
+      hooks: [{ outcome: "already" }, { outcome: "already" }, { outcome: "changed" }],
+    });
+    expect(readFileSync(file, "utf8")).toBe(text.replace("rest", "rest\nmore"));
+  });
+
+  it("brings back a hook that may no longer be executed", async () => {
+    await installGitHooks(project);
+    const script = put(".git/hooks/pre-push", "#!/bin/sh\nrest\n");
+    await installGitHooks(project);
+    const installed = hooksSnapshot();
+    chmodSync(join(repository.dir, ".git/hooks/post-commit"), 0o644);
+    chmodSync(script, 0o644);
+    expect(await gitHooksState(project)).toMatchObject({ missing: ["post-commit", "pre-push"] });
+    await installGitHooks(project);
+    expect(hooksSnapshot()!["post-commit"]).toEqual(installed!["post-commit"]);
+    expect(commit().status).toBe(0);
+    await removeGitHooks(project);
+    // Whoever took the right to execute it away finds it so.
+    expect(snapshot(join(repository.dir, ".git/hooks"))).toEqual({ "pre-push": "100644 #!/bin/sh\nrest\n" });
+  });
+
+  it("changes nothing when one hook cannot be changed", async () => {
+    put(".git/hooks/post-commit", "#!/bin/sh\nrest\n");
+    put(".git/hooks/post-rewrite", "#!/usr/bin/env perl\n");
+    mkdirSync(join(repository.dir, ".git/hooks/pre-push"));
+    const before = hooksSnapshot();
+    await expect(installGitHooks(project)).rejects.toMatchObject({
+      code: "unreadable",
+      message: expect.stringMatching(/pre-push: it is not a file/),
+    });
+    expect(hooksSnapshot()).toEqual(before);
+    expect(existsSync(join(project.stateDir, "git-hooks.json"))).toBe(false);
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
+  });
+
+  it("says when its lines were cut apart, and where", async () => {
+    await installGitHooks(project);
+    const file = join(repository.dir, ".git/hooks/pre-push");
+    writeFileSync(file, readFileSync(file, "utf8").replace("# <<< pommel <<<", ""));
+    await expect(installGitHooks(project)).rejects.toMatchObject({ code: "settings_invalid" });
+    await expect(removeGitHooks(project)).rejects.toMatchObject({ code: "settings_invalid" });
+    expect(Object.keys(hooksSnapshot()!)).toEqual(["pre-push"]);
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
+    writeFileSync(file, `${readFileSync(file, "utf8")}# <<< pommel <<<\n`);
+    expect(await removeGitHooks(project)).toEqual([".git/hooks/pre-push"]);
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it("comes to the same when several run at once", async () => {
+    put(".git/hooks/post-commit", "#!/usr/bin/env perl\n");
+    put(".git/hooks/pre-push", "#!/bin/sh\nrest");
+    const before = hooksSnapshot();
+    await Promise.all(Array.from({ length: 8 }, () => installGitHooks(project)));
+    expect((await gitHooksState(project)).state).toBe("installed");
+    expect(readdirSync(join(repository.dir, ".git/hooks/pommel-kept"))).toEqual(["post-commit"]);
+    await Promise.all(Array.from({ length: 8 }, () => removeGitHooks(project)));
+    expect(hooksSnapshot()).toEqual(before);
+  });
+
+  it("takes over from somebody who died while changing hooks", async () => {
+    const lock = put(".git/hooks/pommel.lock", "1\n");
+    execFileSync("touch", ["-d", "1 minute ago", lock]);
+    expect(await installGitHooks(project)).toMatchObject(all("created"));
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("says when it may not write (root may)", async () => {
+    put(".git/hooks/post-commit", "#!/bin/sh\n");
+    chmodSync(join(repository.dir, ".git/hooks"), 0o555);
+    await expect(installGitHooks(project)).rejects.toMatchObject({ code: "unreadable" });
+    chmodSync(join(repository.dir, ".git/hooks"), 0o755);
+    expect(readdirSync(join(repository.dir, ".git/hooks"))).toEqual(["post-commit"]);
+  });
+
+  it("brings back any hook byte for byte", async () => {
+    const line = fc.constantFrom(
+      ..."#!/bin/sh,#!/bin/bash -e,#!/usr/bin/python3,# <<< pommel <<<,exit 1,. _/husky.sh,\0,\xff,".split(
+        ",",
+      ),
+    );
+    const end = fc.constantFrom("\n", "\n", "\r\n", "");
+    const text = fc
+      .array(fc.tuple(fc.oneof(line, fc.string({ maxLength: 5 })), end), { maxLength: 5 })
+      .map((lines) => lines.flat().join(""));
+    const hook = fc.option(fc.tuple(text, fc.constantFrom(0o755, 0o644, 0o700, 0o777)));
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(hook, hook, hook), async (hooks) => {
+        rmSync(join(repository.dir, ".git/hooks"), { recursive: true, force: true });
+        for (const [i, given] of hooks.entries()) {
+          if (given !== null) put(`.git/hooks/${gitHookNames[i]}`, Buffer.from(given[0], "utf8"), given[1]);
+        }
+        const before = hooksSnapshot();
+        await installGitHooks(project);
+        expect((await gitHooksState(project)).state).toBe("installed");
+        await installGitHooks(project);
+        await removeGitHooks(project);
+        expect(hooksSnapshot()).toEqual(before);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("where git's hooks are", () => {
+  it("follows core.hooksPath, from wherever the project lies in the repository", async () => {
+    repository.git("config", "core.hooksPath", ".githooks");
+    const below = projectAt(join(repository.dir, "packages/it's a"));
+    mkdirSync(below.root, { recursive: true });
+    createStateDir(below);
+    expect(await installGitHooks(below)).toMatchObject(all("created", "../../.githooks"));
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent", dir: ".githooks" });
+    expect(await installGitHooks(project)).toMatchObject(all("changed", ".githooks"));
+    expect(await installGitHooks(below)).toMatchObject(all("already", "../../.githooks"));
+    const file = join(repository.dir, ".githooks/pre-push");
+    expect(readFileSync(file, "utf8")).toContain("./packages/it'\\''s a");
+    // Whoever goes last takes everything with it.
+    await removeGitHooks(below);
+    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    expect(readFileSync(file, "utf8")).not.toContain("packages");
+    await removeGitHooks(project);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("leaves hooks alone that other repositories share", async () => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "pommel-shared-")));
+    for (const dir of [elsewhere, "/dev/null"]) {
+      repository.git("config", "--global", "core.hooksPath", dir);
+      try {
+        expect(await installGitHooks(project)).toMatchObject({
+          state: "shared",
+          dir,
+          reason: expect.stringContaining("core.hooksPath"),
+        });
+        expect(await gitHooksState(project)).toMatchObject({ state: "shared" });
+      } finally {
+        repository.git("config", "--global", "--unset", "core.hooksPath");
+      }
+    }
+    expect(readdirSync(elsewhere)).toEqual([]);
+    // A relative one is in each repository.
+    repository.git("config", "--global", "core.hooksPath", ".githooks");
+    try {
+      expect(await installGitHooks(project)).toMatchObject({ state: "installed" });
+    } finally {
+      repository.git("config", "--global", "--unset", "core.hooksPath");
+    }
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent", shadowed: [".githooks"] });
+    await removeGitHooks(project);
+    expect(existsSync(join(repository.dir, ".githooks"))).toBe(false);
+  });
+
+  it("is Husky's own directory, not the one that it makes", async () => {
+    repository.git("config", "core.hooksPath", ".husky/_");
+    const runner = `#!/usr/bin/env sh
+s=$(dirname "$(dirname "$0")")/$(basename "$0")
+[ -f "$s" ] || exit 0
+sh -e "$s" "$@"
+`;
+    for (const hook of gitHookNames) put(`.husky/_/${hook}`, runner);
+    put(".husky/post-commit", "echo rest >&2\n", 0o644);
+    const before = hooksSnapshot(".husky");
+    expect(await installGitHooks(project)).toMatchObject({
+      hooks: [
+        { file: ".husky/post-commit", outcome: "changed" },
+        { outcome: "created" },
+        { outcome: "created" },
+      ],
+    });
+    expect(commit()).toEqual({ status: 0, stderr: "rest\n" });
+    expect(hooksSnapshot(".husky/_")).toEqual(
+      Object.fromEntries(gitHookNames.map((hook) => [hook, expect.stringContaining(runner)])),
+    );
+    expect(await gitHooksState(project)).toMatchObject({ state: "installed", dir: ".husky" });
+    await removeGitHooks(project);
+    expect(hooksSnapshot(".husky")).toEqual(before);
+  });
+
+  it("is shared by linked worktrees, and a submodule's own", async () => {
+    repository.commit("one");
+    const worktree = join(repository.dir, "wt");
+    repository.git("worktree", "add", "--quiet", worktree);
+    const linked = projectAt(worktree);
+    createStateDir(linked);
+    expect(await installGitHooks(linked)).toMatchObject(all("created", "../.git/hooks"));
+    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    await removeGitHooks(linked);
+    repository.git("submodule", "add", "--quiet", repository.dir, "sub");
+    const sub = projectAt(join(repository.dir, "sub"));
+    createStateDir(sub);
+    expect(await installGitHooks(sub)).toMatchObject(all("created", "../.git/modules/sub/hooks"));
+    expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
+    expect(commit(sub.root)).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("is nowhere without git or without a working tree", async () => {
+    const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
+    const none = projectAt(dir);
+    createStateDir(none);
+    expect(await installGitHooks(none)).toMatchObject({ state: "none" });
+    expect(await removeGitHooks(none)).toEqual([]);
+    execFileSync("git", ["init", "--quiet", "--bare", dir]);
+    expect(await installGitHooks(none)).toMatchObject({ state: "none", reason: expect.any(String) });
+    const path = process.env.PATH;
+    process.env.PATH = dir;
+    try {
+      expect(await installGitHooks(project)).toEqual({
+        state: "none",
+        dir: null,
+        reason: "git is not installed",
+      });
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+
+  it("may be taken over by other tools, whose hooks get our lines anew", async () => {
+    await installGitHooks(project);
+    const dir = join(repository.dir, ".git/hooks");
+    // lefthook renames what is not its own, and does not run it; pre-commit does.
+    const own = readFileSync(join(dir, "post-commit"), "utf8");
+    put(".git/hooks/post-commit.old", own);
+    put(".git/hooks/post-commit", "#!/bin/sh\n# LEFTHOOK\n");
+    put(".git/hooks/pre-push.legacy", readFileSync(join(dir, "pre-push"), "utf8"));
+    put(".git/hooks/pre-push", "#!/usr/bin/env bash\n# pre-commit\n");
+    expect(await gitHooksState(project)).toMatchObject({ state: "partial", missing: ["post-commit"] });
+    await installGitHooks(project);
+    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    await removeGitHooks(project);
+    expect(Object.keys(hooksSnapshot()!)).toEqual(["post-commit", "pre-push"]);
+    expect(readFileSync(join(dir, "post-commit"), "utf8")).toBe("#!/bin/sh\n# LEFTHOOK\n");
+    expect(readRecord(project)).toEqual({ disabled: true, dirs: [], created_dirs: [], ended: [] });
+  });
+});

@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Project } from "../../project/paths.ts";
+import { readHook, removeEmpty, removeHook, restoreHook, writeHook } from "./hook-file.ts";
+import { gitHookNames } from "./hook-names.ts";
+import { readRecord, writeRecord } from "./install-record.ts";
+import { withHooksLock } from "./lock.ts";
+import { fromRoot, hooksPlace } from "./place.ts";
+import { findBlock, stub } from "./script.ts";
+import { keptByWrapper, withoutBlock } from "./take-out.ts";
+
+/** Hooks that others make of a hook that they take the place of: of pre-commit, and of lefthook. */
+const elsewhere = ["", ".legacy", ".old"];
+
+/**
+ * Takes our lines out of all hooks that they were put in, here and where git looked for them then. Hooks that we made are
+ * gone, those that were kept are back, and everything else in a hook stays. What cannot be changed does not keep the others
+ * from it.
+ * @returns the hooks that changed, from the project's root
+ * @throws PommelError as `installGitHooks`
+ */
+export async function removeGitHooks(project: Project): Promise<string[]> {
+  const place = await hooksPlace(project.root);
+  const known = readRecord(project);
+  const dirs = new Set(known.dirs.map((dir) => resolve(project.root, dir)));
+  if (place.state === "found") dirs.add(place.dir);
+  const within = place.state === "found" ? place.within : "";
+  const changed: string[] = [];
+  const failures: unknown[] = [];
+  for (const dir of dirs) {
+    if (!existsSync(dir)) continue;
+    await withHooksLock(dir, false, () => {
+      for (const hook of gitHookNames) {
+        for (const suffix of elsewhere) {
+          const path = join(dir, hook + suffix);
+          const file = fromRoot(project, path);
+          try {
+            if (takeOut(path, within, known.ended.includes(file))) changed.push(file);
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+      }
+    });
+  }
+  if (failures.length > 0) {
+    writeRecord(project, { ...known, disabled: true });
+    throw failures[0];
+  }
+  for (const dir of known.created_dirs.toReversed()) removeEmpty(resolve(project.root, dir));
+  writeRecord(project, { disabled: true, dirs: [], created_dirs: [], ended: [] });
+  return changed;
+}
+
+function takeOut(path: string, within: string, wasEnded: boolean): boolean {
+  const before = readHook(path);
+  if (before === null || before.isLink || before.text === null) return false;
+  const found = findBlock(before.text, { within }, path);
+  if (found === null) return false;
+  const bare = withoutBlock(before.text, within, path);
+  const kept = keptByWrapper(bare);
+  if (bare === stub) {
+    removeHook(path);
+  } else if (kept !== null) {
+    restoreHook(path, kept);
+    // It was kept because somebody took the right to execute it away after our lines were in it.
+    takeOut(path, within, wasEnded);
+  } else {
+    const isLast = found[1] === before.text.length;
+    const text = wasEnded && isLast ? bare.replace(/\n$/, "") : bare;
+    writeHook(path, text, before.stat.mode, before.stat);
+  }
+  return true;
+}
