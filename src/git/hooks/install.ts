@@ -16,7 +16,15 @@ import { type GitHookName, gitHookNames } from "./hook-names.ts";
 import { readRecord, writeRecord } from "./install-record.ts";
 import { withHooksLock } from "./lock.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
-import { blockOf, findBlock, isShellScript, placeInScript, stub, wrapperFor } from "./script.ts";
+import {
+  blockOf,
+  findBlock,
+  isShellScript,
+  placeInScript,
+  stub,
+  type Wrapper,
+  wrapperFor,
+} from "./script.ts";
 import { keptByWrapper, withoutBlock } from "./take-out.ts";
 
 export interface InstalledHook {
@@ -90,10 +98,10 @@ function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Chan
       else if (outcome === "changed") writeHook(path, before!.text!, before!.stat.mode, before!.stat);
     },
   });
-  if (before === null) return change("created", placed(stub, block), newMode());
+  if (before === null) return change("created", stub + block, newMode());
   const isRun = before.isExecutable || place.runner === "husky";
-  const [bare, isOurs] = ourOwn(before, place.within, path);
-  if (isOurs && !isRun) return change("changed", placed(bare, block), before.stat.mode | newMode());
+  const ours = isRun ? null : madeByUs(before, place.within, path);
+  if (ours !== null) return change("changed", ours.head + block + ours.tail, before.stat.mode | newMode());
   if (isRun && !before.isLink && (isShellScript(before.text!) || place.runner === "husky")) {
     const text = updated(before.text!, block, place.within, path);
     return change(text === before.text ? "already" : "changed", text, before.stat.mode);
@@ -101,11 +109,13 @@ function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Chan
   return wrap(project, { path, hook, block, before });
 }
 
-/** A hook without our lines, and whether it is one that we made. */
-function ourOwn(before: HookFile, within: string, path: string): [bare: string, isOurs: boolean] {
-  if (before.isLink || before.text === null) return ["", false];
+/** What stands before our lines in a hook that we made, and after; null for other hooks. */
+function madeByUs(before: HookFile, within: string, path: string): Wrapper | null {
+  if (before.isLink || before.text === null) return null;
   const bare = withoutBlock(before.text, within, path);
-  return [bare, bare === stub || keptByWrapper(bare) !== null];
+  if (bare === stub) return { head: stub, tail: "" };
+  const kept = keptByWrapper(bare);
+  return kept === null ? null : wrapperFor(kept);
 }
 
 /** Our lines as they are now, where they were or where they belong. */
