@@ -105,9 +105,10 @@ async function uncommittedRanges(
   return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
 }
 
-/** Says of ranges who wrote them; of the same range with the same object. */
+/** Says of ranges who wrote them; of those that are the same but for their lines with the same object. */
 function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
-  const described = new Map<AttributionRecord, LineAuthor>();
+  const described = new Map<string, LineAuthor>();
+  const ofRange = new Map<AttributionRecord, LineAuthor>();
   const sessions = new Map<string, { title: string | null; agent: string } | null>();
   const sessionOf = (uid: string) => {
     let session = sessions.get(uid);
@@ -118,7 +119,11 @@ function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
     return session;
   };
   return (range) => {
-    let author = described.get(range);
+    const known = ofRange.get(range);
+    if (known) return known;
+    const { path: _, firstLine, lastLine, ...said } = range;
+    const key = JSON.stringify(said);
+    let author = described.get(key);
     if (author === undefined) {
       const session = range.sessionUid === null ? null : sessionOf(range.sessionUid);
       author = {
@@ -134,8 +139,9 @@ function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
         said_by: range.author === "unknown" ? null : range.how === "note" ? "note" : "pommel",
         hint: null,
       };
-      described.set(range, author);
+      described.set(key, author);
     }
+    ofRange.set(range, author);
     return author;
   };
 }

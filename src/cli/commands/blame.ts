@@ -114,9 +114,7 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Co
       percent(own + perhaps, lines),
       (own + perhaps).toLocaleString("en"),
       oneLine(person ?? "(not committed yet)", 60),
-      perhaps === 0
-        ? ""
-        : `of ${own === 0 ? "which" : `them ${perhaps.toLocaleString("en")}`} nobody knows who wrote them`,
+      perhaps === 0 ? "" : `${perhaps.toLocaleString("en")} perhaps`,
     ]),
   );
   return parts.join("\n\n");
