@@ -1,0 +1,21 @@
+import type { AttributionRecord, Binding, CommitSeen } from "../../src/store/git-records.ts";
+import type { Checkout, World } from "./world.ts";
+
+/** Who remembers what happens in a world, and is asked afterwards. */
+export interface Keeper {
+  name: string;
+  /** Something may have been saved there. */
+  look(checkout: Checkout): void;
+  takeIn(
+    world: World,
+    hash: string,
+    how: { seen: CommitSeen; branch: string | null; rewrittenFrom: string[] },
+  ): Promise<void>;
+  /** Nothing more will happen. */
+  finish(world: World): Promise<void>;
+  rangesOf(hash: string): AttributionRecord[];
+  bindingsOf(hash: string): Binding[] | null;
+  /** Milliseconds that taking in each commit took. */
+  times: number[];
+  close(): void;
+}

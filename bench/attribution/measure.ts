@@ -1,0 +1,33 @@
+import { rmSync } from "node:fs";
+import { type Judged, type JudgedBindings, judge } from "./judge.ts";
+import { play } from "./play.ts";
+import type { World } from "./world.ts";
+
+/** Weights are chosen on one half of the repositories, and confirmed on the other. */
+export type Half = "choose" | "confirm";
+
+export const halfOf = (seed: number): Half => (seed % 2 === 1 ? "choose" : "confirm");
+
+export interface MeasuredRepository {
+  seed: number;
+  half: Half;
+  /** By keeper: "live" watched it all, "imported" came afterwards. */
+  by: Record<string, { lines: Judged[]; bindings: JudgedBindings[]; times: number[] }>;
+  story: string[];
+}
+
+/** Plays one repository and judges what is said of it. */
+export async function measure(seed: number, only: string | null, steps: number): Promise<MeasuredRepository> {
+  let world: World | null = null;
+  try {
+    world = await play({ seed, only, steps });
+    const by: MeasuredRepository["by"] = {};
+    for (const keeper of world.keepers) {
+      by[keeper.name] = { ...judge(world, keeper), times: keeper.times };
+    }
+    return { seed, half: halfOf(seed), by, story: world.story };
+  } finally {
+    for (const keeper of world?.keepers ?? []) keeper.close();
+    if (world) rmSync(world.scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,130 @@
+import { type BindingFigures, bindingFiguresOf, type Figures, figuresOf, saysAgent } from "./figures.ts";
+import { type Judged, nameOf } from "./judge.ts";
+import type { MeasuredRepository } from "./measure.ts";
+
+export interface Summary {
+  repositories: number;
+  /** By keeper, then by what is looked at: "all", "choose", "confirm", "typescript", "commit: rebase", ... */
+  figures: Record<string, Record<string, Figures>>;
+  bindings: Record<string, BindingFigures>;
+  /** Milliseconds a commit, by keeper. */
+  times: Record<string, { p50: number; p95: number; commits: number }>;
+}
+
+const keepers = (measured: readonly MeasuredRepository[]) => Object.keys(measured[0]?.by ?? {});
+const linesOf = (measured: readonly MeasuredRepository[], keeper: string) =>
+  measured.flatMap(({ by }) => by[keeper]!.lines);
+
+export function summary(measured: readonly MeasuredRepository[]): Summary {
+  const figures: Summary["figures"] = {};
+  const bindings: Summary["bindings"] = {};
+  const times: Summary["times"] = {};
+  for (const keeper of keepers(measured)) {
+    const all = linesOf(measured, keeper);
+    const rows: Record<string, Figures> = { all: figuresOf(all) };
+    for (const half of ["choose", "confirm"] as const) {
+      rows[half] = figuresOf(
+        linesOf(
+          measured.filter((one) => one.half === half),
+          keeper,
+        ),
+      );
+    }
+    for (const name of new Set(all.map(({ language }) => language).sort())) {
+      rows[name] = figuresOf(all.filter(({ language }) => language === name));
+    }
+    for (const tag of [...new Set(all.flatMap(({ tags }) => tags))].sort()) {
+      rows[tag] = figuresOf(all.filter(({ tags }) => tags.includes(tag)));
+    }
+    figures[keeper] = rows;
+    bindings[keeper] = bindingFiguresOf(measured.flatMap(({ by }) => by[keeper]!.bindings));
+    const sorted = measured.flatMap(({ by }) => by[keeper]!.times).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+    times[keeper] = { p50: at(0.5), p95: at(0.95), commits: sorted.length };
+  }
+  return { repositories: measured.length, figures, bindings, times };
+}
+
+const columns: readonly (readonly [string, keyof Figures])[] = [
+  ["lines", "lines"],
+  ["agent P", "agentPrecision"],
+  ["agent R", "agentRecall"],
+  ["human P", "humanPrecision"],
+  ["human R", "humanRecall"],
+  ["unknown", "unknown"],
+  ["session", "session"],
+  ["turn", "turn"],
+];
+
+export function print(measured: readonly MeasuredRepository[], { markdown }: { markdown: boolean }): void {
+  const { figures, bindings, times } = summary(measured);
+  const cell = (figure: number | null, key: string) =>
+    figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
+  for (const [keeper, rows] of Object.entries(figures)) {
+    const head = [keeper, ...columns.map(([title]) => title)];
+    const cells = Object.entries(rows).map(([name, row]) => [
+      name,
+      ...columns.map(([, key]) => cell(row[key], key)),
+    ]);
+    if (markdown) {
+      const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
+      console.log(
+        [line(head), line(head.map((_, i) => (i === 0 ? "---" : "--:"))), ...cells.map(line)].join("\n"),
+      );
+    } else {
+      const widths = head.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]!.length)));
+      for (const row of [head, ...cells]) {
+        console.log(
+          row.map((text, i) => (i === 0 ? text.padEnd(widths[i]!) : text.padStart(widths[i]!))).join("  "),
+        );
+      }
+    }
+    const { precision, recall, commits } = bindings[keeper]!;
+    const { p50, p95 } = times[keeper]!;
+    const figure = (value: number | null) => value?.toFixed(3) ?? "-";
+    console.log(
+      `\n${keeper}: sessions bound to ${commits} commits: precision ${figure(precision)}, recall ${figure(recall)}; ` +
+        `taking in a commit: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms\n`,
+    );
+  }
+}
+
+/** The places where most lines were told wrong, agents' claims first. */
+export function explain(measured: readonly MeasuredRepository[], most: number, half: string): void {
+  for (const keeper of keepers(measured)) {
+    const places = new Map<string, { seed: number; wrong: Judged[] }>();
+    for (const { seed, half: its, by } of measured) {
+      if (its !== half) continue;
+      for (const one of by[keeper]!.lines) {
+        if (!isWrong(one)) continue;
+        const key = [seed, one.commit, one.path, said(one), one.truth.kind, one.tags[0]].join();
+        const place = places.get(key) ?? { seed, wrong: [] };
+        place.wrong.push(one);
+        places.set(key, place);
+      }
+    }
+    const weight = ({ wrong }: { wrong: Judged[] }) => wrong.length * (saysAgent(wrong[0]!) ? 3 : 1);
+    const worst = [...places.values()].sort((a, b) => weight(b) - weight(a)).slice(0, most);
+    for (const { seed, wrong } of worst) {
+      const one = wrong[0]!;
+      console.log(
+        `${keeper}, seed ${seed}, ${one.commit.slice(0, 10)} ${one.path}: ${wrong.length} lines from ${one.line}: ` +
+          `${nameOf(one.truth)} said to be ${said(one)} (${one.tags.join("; ")})`,
+      );
+      console.log(`${one.around.map((line) => `    ${line}`).join("\n")}\n`);
+    }
+  }
+}
+
+function isWrong({ truth, verdict }: Judged): boolean {
+  const author = verdict?.author ?? "unknown";
+  if (truth.kind === "untold") return author === "agent";
+  return author !== truth.kind;
+}
+
+function said({ verdict }: Judged): string {
+  if (verdict === null) return "nothing";
+  const { author, how, sessionUid, turn, confidence } = verdict;
+  const session = sessionUid === null ? "" : ` ${sessionUid.slice(0, 4)}:${turn}`;
+  return `${author}${session} by ${how} (${confidence.toFixed(2)})`;
+}

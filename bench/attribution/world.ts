@@ -1,0 +1,214 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { lineKey } from "../../src/git/attribution/line-keys.ts";
+import type { AgentSession } from "./agent.ts";
+import { History } from "./history.ts";
+import type { Keeper } from "./keeper.ts";
+import { type Line, type Tree, textsOf } from "./lines.ts";
+import type { Random } from "./random.ts";
+
+/** How files end their lines: in the working tree alone, or in the repository as well. */
+export type LineEnds = "lf" | "autocrlf" | "crlf";
+
+/** A working tree, and what stands in it. */
+export interface Checkout {
+  dir: string;
+  files: Map<string, readonly Line[]>;
+  /** When each was written last. */
+  mtimes: Map<string, number>;
+  /** Whether the daemon watches it. */
+  isWatched: boolean;
+}
+
+/** One repository with everybody who works in it. */
+export interface World {
+  random: Random;
+  /** Milliseconds since the epoch. Only ever goes on. */
+  now: number;
+  scratch: string;
+  ends: LineEnds;
+  main: Checkout;
+  sessions: AgentSession[];
+  history: History;
+  /** Those who remember. Nothing before Pommel came. */
+  keepers: Keeper[];
+  /** No daemon runs until then. */
+  downUntil: number;
+  /** Who took a line out, by its id. */
+  removers: Map<number, string>;
+  /** Lines of agents that somebody removed. */
+  removed: { path: string; lines: readonly Line[] }[];
+  /** What happened, in order. */
+  story: string[];
+}
+
+export function createWorld(random: Random, scratch: string, ends: LineEnds): World {
+  const dir = join(scratch, "shop");
+  const hooks = join(scratch, "hooks");
+  mkdirSync(dir, { recursive: true });
+  mkdirSync(hooks);
+  const main: Checkout = { dir, files: new Map(), mtimes: new Map(), isWatched: true };
+  const world: World = {
+    random,
+    now: Date.parse("2026-03-02T08:00:00.000Z"),
+    scratch,
+    ends,
+    main,
+    sessions: [],
+    history: new History(),
+    keepers: [],
+    downUntil: 0,
+    removers: new Map(),
+    removed: [],
+    story: [],
+  };
+  git(world, main, ["init", "-q", "-b", "main"]);
+  git(world, main, ["config", "core.hooksPath", hooks]);
+  git(world, main, ["config", "core.autocrlf", String(ends === "autocrlf")]);
+  git(world, main, ["config", "core.safecrlf", "false"]);
+  git(world, main, ["config", "user.name", "Dev"]);
+  git(world, main, ["config", "user.email", "dev@example.com"]);
+  const spool = join(scratch, "spool");
+  const hook = (name: string, body: string) =>
+    writeFileSync(join(hooks, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  hook("post-commit", `echo "commit $(git rev-parse HEAD)" >> '${spool}'`);
+  hook("post-rewrite", `while read old new rest; do echo "rewrite $old $new" >> '${spool}'; done`);
+  return world;
+}
+
+export function tell(world: World, what: string): void {
+  world.story.push(`${new Date(world.now).toISOString().slice(5, 19)} ${what}`);
+}
+
+/** Time passes. Seconds. */
+export function pass(world: World, from: number, to: number): void {
+  world.now += world.random.int(from * 1000, to * 1000);
+}
+
+/** Runs git as the user, or the agent, would at this time. */
+export function git(
+  world: World,
+  { dir }: Pick<Checkout, "dir">,
+  args: readonly string[],
+  {
+    input,
+    mayFail = false,
+    env = {},
+  }: { input?: string | Buffer; mayFail?: boolean; env?: NodeJS.ProcessEnv } = {},
+): string {
+  const date = `@${Math.floor(world.now / 1000)} +0000`;
+  const { stdout, stderr, status } = spawnSync("git", args, {
+    cwd: dir,
+    input,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    env: {
+      PATH: process.env.PATH,
+      HOME: world.scratch,
+      LC_ALL: "C",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_AUTHOR_NAME: "Dev",
+      GIT_AUTHOR_EMAIL: "dev@example.com",
+      GIT_COMMITTER_NAME: "Dev",
+      GIT_COMMITTER_EMAIL: "dev@example.com",
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_DATE: date,
+      GIT_EDITOR: "true",
+      GIT_MERGE_AUTOEDIT: "no",
+      ...env,
+    },
+  });
+  if (status !== 0 && !mayFail) throw new Error(`git ${args.join(" ")}: ${stderr}${stdout}`);
+  return status === 0 ? stdout : `${stdout}${stderr}`;
+}
+
+/** What stands in a file of the working tree. */
+export function contentOf(world: World, lines: readonly Line[]): string {
+  const end = world.ends === "lf" ? "\n" : "\r\n";
+  return textsOf(lines)
+    .map((text) => text + end)
+    .join("");
+}
+
+/** What stands in a file as git stores it. */
+export function blobOf(world: World, lines: readonly Line[]): string {
+  const end = world.ends === "crlf" ? "\r\n" : "\n";
+  return textsOf(lines)
+    .map((text) => text + end)
+    .join("");
+}
+
+export interface SaveOptions {
+  /** Who does it, for the lines that go: a session, or "human". */
+  by: string;
+  /** Another save follows before the watcher looks. */
+  isFollowed?: boolean;
+}
+
+/** Writes files as a program does, now; null removes one. */
+export function save(
+  world: World,
+  checkout: Checkout,
+  path: string,
+  lines: readonly Line[] | null,
+  { by, isFollowed = false }: SaveOptions,
+): void {
+  const before = checkout.files.get(path) ?? [];
+  const kept = new Set(lines?.map(({ id }) => id));
+  const gone = before.filter(({ id }) => !kept.has(id));
+  for (const { id } of gone) world.removers.set(id, by);
+  const wereAgents = gone.filter(({ owner }) => owner.kind === "agent");
+  if (wereAgents.length > 0) world.removed.push({ path, lines: wereAgents });
+  const file = join(checkout.dir, path);
+  if (lines === null) {
+    checkout.files.delete(path);
+    rmSync(file);
+    return;
+  }
+  checkout.files.set(path, lines);
+  checkout.mtimes.set(path, Math.floor(world.now));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, contentOf(world, lines));
+  if (!isFollowed) look(world, checkout);
+}
+
+/** The watcher sees what changed since it last looked. */
+export function look(world: World, checkout: Checkout): void {
+  if (world.now < world.downUntil || !checkout.isWatched) return;
+  for (const keeper of world.keepers) keeper.look(checkout);
+}
+
+/** git has put other files there. */
+export function reload(world: World, checkout: Checkout, tree: Tree): void {
+  for (const [path, lines] of tree) {
+    if (checkout.files.get(path) !== lines) checkout.mtimes.set(path, Math.floor(world.now));
+  }
+  checkout.files = new Map(tree);
+  look(world, checkout);
+}
+
+/** Which keys a version of a file has that the one before had not. */
+export function newKeys(before: readonly Line[], after: readonly Line[]): number[] {
+  const counts = new Map<number, number>();
+  for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);
+  const keys: number[] = [];
+  for (const { text } of after) {
+    const key = keyOf(text);
+    const left = counts.get(key) ?? 0;
+    if (left > 0) counts.set(key, left - 1);
+    else if (key !== 0) keys.push(key);
+  }
+  return keys;
+}
+
+const keys = new Map<string, number>();
+
+export function keyOf(text: string): number {
+  let key = keys.get(text);
+  if (key === undefined) {
+    key = lineKey(text);
+    keys.set(text, key);
+  }
+  return key;
+}
