@@ -2,10 +2,12 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareBlameCommands } from "./declare/blame.ts";
 import { declareDaemonCommands } from "./declare/daemon.ts";
+import { declareEventCommands, declareProjectsCommands } from "./declare/events.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
 import { declareMemoryCommands } from "./declare/memory.ts";
 import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
+import { declareRewindCommand } from "./declare/rewind.ts";
 import { declareSessionCommands } from "./declare/sessions.ts";
 
 /**
@@ -55,6 +57,9 @@ export function buildProgram(): Command {
   declareSessionCommands(program);
   declareBlameCommands(program);
   declareMemoryCommands(program);
+  declareEventCommands(program);
+  declareProjectsCommands(program);
+  declareRewindCommand(program);
   declareDaemonCommands(program);
   declareModelsCommands(program);
   declareHookCommands(program);

@@ -43,9 +43,14 @@ export async function* commitsOf(
 }
 
 /** The commit that `dir` is at; null where there is none, or no git. */
-export async function headOf(dir: string): Promise<string | null> {
+export function headOf(dir: string): Promise<string | null> {
+  return commitNamed(dir, "HEAD");
+}
+
+/** The hash of the commit that git knows by a name (HEAD, a tag, a branch); null where there is none, or no git. */
+export async function commitNamed(dir: string, name: string): Promise<string | null> {
   try {
-    return await gitText(dir, ["rev-parse", "--verify", "--end-of-options", "HEAD"]);
+    return await gitText(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
   } catch (error) {
     if (error instanceof GitFailure) return null;
     throw error;

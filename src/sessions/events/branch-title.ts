@@ -1,0 +1,60 @@
+/** What branch names say: which are about something, and what. */
+
+/** Branches that everything ends up on; what happens there is not one thing. */
+const defaults =
+  /^(main|master|develop|development|dev|trunk|head|gh-pages|releases?([/-].*)?|v?\d+(\.[\dx]+)*)$/i;
+
+/** Branches of robots, and those that tools keep their own data on. */
+const foreign = /^(dependabot|renovate|snyk-[^/]*|pre-commit-ci[^/]*|entire|pommel)\//i;
+
+/** What kind of change it is, or which agent makes it, says nothing of what it is about. */
+const kinds = new Set(
+  [
+    [
+      "feat",
+      "feature",
+      "features",
+      "fix",
+      "fixes",
+      "bugfix",
+      "bug",
+      "hotfix",
+      "chore",
+      "docs",
+      "doc",
+      "refactor",
+    ],
+    [
+      "test",
+      "tests",
+      "perf",
+      "ci",
+      "build",
+      "style",
+      "task",
+      "story",
+      "issue",
+      "wip",
+      "spike",
+      "improvement",
+    ],
+    ["claude", "codex", "copilot", "cursor", "gemini", "aider", "worktree"],
+  ].flat(),
+);
+
+/** Whether a branch is about one thing, which an event could be. */
+export function isTopical(branch: string): boolean {
+  return branch.trim() !== "" && !defaults.test(branch) && !foreign.test(branch);
+}
+
+/** `feat/auth-rewrite` as "auth rewrite", `PROJ-123-fix-login` as "PROJ-123 fix login". */
+export function titleOfBranch(branch: string): string {
+  const segments = branch.split("/").filter((segment) => segment !== "");
+  while (segments.length > 1 && kinds.has(segments[0]!.toLowerCase())) segments.shift();
+  const words = segments.map((segment) => {
+    const [ticket = ""] = /^([A-Z][A-Z0-9]*|[a-z]{2,10})-\d+(?=$|[-_])/.exec(segment) ?? [];
+    const rest = segment.slice(ticket.length).replace(/[-_]+/g, " ");
+    return `${ticket}${rest}`.trim();
+  });
+  return words.filter((word) => word !== "").join(" ") || branch;
+}

@@ -1,0 +1,154 @@
+import { PommelError } from "../../project/errors.ts";
+import { createLedger } from "../../redact/ledger.ts";
+import type { EventRecord } from "../../store/git-records.ts";
+import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { ScrubbingWork } from "../work.ts";
+import { titleOfBranch } from "./branch-title.ts";
+import type { EventTarget } from "./targets.ts";
+
+/** Characters. */
+export const longest = { title: 200, description: 10_000 } as const;
+
+export interface EventToCreate {
+  /** null: what the branch's name says. */
+  title: string | null;
+  description?: string;
+  /** Left out: temporal where it has a time, else task. */
+  type?: EventRecord["type"] | undefined;
+  branch?: string | null;
+  startsAt?: number | null;
+  endsAt?: number | null;
+  targets?: readonly EventTarget[];
+}
+
+type Work = Pick<ScrubbingWork, "memory" | "scrubber" | "ledgerKey">;
+
+/**
+ * Makes an event, scrubbed, with its first links.
+ * @throws PommelError `usage` for one without a title, with a time that makes no sense, or about a branch that another
+ *   active one is about
+ */
+export function createEvent(work: Work, asked: EventToCreate, now = Date.now()): EventRecord {
+  const { memory } = work;
+  const { branch = null, startsAt = null, endsAt = null, targets = [] } = asked;
+  const hasTime = startsAt !== null || endsAt !== null;
+  const type = asked.type ?? (hasTime ? "temporal" : "task");
+  checkTime(type, startsAt, endsAt);
+  const title = (asked.title ?? (branch === null ? "" : titleOfBranch(branch))).replace(/\s+/g, " ").trim();
+  if (title === "") {
+    throw new PommelError("usage", "The event has no title.", 'Write `pm event create "what it is about"`.');
+  }
+  tooLong("title", title);
+  const description = (asked.description ?? "").trim();
+  tooLong("description", description);
+  const about =
+    branch !== null && eventsOf(memory, { status: "active" }).find((one) => one.branch === branch);
+  if (about) {
+    throw new PommelError(
+      "usage",
+      `There is an active event about ${branch}: ${about.title} (${about.uid}).`,
+      `\`pm event show ${about.uid}\` shows it.`,
+    );
+  }
+  const ledger = createLedger(work.ledgerKey);
+  const event: EventRecord = {
+    uid: newEventUid(),
+    title: work.scrubber.scrub(title, ledger),
+    description: work.scrubber.scrub(description, ledger),
+    type,
+    status: "active",
+    branch,
+    startsAt,
+    endsAt,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return memory.inTransaction(() => {
+    saveEvent(memory, event);
+    linkTargets(memory, event, targets, now);
+    return event;
+  });
+}
+
+function checkTime(type: EventRecord["type"], startsAt: number | null, endsAt: number | null): void {
+  const hasTime = startsAt !== null || endsAt !== null;
+  if (hasTime !== (type === "temporal")) {
+    throw new PommelError(
+      "usage",
+      hasTime ? `A ${type} has no time of its own.` : "A temporal event needs a time.",
+      hasTime ? "Leave --since and --until out, or --type." : "Give --since, --until or both.",
+    );
+  }
+  if (startsAt !== null && endsAt !== null && endsAt < startsAt) {
+    throw new PommelError("usage", "It would end before it begins.", "Check --since and --until.");
+  }
+}
+
+function tooLong(what: keyof typeof longest, text: string): void {
+  if (text.length <= longest[what]) return;
+  throw new PommelError(
+    "usage",
+    `The ${what} has ${text.length} characters.`,
+    `At most ${longest[what]} are kept.`,
+  );
+}
+
+/**
+ * Links an event with sessions and checkpoints.
+ * @returns those that were not linked before
+ */
+export function linkTargets(
+  memory: Memory,
+  event: EventRecord,
+  targets: readonly EventTarget[],
+  now = Date.now(),
+): EventTarget[] {
+  return memory.inTransaction(() =>
+    targets.filter((target) => {
+      const known = knownLink(memory, event, target);
+      if (known && isLinked(known)) return false;
+      // Later than it was unlinked, whatever the clock of the machine says where that was done.
+      const addedAt = Math.max(now, (known?.removedAt ?? 0) + 1);
+      saveLink(memory, { eventUid: event.uid, ...target, addedAt, removedAt: null });
+      return true;
+    }),
+  );
+}
+
+/** Takes sessions and checkpoints out of an event, also what it takes in by its branch or time. */
+export function unlinkTargets(
+  memory: Memory,
+  event: EventRecord,
+  targets: readonly EventTarget[],
+  now = Date.now(),
+): void {
+  memory.inTransaction(() => {
+    for (const target of targets) {
+      const known = knownLink(memory, event, target);
+      const removedAt = Math.max(now, known?.addedAt ?? 0);
+      saveLink(memory, { eventUid: event.uid, ...target, addedAt: known?.addedAt ?? 0, removedAt });
+    }
+  });
+}
+
+function knownLink(memory: Memory, { uid }: EventRecord, { kind, targetUid }: EventTarget) {
+  return linksOf(memory, uid).find((link) => link.kind === kind && link.targetUid === targetUid);
+}
+
+/**
+ * Closes an event, archives it, or opens it again. One that is closed takes in nothing that happens later; one that is
+ * opened again has no end any more.
+ */
+export function changeStatus(
+  memory: Memory,
+  event: EventRecord,
+  status: EventRecord["status"],
+  now = Date.now(),
+): EventRecord {
+  if (event.status === status) return event;
+  const endsAt = status === "active" ? null : Math.min(event.endsAt ?? now, now);
+  // Later than the version before, whatever the clock of the machine says where that was made.
+  const updatedAt = Math.max(now, event.updatedAt + 1);
+  return saveEvent(memory, { ...event, status, endsAt, updatedAt });
+}
