@@ -8,6 +8,7 @@ import { summariesOf } from "../store/memory/summaries.ts";
 import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
 import type { ForgetReport } from "./forget-report.ts";
 import { cleanLines } from "./reword.ts";
+import { readCheckpointTexts, rewordCheckpoints } from "./reword-checkpoints.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storedTurns } from "./stored-turns.ts";
 import type { SessionWork } from "./work.ts";
@@ -35,6 +36,7 @@ export async function previewPattern(memory: Memory, pattern: string): Promise<F
   for (const { note } of listAnnotations(memory)) {
     if (countIn(cutter, report, note)) report.annotations++;
   }
+  readCheckpointTexts(memory, (text) => countIn(cutter, report, text));
   return report;
 }
 
@@ -106,5 +108,6 @@ export async function cutPattern(work: SessionWork, pattern: string, signal?: Ab
     });
   }
   rewordLooseNotes(memory, cut);
+  await rewordCheckpoints(memory, cut, signal);
   return leaveNoTrace(memory);
 }

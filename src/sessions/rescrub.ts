@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { createLedger } from "../redact/ledger.ts";
+import { scrubAlone } from "../redact/scrub-alone.ts";
 import { leaveNoTrace } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionIdsAfter } from "../store/memory/rewrite.ts";
@@ -7,6 +8,7 @@ import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { sessionById } from "../store/memory/sessions.ts";
 import { rechunkSession } from "./rechunk.ts";
+import { rewordCheckpoints } from "./reword-checkpoints.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storeSummaryChunks } from "./sum-up.ts";
 import type { ScrubbingWork } from "./work.ts";
@@ -77,6 +79,7 @@ export async function rescrubMemory(
   }
   const loose = createLedger(ledgerKey);
   if (rewordLooseNotes(memory, (text, name) => scrubber.scrub(text, loose, name))) found = true;
+  if (await rewordCheckpoints(memory, (text, name) => scrubAlone(scrubber, text, name), signal)) found = true;
   onProgress?.(all.length, all.length);
   if (found) report.isLogEmpty = leaveNoTrace(memory);
   memory.inTransaction(() => {

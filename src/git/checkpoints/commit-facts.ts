@@ -1,4 +1,3 @@
-import type { Scrubber } from "../../redact/scrubber.ts";
 import type { CommitSeen } from "../../store/git-records.ts";
 import type { CommitInfo } from "../changes-types.ts";
 import { readCommits } from "../commits.ts";
@@ -34,20 +33,6 @@ export function subjectOf(message: string): string {
   const [paragraph = ""] = message.trim().split(/\n\s*\n/, 1);
   const line = paragraph.replace(/\s+/g, " ").trim();
   return line.length <= longestSubject ? line : `${line.slice(0, longestSubject - 1)}…`;
-}
-
-/** A text of git's without secrets; those of one text are numbered among themselves, so the same on every machine. */
-export function withoutSecrets(scrubber: Scrubber, text: string): string {
-  const numbers = new Map<string, number>();
-  const counts = new Map<string, number>();
-  const numberOf = (type: string, secret: string) => {
-    const key = `${type} ${secret}`;
-    const number = numbers.get(key) ?? (counts.get(type) ?? 0) + 1;
-    numbers.set(key, number);
-    counts.set(type, Math.max(number, counts.get(type) ?? 0));
-    return number;
-  };
-  return scrubber.scrub(text, { numberOf });
 }
 
 const identities = new WeakMap<GitWork, Promise<string | null>>();

@@ -1,9 +1,5 @@
-import type {
-  AttributionRecord,
-  CheckpointRecord,
-  CommitRecord,
-  CommitSeen,
-} from "../../store/git-records.ts";
+import { scrubAlone } from "../../redact/scrub-alone.ts";
+import type { CheckpointRecord, CommitRecord, CommitSeen } from "../../store/git-records.ts";
 import { attributionsOf, saveAttributions } from "../../store/memory/attributions.ts";
 import { checkpointOfCommit, dropCheckpoint, saveCheckpoint } from "../../store/memory/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits.ts";
@@ -16,7 +12,8 @@ import { patchIdsOf } from "../patch-id.ts";
 import { agentStateAt } from "./agent-state.ts";
 import { branchOfSessions } from "./branch-of-sessions.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
-import { commitInfo, isMadeHere, subjectOf, withoutSecrets } from "./commit-facts.ts";
+import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
+import { keepForgotten } from "./keep-forgotten.ts";
 import { linkCheckpoint } from "./link.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { checkpointUid } from "./uid.ts";
@@ -63,7 +60,9 @@ export async function takeInCommit(
   const info = await commitInfo(work.project.root, hash, signal);
   if (info === null) return null;
   const known = commitByHash(work.memory, info.hash);
-  if (known === null || !isDone(work, known, how)) await takeInPredecessors(work, known, how, signal);
+  if (known === null || !isDone(work, known, how)) {
+    await takeInPredecessors(work, info.hash, known, how, signal);
+  }
   const taken = await takeInInfo(work, info, how, { signal });
   if (taken.checkpoint === null) return taken;
   await linkCheckpoint(work, taken.checkpoint, signal);
@@ -72,11 +71,13 @@ export async function takeInCommit(
 
 async function takeInPredecessors(
   work: GitWork,
+  own: string,
   known: CommitRecord | null,
   { seen, rewrittenFrom = [] }: HowSeen,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const named = new Set([...rewrittenFrom, ...(known?.rewrittenFrom ?? [])]);
+  named.delete(own);
   for (const hash of [...named].slice(0, mostPredecessors)) {
     if (commitByHash(work.memory, hash)?.attributed === attributionVersion) continue;
     const info = await commitInfo(work.project.root, hash, signal);
@@ -110,15 +111,14 @@ export async function takeInInfo(
   }
   const changed = await (changes ?? changesIfThere(work, info.hash, signal));
   const patches = patchIds ?? (await patchIdsIfThere(work, info, signal));
-  const author = withoutSecrets(work.scrubber, info.author);
   const commit: Omit<CommitRecord, "id"> = {
     hash: info.hash,
     tree: info.tree,
     parents: info.parents,
-    author,
+    author: scrubAlone(work.scrubber, info.author),
     authoredAt: info.authoredAt,
     committedAt: info.committedAt,
-    subject: withoutSecrets(work.scrubber, subjectOf(info.message)),
+    subject: scrubAlone(work.scrubber, subjectOf(info.message)),
     patchId: patches.get(info.hash) ?? null,
     ...facts,
     insertions: changed?.insertions ?? 0,
@@ -143,7 +143,8 @@ export async function takeInInfo(
   return memory.inTransaction(() => {
     const branch = facts.branch ?? branchOfSessions(memory, bindings);
     const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
-    saveAttributions(memory, saved.id, withLeftOut(ranges, changed?.leftOut ?? []));
+    const stillAgents = keepForgotten(ranges, attributionsOf(memory, saved.id));
+    saveAttributions(memory, saved.id, [...stillAgents, ...(changed?.leftOut ?? [])]);
     if (bindings.length === 0) {
       dropCheckpoint(memory, saved.id);
       return { commit: saved, checkpoint: null };
@@ -220,11 +221,4 @@ function factsOf(
     branch: isStronger ? (branch ?? known?.branch ?? null) : (known.branch ?? branch),
     rewrittenFrom: [...before],
   };
-}
-
-function withLeftOut(
-  ranges: readonly AttributionRecord[],
-  leftOut: readonly AttributionRecord[],
-): AttributionRecord[] {
-  return leftOut.length === 0 ? [...ranges] : [...ranges, ...leftOut];
 }

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { backupsOf } from "../database.ts";
 import { settleTerms } from "./chunks.ts";
+import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "./forget-checkpoints.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -97,8 +98,8 @@ export function sessionsBefore(memory: Memory, at: number): number[] {
 
 /**
  * What was said in sessions that are older than is kept goes: turns and their chunks. Their notes and summaries stay,
- * with the chunks of both. Lines stay known, so that neither they nor copies of them are taken in again; unlike
- * forgotten sessions they may go on.
+ * with the chunks of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that
+ * neither they nor copies of them are taken in again; unlike forgotten sessions they may go on.
  */
 export function expireSessions(memory: Memory, ids: readonly number[]): void {
   memory.inTransaction(() => {
@@ -169,6 +170,10 @@ function forgetSession(memory: Memory, id: number, now: number): void {
   for (const table of ["jobs", "activity"]) {
     memory.prepare(`DELETE FROM ${table} WHERE ${subjects}`).run({ id });
   }
+  const session = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(id) as
+    | string
+    | undefined;
+  if (session !== undefined) forgetInCheckpoints(memory, session);
   memory.prepare("DELETE FROM sessions WHERE id = ?").run(id);
 }
 
@@ -203,6 +208,8 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
     .prepare(`DELETE FROM turns WHERE session_id = @session AND number IN (${wanted})`)
     .run(given);
   if (changes === 0) return false;
+  const forgotten = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(session) as string;
+  forgetTurnsInCheckpoints(memory, forgotten, numbers);
   // What it was called may have been taken from what is forgotten.
   memory
     .prepare(
