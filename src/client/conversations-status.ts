@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Config } from "../project/settings.ts";
 import { queueFigures, recentActivity } from "../store/memory/activity.ts";
+import { gitCounts } from "../store/memory/git-counts.ts";
 import { isAtRest, listJobs } from "../store/memory/job-rows.ts";
 import { llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -70,6 +71,7 @@ export function describeMemory(
   }
   const counts = memoryCounts(memory);
   const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
+  const { commits, checkpoints, waiting } = gitCounts(memory);
   const { bytes, growth } = storageGrowth(memory);
   const spent = llmSpending(memory);
   const stored = memory.meta(scrubbedBy);
@@ -79,6 +81,9 @@ export function describeMemory(
     chunks,
     annotations: counts.annotations,
     summaries: counts.summaries,
+    commits,
+    checkpoints,
+    commits_waiting: waiting,
     last_updated: isoTime(counts.lastAt),
     problem,
     bytes,
@@ -99,6 +104,9 @@ const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes"> = {
   chunks: 0,
   annotations: 0,
   summaries: 0,
+  commits: 0,
+  checkpoints: 0,
+  commits_waiting: 0,
   last_updated: null,
   growth_30d_bytes: null,
   needs_scrubbing: false,

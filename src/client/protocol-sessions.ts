@@ -313,6 +313,10 @@ export const memoryStatus = lazy(() =>
     chunks: count,
     annotations: count,
     summaries: count,
+    /** Commits that were looked at, those that sessions led to, and those that wait; an older daemon knows of none. */
+    commits: z._default(count, 0),
+    checkpoints: z._default(count, 0),
+    commits_waiting: z._default(count, 0),
     last_updated: timeOrNull,
     /** Why memory.db cannot be read; null when it can, or is not there. */
     problem: textOrNull,

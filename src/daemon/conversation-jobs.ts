@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import * as z from "zod/mini";
 import { agentNamed } from "../agents/registry.ts";
 import type { Embedder } from "../embed/embedder.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { createBudgetedLlm } from "../llm/budget.ts";
 import type { Llm } from "../llm/llm.ts";
 import { createLlm, isLocal, llmSettingsOf } from "../llm/registry.ts";
@@ -13,7 +14,6 @@ import type { Scrubber } from "../redact/scrubber.ts";
 import { deepScrubSession } from "../sessions/deep-scrub.ts";
 import { chunkOptionsOf } from "../sessions/from-config.ts";
 import { type IngestOptions, ingestTranscript } from "../sessions/ingest.ts";
-import { belongsTo } from "../git/project-roots.ts";
 import { rescrubMemory } from "../sessions/rescrub.ts";
 import { retainMemory } from "../sessions/retain.ts";
 import { sumUpSession } from "../sessions/sum-up.ts";
@@ -23,6 +23,7 @@ import type { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
 import { transcriptByPath } from "../store/memory/transcripts.ts";
 import type { JobRecord } from "../store/memory-records.ts";
+import type { GitJobs } from "./git-work.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
 
 /** What the jobs of each kind need to know. */
@@ -50,6 +51,10 @@ interface JobsOptions {
   roots: () => readonly string[];
   /** A session is to be summed up: now, or when nothing new has come for a while. */
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
+  /** Something was read of a session from before. */
+  onImported: () => void;
+  /** Does the jobs that are about commits. */
+  git: GitJobs;
   /** Runs what needs the memory alone. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   log: Logger;
@@ -76,7 +81,8 @@ export class ConversationJobs {
     if (job.kind === "summary") return this.sumUp(job, run);
     if (job.kind === "scrub") return this.scrub(run);
     if (job.kind === "deep-scrub") return this.deepScrub(job, run);
-    return this.retain();
+    if (job.kind === "retain") return this.retain();
+    return this.options.git.run(job, run);
   }
 
   /** With what it takes to change what is stored. */
@@ -127,6 +133,7 @@ export class ConversationJobs {
       const withLlm = asked.is_import !== true && (asked.generate_summary === true || compacted);
       this.options.onNewLines(session, { atOnce, withLlm });
     }
+    if (lines > 0 && asked.is_import) this.options.onImported();
     if (lines > 0) log.debug(`${path}: ${lines} new lines, ${chunks} chunks`);
     return chunks;
   }

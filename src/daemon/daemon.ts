@@ -25,10 +25,13 @@ import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
 import { acquireWriterLock } from "../store/lock.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
+import { gitHookEvents } from "./git-events.ts";
+import { GitWatch } from "./git-watch.ts";
 import { claudeHookEvents } from "./hook-events.ts";
 import { IndexWork } from "./index-work.ts";
 import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
 import { MemoryWork } from "./memory-work.ts";
+import { ChangeObserver } from "./observe-changes.ts";
 import { listen } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
 import { createServer, type Handlers } from "./server.ts";
@@ -81,12 +84,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       roots = await projectRoots(project.root, stopping.signal);
     };
     const rootsFound = findRoots().catch((error: unknown) => log.debug(`worktrees: ${messageOf(error)}`));
+    let observer: ChangeObserver | null = null;
     const memoryWork = new MemoryWork({
       project,
       config,
       roots: () => roots,
       rootsFound,
       bundled: modelsOf(embedders).find((model) => model === embedders.first) ?? null,
+      settled: async () => observer?.settled(),
       log,
     });
     endings.push(() => memoryWork.close());
@@ -109,6 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           onTranscript: (path) => conversations.alsoWatch(path),
           stop: stopping.signal,
         }),
+        "git-hook": gitHookEvents({ work: memoryWork, config }),
       },
       onItems: () => touch(),
       log,
@@ -138,6 +144,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     void rememberProject(project);
     log.info(`pommeld ${version} answers on 127.0.0.1:${ours.port} for ${project.root}`);
 
+    if (memoryWork.bindsCommits) {
+      const memory = () => memoryWork.memoryIfAny;
+      observer = new ChangeObserver({ root: project.root, memory, log });
+      endings.push(() => observer?.close());
+    }
     const watching = watchProject({
       root: project.root,
       rules,
@@ -146,6 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onChange(paths) {
         touch();
         work.update(paths);
+        if (memoryWork.bindsCommits) observer?.observe(paths);
       },
       onRescan() {
         touch();
@@ -161,6 +173,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await conversations.begin();
     endings.push(() => spool.close());
     await spool.begin();
+    const gitWatch = new GitWatch({ roots: () => roots, onMoved: () => memoryWork.catchUp() });
+    endings.push(() => gitWatch.close());
+    gitWatch.begin();
+    memoryWork.catchUp({ backfill: true });
     await work.warmUp();
 
     const isResting = () => work.isResting() && memoryWork.isResting();

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
+import { belongsTo } from "../git/project-roots.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { annotationUid, isSameNote, notesIn } from "../sessions/notes.ts";
-import { belongsTo } from "../git/project-roots.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/annotations.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";

@@ -3,6 +3,7 @@ import type { Logger } from "../project/log.ts";
 import type { Config } from "../project/settings.ts";
 import { sessionChunkCount, settleTerms } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
+import { dropObservations } from "../store/memory/observations.ts";
 import { scrubbedBy } from "../store/memory/scrubbed-by.ts";
 import { sampleStorage } from "../store/memory/storage.ts";
 import { retainedAt } from "./conversation-jobs.ts";
@@ -18,6 +19,8 @@ interface HousekeepingOptions {
 
 const lookMs = 600_000;
 const dayMs = 86_400_000;
+/** Lines are committed within some weeks, or nobody needs to know any more when they showed up. */
+const observedMs = 30 * dayMs;
 /** Free pages are given back in so many steps, between which others run. */
 const pagesAtOnce = 500;
 const mostPages = 20_000;
@@ -43,7 +46,14 @@ export class Housekeeping {
   }
 
   private look(): void {
-    for (const task of [this.applyRules, this.letGo, this.noteSize, this.settle, this.giveBack]) {
+    for (const task of [
+      this.applyRules,
+      this.letGo,
+      this.dropSeen,
+      this.noteSize,
+      this.settle,
+      this.giveBack,
+    ]) {
       try {
         task.call(this);
       } catch (error) {
@@ -65,6 +75,10 @@ export class Housekeeping {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
     if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
+  }
+
+  private dropSeen(): void {
+    dropObservations(this.options.memory, Date.now() - observedMs);
   }
 
   private noteSize(): void {

@@ -10,11 +10,11 @@ import {
 import type { RouteName } from "../client/endpoints.ts";
 import type { RequestOf } from "../client/protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../client/protocol-sessions.ts";
+import { belongsTo } from "../git/project-roots.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Config } from "../project/settings.ts";
 import { addNote } from "../sessions/add-note.ts";
 import { forgetNow, previewForget } from "../sessions/forget.ts";
-import { belongsTo } from "../git/project-roots.ts";
 import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import { findSession, saveSession, sessionByUid } from "../store/memory/sessions.ts";

@@ -24,6 +24,8 @@ import { keepSessionModels } from "../store/memory/vectors.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { ConversationJobs, type TranscriptPayload } from "./conversation-jobs.ts";
 import { Gate } from "./gate.ts";
+import { askForHistory } from "./git-jobs.ts";
+import { GitJobs, type GitJobsOptions } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { isCorrupt, JobWorker } from "./job-worker.ts";
@@ -31,7 +33,7 @@ import { createTextEmbedders, type TextEmbedders } from "./text-embedders.ts";
 import { describeTextModels } from "./text-models.ts";
 import { TextPass } from "./text-pass.ts";
 
-/** Smaller is earlier. */
+/** Smaller is earlier; those of commits are in git-jobs.ts. */
 export const priority = {
   live: 10,
   watched: 20,
@@ -43,6 +45,8 @@ export const priority = {
 } as const;
 
 const reading = ["transcript"] as const;
+/** After the last past session was taken in. Milliseconds. */
+const afterImportMs = 10_000;
 
 interface MemoryWorkOptions {
   project: Project;
@@ -53,6 +57,9 @@ interface MemoryWorkOptions {
   rootsFound: Promise<void>;
   /** The bundled model, where code is searched with it. */
   bundled: Embedder | null;
+  /** Resolves when what was seen of changing files is stored; commits are looked at after that. */
+  settled?: () => Promise<void>;
+  runSync?: GitJobsOptions["runSync"];
   log: Logger;
   /** A session is summed up when nothing new has come for so long. Milliseconds. */
   summariseAfterMs?: number;
@@ -97,6 +104,11 @@ export class MemoryWork {
 
   get captures(): boolean {
     return this.options.config["sessions.capture"];
+  }
+
+  /** Whether commits are bound to sessions. */
+  get bindsCommits(): boolean {
+    return this.captures && this.options.config["git.checkpoints"] && this.open !== null;
   }
 
   /**
@@ -150,18 +162,25 @@ export class MemoryWork {
   }
 
   private openNow(): OpenMemory {
-    const { project, config, roots, rootsFound, log } = this.options;
+    const { project, config, roots, rootsFound, settled, runSync, log } = this.options;
     const { first, second, deadlineMs } = this.embedders;
     const memory = Memory.open(project.memoryDb, { readonly: false });
     try {
       const passages = first && new PassageSearch(passagesIn(memory), first, second, deadlineMs);
+      const scrubber = () => this.currentScrubber();
+      const git = new GitJobs({
+        ...{ project, config, memory, scrubber, roots, runSync, log },
+        settled: settled ?? (() => Promise.resolve()),
+      });
       const jobs = new ConversationJobs({
         project,
         config,
         memory,
         embedder: first,
-        scrubber: () => this.currentScrubber(),
+        scrubber,
         roots,
+        git,
+        onImported: () => this.catchUp({ backfill: true, afterMs: afterImportMs }),
         onNewLines: (session, how) => {
           if (jobs.scrubsDeeply()) this.enqueue("deep-scrub", session);
           this.sumUp(session, how);
@@ -190,10 +209,14 @@ export class MemoryWork {
         memory,
         search: new SessionSearch({ root: project.root, memory, passages }),
         jobs,
-        // A language model takes its time, and nobody waits for that.
+        // A language model and the network take their time, and nobody waits for that.
         workers: [
-          new JobWorker({ ...common, kinds: [...(this.captures ? reading : []), "scrub", "retain"], run }),
-          new JobWorker({ ...common, kinds: ["deep-scrub", "summary"], run }),
+          new JobWorker({
+            ...common,
+            kinds: [...(this.captures ? reading : []), "commit", "scrub", "history", "retain"],
+            run,
+          }),
+          new JobWorker({ ...common, kinds: ["deep-scrub", "summary", "sync"], run }),
         ],
         pass: second && new TextPass({ memory, model: second, log }),
         housekeeping: new Housekeeping({
@@ -283,6 +306,13 @@ export class MemoryWork {
       priority: priority.summary,
       ...(after > 0 && { notBefore: Date.now() + after }),
     });
+    this.wake();
+  }
+
+  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  catchUp(how: { backfill?: boolean; afterMs?: number } = {}): void {
+    if (!this.bindsCommits) return;
+    askForHistory(this.memory, how);
     this.wake();
   }
 

@@ -14,6 +14,7 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
     ["Chunks:", number(memory.chunks)],
     ["Notes:", number(memory.annotations)],
     ["Summaries:", number(memory.summaries)],
+    ...commitRows(memory),
     ["Last line:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
   if (daemon.running) rows.push(...jobRows(memory.jobs));
@@ -32,6 +33,12 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   if (memory.needs_scrubbing)
     rows.push(["Scrubbing:", "the rules changed; what is stored is being scrubbed again"]);
   return [...rows, ...llmRows(memory.llm)];
+}
+
+function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusResponse["memory"]): Row[] {
+  if (commits + waiting === 0) return [];
+  const left = waiting > 0 ? `, ${number(waiting)} waiting` : "";
+  return [["Commits:", `${number(commits)} (${plural(checkpoints, "checkpoint")})${left}`]];
 }
 
 function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate }: Jobs): Row[] {

@@ -67,6 +67,9 @@ const busy: StatusResponse = {
     chunks: 1204,
     annotations: 3,
     summaries: 14,
+    commits: 12,
+    checkpoints: 3,
+    commits_waiting: 0,
     last_updated: new Date(Date.now() - 120_000).toISOString(),
     problem: null,
     bytes: 34_000_000,
@@ -112,6 +115,7 @@ Conversations
   Chunks:        1,204
   Notes:         3
   Summaries:     14
+  Commits:       12 (3 checkpoints)
   Last line:     2 minutes ago
   Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
   At work:       transcript /t/a.jsonl 30 %

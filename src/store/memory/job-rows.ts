@@ -32,11 +32,15 @@ export function nextDue(memory: Memory): number | null {
   return (row as { at: number | null }).at;
 }
 
-/** Whether anything is being read, or waits to be; a summary that waits for its session to fall quiet does not count. */
+/**
+ * Whether anything is being done, or waits to be; a summary that waits for its session to fall quiet, and a commit that
+ * waits for more to be said of it, do not count.
+ */
 export function isAtRest(memory: Memory, now = Date.now()): boolean {
   const busy = memory.prepare(
     `SELECT 1 FROM jobs WHERE state = 'running'
-       OR (state = 'pending' AND NOT (kind = 'summary' AND not_before > ?)) LIMIT 1`,
+       OR (state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
+         OR (kind = 'commit' AND json_extract(payload, '$.tries') > 0)))) LIMIT 1`,
   );
   return busy.get(now) === undefined;
 }

@@ -1,0 +1,129 @@
+import * as z from "zod/mini";
+import { type Backfilled, backfill } from "../git/checkpoints/backfill.ts";
+import { takeInCommit } from "../git/checkpoints/take-in.ts";
+import type { GitWork } from "../git/checkpoints/work.ts";
+import { GitFailure } from "../git/git.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
+import type { Scrubber } from "../redact/scrubber.ts";
+import { activeSessions } from "../store/memory/active-sessions.ts";
+import { waitingJob } from "../store/memory/job-rows.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import type { JobRecord } from "../store/memory-records.ts";
+import { askAgain, askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
+import { type JobRun, NotYet } from "./job-worker.ts";
+import { type NewCommit, newCommits } from "./new-commits.ts";
+
+export interface GitJobsOptions {
+  project: Project;
+  config: Config;
+  memory: Memory;
+  scrubber: () => Scrubber;
+  roots: () => readonly string[];
+  /** Resolves when what was seen of changing files is stored. */
+  settled: () => Promise<void>;
+  /** Shares the memory through a remote; absent where that cannot be. */
+  runSync?: ((remote: string, signal: AbortSignal) => Promise<void>) | undefined;
+  log: Logger;
+  /** For tests. */
+  takeIn?: typeof takeInCommit;
+  backfill?: typeof backfill;
+}
+
+/** A session may be at work on a commit when something was heard of it so long before. Milliseconds. */
+const atWorkMs = 1_800_000;
+/**
+ * A transcript lags behind what its agent does: a commit is looked at again so much later, as long as nothing later than
+ * the commit is known of a session that may have led to it. Milliseconds.
+ */
+const lookAgainMs = [4000, 10_000, 30_000, 90_000, 240_000];
+/** The transcripts of a commit that is older than so are as complete as they get. Milliseconds. */
+const recentMs = 900_000;
+
+/** Does the jobs that are about commits. */
+export class GitJobs {
+  constructor(private readonly options: GitJobsOptions) {}
+
+  /** @returns 0: commits are no chunks */
+  async run(job: JobRecord, run: JobRun): Promise<number> {
+    const { config, runSync } = this.options;
+    if (job.kind === "sync") await runSync?.(job.subject, run.signal);
+    else if (config["git.checkpoints"])
+      await this.quietly(job.kind === "commit" ? this.takeIn(job, run) : this.catchUp(job, run), run);
+    return 0;
+  }
+
+  /** Without git, or a repository, there are no commits. */
+  private async quietly(work: Promise<void>, { signal }: JobRun): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof GitFailure)) throw error;
+      // A lock, a repository that is being repacked.
+      if (error.reason === "failed") throw new NotYet(error.message);
+      this.options.log.debug(`no commits: ${error.message}`);
+    }
+  }
+
+  private work(): GitWork {
+    const { project, memory, scrubber, roots, log } = this.options;
+    return { project, memory, scrubber: scrubber(), roots: roots(), log };
+  }
+
+  private async takeIn({ subject: hash, payload }: JobRecord, { signal }: JobRun): Promise<void> {
+    const { memory, settled, takeIn = takeInCommit, log } = this.options;
+    const asked = z.parse(commitPayload, payload);
+    const { seen, branch = null, rewrittenFrom = [], at, tries = 0 } = asked;
+    await settled();
+    const sessions = activeSessions(memory, at - atWorkMs);
+    const heard = sessions.map(({ uid, lastAt }) => `${uid} ${lastAt}`).join();
+    if (tries === 0 || heard !== asked.heard) {
+      const taken = await takeIn(
+        this.work(),
+        hash,
+        { seen, branch, rewrittenFrom, again: tries > 0 },
+        signal,
+      );
+      if (taken === null) return;
+      log.debug(
+        `commit ${hash}: ${taken.checkpoint ? `checkpoint ${taken.checkpoint.uid}` : "no session's"}`,
+      );
+    }
+    const afterMs = lookAgainMs[tries];
+    const isOpen = sessions.some(({ lastAt }) => lastAt <= at) && Date.now() - at < recentMs;
+    if (isOpen && afterMs !== undefined)
+      askAgain(memory, hash, { ...asked, tries: tries + 1, heard }, afterMs);
+  }
+
+  private async catchUp({ payload }: JobRecord, run: JobRun): Promise<void> {
+    const { memory, takeIn = takeInCommit } = this.options;
+    const { backfill: isWhole = false } = z.parse(historyPayload, payload);
+    const { commits, remember, hasOthers } = await newCommits(memory, this.options.roots(), run.signal);
+    const isRecent = ({ at }: NewCommit) => Date.now() - at < recentMs;
+    for (const { hash, ...made } of commits.filter(isRecent)) {
+      if (!waitingJob(memory, { kind: "commit", subject: hash }))
+        askForCommit(memory, hash, { seen: "reflog", ...made });
+    }
+    const older = commits.filter((commit) => !isRecent(commit));
+    for (const [done, { hash, branch, rewrittenFrom }] of older.entries()) {
+      run.progress(done, older.length);
+      run.signal.throwIfAborted();
+      await takeIn(this.work(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
+    }
+    if (isWhole || hasOthers) await this.backfill(run);
+    remember();
+  }
+
+  private async backfill({ signal, progress }: JobRun): Promise<void> {
+    const { backfill: all = backfill, log } = this.options;
+    const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
+    if (done.lookedAt > 0) {
+      log.info(
+        `${done.lookedAt} commits of the past were looked at; agents had a part in ${done.checkpoints}`,
+      );
+    }
+    // What is left is gone on with.
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,61 @@
+/** So many keys are kept, of the files that changed last: about a megabyte. */
+const mostKeys = 300_000;
+
+/** The keys of the lines of files as they were seen last (git/attribution/line-keys.ts). */
+export class KeysOfFiles {
+  /** The one that changed last is the last. null: nobody knows what was in it before it changes the next time. */
+  private readonly files = new Map<string, Uint32Array | null>();
+  private total = 0;
+
+  constructor(private readonly most = mostKeys) {}
+
+  has(path: string): boolean {
+    return this.files.has(path);
+  }
+
+  /** @param options.isUnclear what comes next in it says nothing of what is new */
+  forget(path: string, { isUnclear }: { isUnclear: boolean }): void {
+    this.drop(path);
+    if (isUnclear) this.files.set(path, null);
+    this.bound();
+  }
+
+  /**
+   * Takes the lines of a file as they are now.
+   * @returns the keys of those that are new, each as often as it is more often there than before; blank lines left out
+   */
+  replace(path: string, keys: ArrayLike<number>): number[] {
+    const before = this.files.get(path);
+    const fresh = before === null ? [] : newOnes(before ?? [], keys);
+    this.drop(path);
+    this.files.set(path, Uint32Array.from(keys));
+    this.total += keys.length;
+    this.bound();
+    return fresh;
+  }
+
+  private drop(path: string): void {
+    this.total -= this.files.get(path)?.length ?? 0;
+    this.files.delete(path);
+  }
+
+  private bound(): void {
+    for (const path of this.files.keys()) {
+      if (this.total <= this.most && this.files.size <= this.most / 10) return;
+      this.drop(path);
+    }
+  }
+}
+
+function newOnes(before: ArrayLike<number>, now: ArrayLike<number>): number[] {
+  const left = new Map<number, number>();
+  for (let i = 0; i < before.length; i++) left.set(before[i]!, (left.get(before[i]!) ?? 0) + 1);
+  const fresh: number[] = [];
+  for (let i = 0; i < now.length; i++) {
+    const key = now[i]!;
+    const known = left.get(key) ?? 0;
+    if (known > 0) left.set(key, known - 1);
+    else if (key !== 0) fresh.push(key);
+  }
+  return fresh;
+}
