@@ -11,6 +11,7 @@ import { memoryMigrations } from "../../store/memory-schema.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
+import { checkGitHooks } from "./git-hooks.ts";
 import { checkHooks, checkPath } from "./hooks.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
@@ -24,6 +25,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
     { name: "hooks", run: () => checkHooks(project) },
+    { name: "git-hooks", run: () => checkGitHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
     { name: "disk", run: () => checkDisk(project.stateDir) },

@@ -1,7 +1,9 @@
+import { isGitHook, runGitHook } from "../../hooks/run-git-hook.ts";
 import { runHook } from "../../hooks/run-hook.ts";
 import type { CommandContext } from "../frame.ts";
 
 /** `pm hook <name>`, the way round: main.ts takes a shorter one when nothing else is on the command line. */
-export async function hookCommand(_: CommandContext, name: string): Promise<void> {
-  await runHook(name);
+export async function hookCommand(_: CommandContext, name: string, words: string[]): Promise<void> {
+  if (isGitHook(name)) await runGitHook(name, words);
+  else await runHook(name);
 }

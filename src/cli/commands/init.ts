@@ -1,38 +1,19 @@
 import { existsSync } from "node:fs";
 import { loadConfig } from "../../project/config.ts";
 import { setConfig } from "../../project/config-edit.ts";
-import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
+import { explanationOf, messageOf } from "../../project/errors.ts";
 import { ignoreStateDir } from "../../project/git-ignore.ts";
 import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
+import { type InitResult, type StepPrinter, stepPrinter } from "./init-steps.ts";
 
 interface InitOptions {
   languages?: string;
-  /** False with --no-hooks. */
+  /** True with --hooks, false with --no-hooks. */
   hooks?: boolean;
   start?: boolean;
-}
-
-/** The JSON of `pm init`; paths are relative to `root`. */
-interface InitResult {
-  root: string;
-  created: string[];
-  changed: string[];
-  /** The user's file of patterns of secrets, absolute; null when it could not be written. */
-  patterns: string | null;
-  already: string[];
-  hooks: HooksOutcome;
-  /** The daemon was started now; false when it ran already or nobody asked for it. */
-  started: boolean;
-}
-
-/** What became of Claude Code's hooks; `skipped`: nobody wants them (--no-hooks, `pm disable`). */
-interface HooksOutcome {
-  state: "installed" | "skipped" | "failed";
-  /** Why they are not installed; null when they are. */
-  reason: string | null;
 }
 
 /** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
@@ -47,6 +28,7 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
     already: [],
     patterns: null,
     hooks: { state: "skipped", reason: "--no-hooks" },
+    git_hooks: { state: "skipped", reason: "--no-hooks" },
     started: false,
   };
   const wantsHooks = options.hooks ?? true;
@@ -78,13 +60,19 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   const { rememberProject } = await import("../../client/known-projects.ts");
   await rememberProject(project);
 
+  const hooks = { project, result, steps, output, asked: options.hooks === true };
+  const { addClaudeHooks, addGitHooks, warnOfPath } = await import("./init-hooks.ts");
   if (inGit) {
     steps.next("Git");
     addToGitignore(project, result, steps, output);
   }
   if (wantsHooks) {
+    result.git_hooks = inGit
+      ? await addGitHooks(hooks)
+      : { state: "skipped", reason: "not in a git repository" };
     steps.next("Claude Code");
-    result.hooks = await addClaudeHooks(project, result, steps, output);
+    result.hooks = await addClaudeHooks(hooks);
+    if ([result.hooks, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
   }
   if (options.start) {
     steps.next("Daemon");
@@ -150,57 +138,6 @@ function addToGitignore(project: Project, result: InitResult, steps: StepPrinter
   } catch (error) {
     output.note(`      ${tick("warn", output.colors)} .gitignore could not be changed: ${messageOf(error)}`);
   }
-}
-
-/** Conversations are found without hooks, too, only later: failing here is worth a warning only. */
-async function addClaudeHooks(
-  project: Project,
-  result: InitResult,
-  steps: StepPrinter,
-  output: Output,
-): Promise<HooksOutcome> {
-  const { hooksState, installHooks } = await import("../../agents/claude/install.ts");
-  const mark = (kind: "ok" | "warn") => tick(kind, output.colors);
-  try {
-    const { state, disabled, file: where } = hooksState(project);
-    if (disabled && state === "absent") {
-      output.print(`      ${mark("ok")} Hooks are switched off (\`pm enable\` puts them back)`);
-      return { state: "skipped", reason: "pm disable" };
-    }
-    const { file, outcome, added } = installHooks(project, where ?? undefined);
-    steps.done(result, outcome, file, added.length === 0 ? "hooks" : `hooks: ${added.join(", ")}`);
-  } catch (error) {
-    if (!(error instanceof PommelError)) throw error;
-    output.note(`      ${mark("warn")} No hooks for Claude Code: ${explanationOf(error)}`);
-    return { state: "failed", reason: error.message };
-  }
-  const { pmOnPath } = await import("../checks/hooks.ts");
-  const { problem } = pmOnPath();
-  if (problem !== null) output.note(`      ${mark("warn")} ${problem.message} ${problem.hint}`);
-  return { state: "installed", reason: null };
-}
-
-type Outcome = "created" | "changed" | "already";
-
-interface StepPrinter {
-  next(title: string): void;
-  done(result: InitResult, outcome: Outcome, part: string, detail?: string): void;
-}
-
-function stepPrinter(output: Output, total: number): StepPrinter {
-  let step = 0;
-  const verbs = { created: "Created", changed: "Changed", already: "Already there:" };
-  return {
-    next(title) {
-      step++;
-      output.print(`\n[${step}/${total}] ${title}`);
-    },
-    done(result, outcome, part, detail) {
-      result[outcome].push(part);
-      const note = detail === undefined ? "" : ` (${detail})`;
-      output.print(`      ${tick("ok", output.colors)} ${verbs[outcome]} ${part}${note}`);
-    },
-  };
 }
 
 function nextSteps(isRunning: boolean): string {

@@ -1,20 +1,26 @@
 import { Argument, type Command } from "commander";
 import { anyHook, hookNames } from "../../agents/claude/hook-names.ts";
+import { gitHookNames } from "../../git/hooks/hook-names.ts";
 import { examples, run } from "../frame.ts";
 
 /** The commands that agents run, and those that tell them to. */
 export function declareHookCommands(program: Command): void {
   program
     .command("enable")
-    .description("Let Claude Code tell Pommel of this project's conversations (pm init does it, too)")
+    .description(
+      "Let Claude Code tell Pommel of this project's conversations, and git of its commits (pm init does it, too)",
+    )
     .option(
       "--local",
       "in .claude/settings.local.json, which is yours alone, instead of .claude/settings.json",
     )
+    .option("--claude", "only Claude Code's hooks")
+    .option("--git", "only git's hooks")
     .addHelpText(
       "after",
       examples(
-        ["pm enable", "add the hooks that are missing to .claude/settings.json"],
+        ["pm enable", "add the hooks that are missing to .claude/settings.json and to git's"],
+        ["pm enable --git", "only to git's: .git/hooks, or where core.hooksPath says"],
         ["pm enable --local", "only for you, not for everybody who checks the project out"],
       ),
     )
@@ -22,18 +28,21 @@ export function declareHookCommands(program: Command): void {
 
   program
     .command("disable")
-    .description("Take Pommel's hooks out of Claude Code's settings again, and nothing else")
+    .description(
+      "Take Pommel's hooks out of Claude Code's settings and of git's hooks again, and nothing else",
+    )
     .addHelpText("after", examples(["pm disable", "as if they had never been there"]))
     .action(run(async () => (await import("../commands/disable.ts")).disableCommand));
 
   // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
   const hook = new Argument("<hook>", "which hook it is")
-    .choices([...hookNames, anyHook])
+    .choices([...hookNames, anyHook, ...gitHookNames.map((name) => `git-${name}`)])
     .argParser((name) => name);
   program
     .command("hook")
-    .description("What Claude Code runs: takes a hook's JSON from stdin, and always exits with 0")
+    .description("What Claude Code and git run: takes what a hook is told, and always exits with 0")
     .addArgument(hook)
+    .argument("[words...]", "what git said to its hook")
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText(
@@ -41,6 +50,7 @@ export function declareHookCommands(program: Command): void {
       `${examples(
         ["pm hook pre-compact < payload.json", "before the context is compacted"],
         ["pm hook handle < payload.json", "whichever hook the payload names"],
+        ["pm hook git-post-commit", "after a commit"],
       )}\n\nPrints nothing on stdout, which Claude Code would read.`,
     )
     .action(run(async () => (await import("../commands/hook.ts")).hookCommand));

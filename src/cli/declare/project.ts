@@ -9,7 +9,8 @@ export function declareProjectCommands(program: Command): void {
     .command("init")
     .description("Set up Pommel in this repository, or in this directory without git")
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
-    .option("--no-hooks", "leave Claude Code's settings alone")
+    .option("--hooks", "add hooks to Claude Code's settings and to git, also after pm disable")
+    .option("--no-hooks", "leave Claude Code's settings and git's hooks alone")
     .option("--start", "start the daemon, which indexes the project")
     .addHelpText(
       "after",

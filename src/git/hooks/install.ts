@@ -36,6 +36,7 @@ export interface InstalledHook {
 
 /** What became of installing: the hooks, or why nothing was done. */
 export type InstalledGitHooks =
+  /** `dir` is from the project's root, with slashes. */
   | { state: "installed"; dir: string; hooks: InstalledHook[] }
   | { state: "none" | "shared"; dir: string | null; reason: string };
 
@@ -73,7 +74,7 @@ export async function installGitHooks(project: Project): Promise<InstalledGitHoo
     throw error;
   }
   const hooks = done.map(({ hook, file, outcome }) => ({ hook, file, outcome }));
-  return { state: "installed", dir: place.dir, hooks };
+  return { state: "installed", dir: fromRoot(project, place.dir), hooks };
 }
 
 /** The directories that are made with `dir`, a parent first. */

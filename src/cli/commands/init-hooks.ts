@@ -1,0 +1,75 @@
+import { explanationOf, PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { type Output, tick } from "../output.ts";
+import type { HooksOutcome, InitResult, StepPrinter } from "./init-steps.ts";
+
+interface HooksStep {
+  project: Project;
+  result: InitResult;
+  steps: StepPrinter;
+  output: Output;
+  /** Somebody said --hooks: also after `pm disable`. */
+  asked: boolean;
+}
+
+const switchedOff: HooksOutcome = { state: "skipped", reason: "pm disable" };
+const installed: HooksOutcome = { state: "installed", reason: null };
+
+/** Conversations are found without hooks, too, only later: failing here is worth a warning only. */
+export async function addClaudeHooks(step: HooksStep): Promise<HooksOutcome> {
+  const { project, result, steps, output } = step;
+  const { hooksState, installHooks } = await import("../../agents/claude/install.ts");
+  try {
+    const { state, disabled, file: where } = hooksState(project);
+    if (disabled && state === "absent" && !step.asked) return sayOff(output);
+    const { file, outcome, added } = installHooks(project, where ?? undefined);
+    steps.done(result, outcome, file, added.length === 0 ? "hooks" : `hooks: ${added.join(", ")}`);
+    return installed;
+  } catch (error) {
+    return failure(error, "Claude Code", output);
+  }
+}
+
+/** As with `addClaudeHooks`: commits are found in the reflog, too. */
+export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
+  const { project, result, steps, output } = step;
+  const { gitHooksState } = await import("../../git/hooks/state.ts");
+  const { installGitHooks } = await import("../../git/hooks/install.ts");
+  try {
+    const { state, disabled } = await gitHooksState(project);
+    if (disabled && state !== "partial" && state !== "installed" && !step.asked) return sayOff(output);
+    const done = await installGitHooks(project);
+    if (done.state !== "installed") {
+      if (done.state === "none") return { state: "skipped", reason: done.reason };
+      const { sharedHint } = await import("../checks/git-hooks.ts");
+      output.note(`      ${tick("warn", output.colors)} No hooks in git: ${done.reason}. ${sharedHint}`);
+      return { state: "failed", reason: done.reason };
+    }
+    for (const outcome of ["created", "changed", "already"] as const) {
+      const names = done.hooks.filter((hook) => hook.outcome === outcome).map(({ hook }) => hook);
+      steps.doneIn(result, outcome, done.dir, names);
+    }
+    return installed;
+  } catch (error) {
+    return failure(error, "git", output);
+  }
+}
+
+/** Hooks are commands, and have to find `pm`. */
+export async function warnOfPath({ output }: HooksStep): Promise<void> {
+  const { pmOnPath } = await import("../checks/hooks.ts");
+  const { problem } = pmOnPath();
+  if (problem === null) return;
+  output.note(`      ${tick("warn", output.colors)} ${problem.message} ${problem.hint}`);
+}
+
+function sayOff(output: Output): HooksOutcome {
+  output.print(`      ${tick("ok", output.colors)} Hooks are switched off (\`pm enable\` puts them back)`);
+  return switchedOff;
+}
+
+function failure(error: unknown, whose: string, output: Output): HooksOutcome {
+  if (!(error instanceof PommelError)) throw error;
+  output.note(`      ${tick("warn", output.colors)} No hooks for ${whose}: ${explanationOf(error)}`);
+  return { state: "failed", reason: error.message };
+}
