@@ -63,6 +63,7 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   );
   const ages = parts.map(({ answer }) => answer.index);
   return {
+    query: merging.query,
     ...inOrder(placed, merging),
     ...together(parts, merging),
     index: {
@@ -93,6 +94,7 @@ export function mergeTranscripts(parts: readonly TranscriptPart[], merging: Merg
   const ages = parts.map(({ answer }) => answer.memory);
   return {
     scope: "transcripts",
+    query: merging.query,
     ...inOrder(placed, merging),
     ...together(parts, merging),
     memory: {
@@ -126,9 +128,8 @@ function inOrder<R extends { score: number; project: string; signals?: Record<st
   };
 }
 
-function together(parts: readonly (CodePart | TranscriptPart)[], { query, took }: Merging) {
+function together(parts: readonly (CodePart | TranscriptPart)[], { took }: Merging) {
   return {
-    query,
     total_results: parts.reduce((sum, { answer }) => sum + answer.total_results, 0),
     searched_by: [...new Set(parts.flatMap(({ answer }) => answer.searched_by))],
     notes: parts.flatMap(({ project, answer }) => answer.notes.map((note) => `${project}: ${note}`)),

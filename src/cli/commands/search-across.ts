@@ -59,7 +59,11 @@ async function render(
   isOfBoth: boolean,
   style: ResultStyle,
 ): Promise<string> {
-  if (transcripts === null) return code === null ? "" : renderAnswer(code, style);
+  // Where nothing is remembered, a search of all is one of code.
+  const hasNone =
+    transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
+  if (hasNone && code !== null) return renderAnswer(code, style);
+  if (transcripts === null) return "";
   const { renderGroups, renderTranscripts } = await import("./search-transcripts.ts");
   return isOfBoth ? renderGroups({ code, transcripts }, style) : renderTranscripts(transcripts, style);
 }

@@ -112,10 +112,11 @@ describe("finding", () => {
     saveEvent(store.memory, event("fade00", { title: "ABC", description: "Über uns", updatedAt: 3 }));
   });
 
-  it("takes an id, a unique beginning, or a title in any case", () => {
+  it("takes an id, a title in any case, or a beginning of either", () => {
     expect(findEvent(store.memory, "abc123").title).toBe("Auth rewrite");
     expect(findEvent(store.memory, "abd").title).toBe("Release 2");
     expect(findEvent(store.memory, "auth REWRITE").uid).toBe("abc123");
+    expect(findEvent(store.memory, "rel").title).toBe("Release 2");
     // A title before the beginning of an id.
     expect(findEvent(store.memory, "abc").uid).toBe("fade00");
   });

@@ -85,7 +85,8 @@ export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[
 }
 
 /**
- * The event that a person means: its id, its title (in any case), or the beginning of its id that no other has.
+ * The event that a person means: its id, its title (in any case), the beginning of its id, or that of its title, which
+ * no other has.
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
 export function findEvent(memory: Memory, wanted: string): EventRecord {
@@ -97,7 +98,8 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
   const begun = /^[0-9a-f]+$/i.test(wanted)
     ? all.filter(({ uid }) => uid.startsWith(wanted.toLowerCase()))
     : [];
-  const [only, ...others] = titled.length > 0 ? titled : begun;
+  const named = title === "" ? [] : all.filter((event) => event.title.toLowerCase().startsWith(title));
+  const [only, ...others] = [titled, begun, named].find((found) => found.length > 0) ?? [];
   if (!only) {
     throw new PommelError(
       "not_found",
