@@ -40,7 +40,8 @@ export async function newCommits(
 ): Promise<NewCommits> {
   const commits = new Map<string, NewCommit>();
   const positions = new Map<string, number>();
-  let hasOthers = false;
+  const others = new Set<string>();
+  let hasMore = false;
   for (const root of roots) {
     const directory = gitDirectoryOf(root);
     if (directory === null || isRebasing(directory)) continue;
@@ -53,7 +54,7 @@ export async function newCommits(
     if (entries.length === 0) continue;
     positions.set(root, entries[0]!.at);
     if (since === null || entries.length > mostCommits) {
-      hasOthers = true;
+      hasMore = true;
       continue;
     }
     const known = knownCommits(
@@ -67,13 +68,14 @@ export async function newCommits(
       signal,
     );
     for (const { hash, at, branch, rewrittenFrom, sort } of unknown.reverse()) {
-      if (sort === "other") hasOthers = true;
+      if (sort === "other") others.add(hash);
       else if (sort === "made" || kept.has(hash)) commits.set(hash, { hash, at, branch, rewrittenFrom });
     }
   }
   const remember = () => {
     for (const [root, at] of positions) memory.setMeta(seenUntil + root, String(at));
   };
+  const hasOthers = hasMore || [...others].some((hash) => !commits.has(hash));
   return { commits: [...commits.values()], hasOthers, remember };
 }
 
