@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { idOf } from "../../src/agents/claude/transcript-fixture.ts";
+import type { BlameAnswer } from "../../src/client/blame-answer.ts";
+import type { StatsAnswer } from "../../src/client/stats-answer.ts";
+import type { WhyAnswer } from "../../src/client/why-answer.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
+import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+let project: Project;
+let transcripts: string;
+beforeEach(() => {
+  project = createProject({});
+  transcripts = transcriptDir(project);
+  git("init", "--quiet", "--initial-branch=main");
+  write(project, ".gitignore", ".pommel/\n");
+  write(project, "src/auth.ts", before);
+  commit("Start", "2026-03-02T08:00:00Z");
+});
+afterEach(async () => {
+  await cleanUp();
+  rmSync(transcripts, { recursive: true, force: true });
+});
+
+const before = "export function refresh() {\n  token = ask();\n}\n";
+const old = "  token = ask();";
+const now = "  token = withLock(() => ask());";
+const session = idOf("refresh");
+const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+
+function git(...args: string[]): string {
+  const options = ["-C", project.root, "-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  return execFileSync("git", [...options, ...args], { encoding: "utf8" }).trim();
+}
+
+function commit(message: string, date: string): string {
+  git("add", "--all");
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  execFileSync("git", ["-C", project.root, ...author, "commit", "--quiet", "-m", message], { env });
+  return git("rev-parse", "HEAD");
+}
+
+/** An agent rewrites a line, a person adds one, both are committed together; then all of it is taken in. */
+async function agentAtWork(): Promise<string> {
+  const told = sessionIn(project, session, { start: "2026-03-02T09:00:00.000Z" });
+  told.prompt("look at the token handling");
+  told.reply("We decided to use a lock instead of retrying, as two requests may refresh at once.");
+  told.prompt("make token refresh atomic");
+  told.reply("I wrap the request in the lock.");
+  told.edit(join(project.root, "src/auth.ts"), old, now, 2);
+  told.reply("Done, refreshing is atomic now.");
+  told.writeTo(transcripts);
+  write(project, "src/auth.ts", `${before.replace(old, now)}// by hand\n`);
+  const hash = commit("Refresh atomically", "2026-03-02T09:10:00Z");
+  await pmJson(project, "import", "claude");
+  await until(async () => (await blame("src/auth.ts")).summary.agent > 0);
+  return hash;
+}
+
+const blame = (...args: string[]) => pmJson<BlameAnswer>(project, "blame", ...args);
+
+describe("an agent's line", () => {
+  it("leads to its commit, session, turn, prompt and decision, in every command and form", async () => {
+    const hash = await agentAtWork();
+    const blamed = await blame("src/auth.ts");
+    expect(blamed.ranges[1]).toMatchObject({
+      author: "agent",
+      session_id: session,
+      turn: 2,
+      commit: hash,
+      first_line: 2,
+    });
+    expect(blamed.ranges.filter(({ author }) => author === "agent")).toHaveLength(1);
+
+    const asText = await pm("blame", "src/auth.ts", "-L", "2,3");
+    expect(asText.stdout.split("\n")[0]).toMatch(
+      new RegExp(
+        `^${hash.slice(0, 8)} agent \\S+ +${session.slice(0, 8)}:2 +2026-03-02 2\\) {3}token = withLock`,
+      ),
+    );
+    expect(asText.stdout.trimEnd().split("\n")).toHaveLength(2);
+    const summary = await pm("blame", "src/auth.ts", "--summary");
+    expect(summary.stdout).toMatch(/agent +25% +1\n/);
+    const withTexts = await blame("src/auth.ts", "--text", "-L", "4,");
+    expect(withTexts.lines).toEqual([{ line: 4, text: "// by hand" }]);
+
+    const why = await pmJson<WhyAnswer>(project, "why", "src/auth.ts:2");
+    expect(why).toMatchObject({
+      file: "src/auth.ts",
+      origins: [
+        {
+          commit: { hash, subject: "Refresh atomically" },
+          checkpoint_id: expect.stringMatching(/^[0-9a-f]{12}$/),
+          written_by: { author: "agent", session_id: session, turn: 2 },
+          turn: {
+            prompt: "make token refresh atomic",
+            said_before: "I wrap the request in the lock.",
+            tool: "Edit",
+          },
+        },
+      ],
+      decisions: [{ near: "session", is_before: true, turn: 1 }],
+      earlier: [{ how: "changed", text: [old], commit: { subject: "Start" } }],
+      freshness: { state: "stands" },
+    });
+    mkdirSync(join(project.root, "docs"));
+    const told = (await runPm(["why", "../src/auth.ts#L2"], { cwd: join(project.root, "docs") })).stdout;
+    expect(told).toContain("src/auth.ts:2");
+    expect(told).toMatch(new RegExp(`Written by agent \\S+ in session ${session.slice(0, 8)}, turn 2`));
+    expect(told).toContain("make token refresh atomic");
+    expect(told).toContain("We decided to use a lock instead of retrying");
+    expect(told).toContain(`Next: pm session show ${session.slice(0, 8)} --turn 2; pm rewind`);
+
+    const stats = await pmJson<StatsAnswer>(project, "stats", "--path", "src");
+    expect(stats).toMatchObject({
+      commits: { in_history: 2, looked_at: 2, with_agent: 1 },
+      total: { lines: 5, agent: 1 },
+      by_session: [{ session_id: session, commits: 1, lines: 1 }],
+    });
+    expect((await pm("stats")).stdout).toContain("2 of 2 commits were looked at");
+  }, 60_000);
+
+  it("is known before it is committed", async () => {
+    await agentAtWork();
+    const told = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 60_000).toISOString() });
+    told.prompt("say what is refreshed");
+    told.edit(join(project.root, "src/auth.ts"), "// by hand", "// Refreshes the token of a session.", 4);
+    told.writeTo(transcripts);
+    write(project, "src/auth.ts", `${before.replace(old, now)}// Refreshes the token of a session.\n`);
+    await until(async () => (await blame("src/auth.ts")).ranges.at(-1)?.session_id === idOf("later"));
+    expect((await blame("src/auth.ts")).ranges.at(-1)).toMatchObject({
+      author: "agent",
+      commit: null,
+      turn: 1,
+    });
+    const why = await pmJson<WhyAnswer>(project, "why", "src/auth.ts:4");
+    expect(why).toMatchObject({
+      origins: [{ commit: null, turn: { prompt: "say what is refreshed" } }],
+      freshness: { state: "uncommitted" },
+      earlier: [{ text: ["// by hand"] }],
+    });
+  }, 60_000);
+});
+
+describe("without an agent", () => {
+  it("git's part is told, with a word on what is missing", async () => {
+    const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Written by unknown (Ann)");
+    expect(stdout).toContain("No conversations are remembered yet.");
+    expect((await blame("src/auth.ts")).notes[0]).toContain("No conversations are remembered yet.");
+    expect((await pm("stats")).stdout).toContain("0 of 1 commits were looked at");
+  });
+
+  it.each([
+    [["why", "src/auth.ts"], 2, "No line is named."],
+    [["why", "src/auth.ts:99"], 5, "src/auth.ts has only 3 lines."],
+    [["why", "src/gone.ts:1"], 5, "There is no src/gone.ts."],
+    [["blame", "src"], 2, "src is a directory."],
+    [["blame", "../x.ts"], 2, "lies outside of the project"],
+    [["blame", "src/auth.ts", "-L", "/x/"], 2, "is no range of lines"],
+    [["blame", "src/auth.ts", "--rev", "nowhere"], 5, "There is no commit nowhere."],
+    [["stats", "--since", "whenever that is"], 2, "is no time"],
+  ])("%j ends with %d", async (args, code, message) => {
+    const result = await pm(...args);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).toContain("hint: ");
+  });
+
+  it("a name that is no UTF-8 is a file that is not there", async () => {
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${project.root}/b`), Buffer.from([0xff]), Buffer.from(".ts")]),
+      "x\n",
+    );
+    commit("An odd name", "2026-03-02T10:00:00Z");
+    const { code, stderr } = await pm("blame", "b\ufffd.ts");
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({
+      code: 5,
+      stderr: "error: There is no b\ufffd.ts.",
+    });
+  });
+
+  it("says so where there is no git", async () => {
+    rmSync(join(project.root, ".git"), { recursive: true });
+    const { code, stderr } = await pm("why", "src/auth.ts:1");
+    expect(code).toBe(2);
+    expect(stderr).toContain("is no git repository");
+  });
+});
