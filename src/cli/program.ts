@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareBlameCommands } from "./declare/blame.ts";
+import { declareCheckpointCommands } from "./declare/checkpoints.ts";
 import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareEventCommands, declareProjectsCommands } from "./declare/events.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
@@ -57,6 +58,7 @@ export function buildProgram(): Command {
   declareSessionCommands(program);
   declareBlameCommands(program);
   declareMemoryCommands(program);
+  declareCheckpointCommands(program);
   declareEventCommands(program);
   declareProjectsCommands(program);
   declareRewindCommand(program);

@@ -122,6 +122,15 @@ export function checkpointPlaces(
     .all(since) as { uid: string; hash: string; parentUid: string | null }[];
 }
 
+/** Ids of the checkpoints that come right after one, the earliest commit first. */
+export function checkpointsAfter(memory: Memory, uid: string): string[] {
+  const found = memory.prepare(
+    `SELECT uid FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
+     ORDER BY committed_at, commits.id`,
+  );
+  return found.pluck().all(uid) as string[];
+}
+
 export interface CheckpointFilter {
   /** A session's uid; its subagents' count as its own. */
   session?: string | null;

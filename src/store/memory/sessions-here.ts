@@ -30,3 +30,13 @@ export function turnsAddedSince(memory: Memory, row: number): { from: number; to
     .get(row) as { first: number | null; last: number | null };
   return times.first === null || times.last === null ? null : { from: times.first, to: times.last };
 }
+
+/** Sessions that checkpoints name and that begin so, at most four. */
+export function boundSessions(memory: Memory, beginning: string): string[] {
+  const found = memory.prepare(
+    `SELECT DISTINCT session_uid FROM checkpoint_sessions
+     WHERE substr(session_uid, 1, length(@beginning)) = @beginning
+       AND (instr(session_uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY session_uid LIMIT 4`,
+  );
+  return found.pluck().all({ beginning }) as string[];
+}
