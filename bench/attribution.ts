@@ -4,7 +4,7 @@
  *   npm run bench:attribution
  *
  *   --seed N            the first repository's (default 1)
- *   --repositories N    how many (default 24); odd seeds are the choosing half, even ones the confirming half
+ *   --repositories N    how many (default 12); odd seeds are the choosing half, even ones the confirming half
  *   --steps N           how much happens in each (default 40)
  *   --only HAPPENING    nothing but this besides plain edits and commits; `--only list` names all
  *   --explain N         print the N worst places, with what stands around them and how the verdict came
@@ -27,7 +27,7 @@ import { explain, print, summary } from "./attribution/report.ts";
 const { values: options } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
-    repositories: { type: "string", default: "24" },
+    repositories: { type: "string", default: "12" },
     steps: { type: "string", default: "40" },
     only: { type: "string" },
     explain: { type: "string" },

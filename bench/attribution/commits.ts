@@ -16,13 +16,17 @@ export const messageOf = ({ random }: World) => prose(random).slice(0, 60);
 export async function commitAll(
   world: World,
   checkout: Checkout,
-  { how = [], by = null }: { how?: string[]; by?: string | null } = {},
+  {
+    how = [],
+    by = null,
+    message = messageOf(world),
+  }: { how?: string[]; by?: string | null; message?: string } = {},
 ): Promise<string | null> {
   pass(world, 1, 30);
   git(world, checkout, ["add", "-A"]);
   if (git(world, checkout, ["diff", "--cached", "--name-only"]) === "") return null;
   const tree = new Map(checkout.files);
-  const said = git(world, checkout, ["commit", "-m", messageOf(world)]);
+  const said = git(world, checkout, ["commit", "-m", message]);
   tell(world, `${by === null ? "human" : "agent"}: commit ${said.split("\n", 1)[0]}`);
   await world.history.take(world, checkout, { how, by, tree });
   return said;
@@ -80,7 +84,12 @@ const isPlain = ({ history }: World, hash: string) => {
 };
 
 /** @returns what git said; null: there is nothing to amend */
-export async function amend(world: World, checkout: Checkout, by: string | null): Promise<string | null> {
+export async function amend(
+  world: World,
+  checkout: Checkout,
+  by: string | null,
+  message: string = messageOf(world),
+): Promise<string | null> {
   const head = world.history.head(world, checkout);
   if (!isPlain(world, head)) return null;
   const withChanges = world.random.chance(0.6);
@@ -92,7 +101,7 @@ export async function amend(world: World, checkout: Checkout, by: string | null)
   } else {
     git(world, checkout, ["reset", "-q"]);
   }
-  const said = git(world, checkout, ["commit", "--amend", "--allow-empty", "-m", messageOf(world)]);
+  const said = git(world, checkout, ["commit", "--amend", "--allow-empty", "-m", message]);
   tell(world, `${by === null ? "human" : "agent"}: amends ${withChanges ? "with changes" : "the message"}`);
   await world.history.take(world, checkout, { how: ["amend"], by, tree });
   return said;

@@ -107,11 +107,11 @@ export const humanActs: Readonly<Record<string, HumanAct>> = {
   }),
 
   /** A copy of what an agent wrote stays what an agent wrote. */
-  "human-pastes": onFile("pastes an agent's block into", (world, checkout, _path, lines) => {
+  "human-pastes": onFile("pastes an agent's block into", (world, checkout, path, lines) => {
     const { random } = world;
     const sources = [...checkout.files].flatMap(([from, there]) =>
       there.flatMap((line, i) =>
-        line.owner.kind === "agent" && mutate.isWritable(from) ? [{ there, i }] : [],
+        line.owner.kind === "agent" && languageOf(from) === languageOf(path) ? [{ there, i }] : [],
       ),
     );
     if (sources.length === 0) return lines;

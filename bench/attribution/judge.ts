@@ -24,9 +24,9 @@ export interface Judged {
 export interface JudgedBindings {
   commit: string;
   bound: Binding[];
-  /** Sessions that wrote lines of it. */
+  /** Sessions that wrote lines for it. */
   wrote: Set<string>;
-  /** Those, and sessions that took lines out or made the commit. */
+  /** Those, and sessions that wrote lines before that were moved, that took lines out, or that made the commit. */
   hadPart: Set<string>;
 }
 
@@ -82,11 +82,16 @@ function addedLines(world: World, { hash, parents }: KnownCommit): Added {
   return added;
 }
 
+/** What becomes of lines without anybody writing them. */
+const unwritten = new Set(["split", "join", "pasted by a human"]);
+
 interface Truth {
   path: string;
   number: number;
   line: Line;
   owner: Owner;
+  /** It was written for this commit, not moved or formatted. */
+  isFresh: boolean;
 }
 
 /**
@@ -116,7 +121,7 @@ function truthsOf({ history }: World, commit: KnownCommit, added: Added): Truth[
           spare.splice(spare.indexOf(near), 1);
         }
       }
-      truths.push({ path, number, line, owner });
+      truths.push({ path, number, line, owner, isFresh: !ids.has(line.id) && !unwritten.has(line.via) });
     }
   }
   return truths;
@@ -174,10 +179,12 @@ function judgeBindings(
   bound: Binding[],
 ): JudgedBindings {
   const wrote = new Set<string>();
-  for (const { owner, line } of truths) {
-    if (owner.kind === "agent" && line.text.trim() !== "") wrote.add(owner.parent ?? owner.session);
+  const hadPart = new Set<string>();
+  for (const { owner, line, isFresh } of truths) {
+    if (owner.kind !== "agent") continue;
+    hadPart.add(owner.parent ?? owner.session);
+    if (isFresh && line.text.trim() !== "") wrote.add(owner.parent ?? owner.session);
   }
-  const hadPart = new Set(wrote);
   if (commit.by !== null) hadPart.add(commit.by);
   const here = new Set([...commit.tree.values()].flat().map(({ id }) => id));
   for (const parent of commit.parents) {

@@ -51,7 +51,8 @@ export async function pull(world: World): Promise<void> {
   await ensureClean(world, main);
   const dir = join(world.scratch, "colleague");
   const colleague = { dir, files: new Map(), mtimes: new Map(), isWatched: false } satisfies Checkout;
-  if (!existsSync(dir)) git(world, main, ["clone", "-q", main.dir, dir]);
+  const ends = `core.autocrlf=${world.ends === "autocrlf"}`;
+  if (!existsSync(dir)) git(world, main, ["clone", "-q", "-c", ends, main.dir, dir]);
   else git(world, colleague, ["pull", "-q", "--ff-only"]);
   const theirs: Checkout = { ...colleague, files: new Map(headTree(world, main)) };
   const paths = [...theirs.files.keys()].filter(mutate.isWritable);

@@ -6,7 +6,7 @@ import { type Act, acts } from "./agent-acts.ts";
 import { bash } from "./agent-tools.ts";
 import { feature, revert, stash } from "./branches.ts";
 import { languages, newFile, newPath, prose } from "./code.ts";
-import { amend, commitAll, commitSome, ensureClean } from "./commits.ts";
+import { amend, commitAll, commitSome, ensureClean, messageOf } from "./commits.ts";
 import { untoldLines } from "./history.ts";
 import { humanActs } from "./human-acts.ts";
 import { linkedWorktree, pull } from "./others.ts";
@@ -234,10 +234,13 @@ class Director {
       return true;
     },
 
-    "agent-commits": (world, session) => this.#gitByAgent(world, session, "git commit -m", commitByAgent),
+    "agent-commits": (world, session) =>
+      this.#gitByAgent(world, session, "git commit -m", (message) =>
+        commitAll(world, session.checkout, { by: topOf(session), message }),
+      ),
     "agent-amends": (world, session) =>
-      this.#gitByAgent(world, session, "git commit --amend -m", (world, session) =>
-        amend(world, session.checkout, topOf(session)),
+      this.#gitByAgent(world, session, "git commit --amend -m", (message) =>
+        amend(world, session.checkout, topOf(session), message),
       ),
   };
 
@@ -245,13 +248,14 @@ class Director {
     world: World,
     session: AgentSession,
     command: string,
-    run: (world: World, session: AgentSession) => Promise<string | null>,
+    run: (message: string) => Promise<string | null>,
   ): Promise<boolean> {
+    const message = messageOf(world);
     await bash(
       world,
       session,
-      () => `git add -A && ${command} "Make it so"`,
-      async () => (await run(world, session)) ?? "nothing to commit, working tree clean",
+      () => `git add -A && ${command} "${message}"`,
+      async () => (await run(message)) ?? "nothing to commit, working tree clean",
     );
     return true;
   }
@@ -335,7 +339,3 @@ class Director {
 }
 
 const topOf = (session: AgentSession): string => session.parent?.uid ?? session.uid;
-
-function commitByAgent(world: World, session: AgentSession): Promise<string | null> {
-  return commitAll(world, session.checkout, { by: topOf(session) });
-}
