@@ -32,6 +32,8 @@ const exitCodeOf = {
   transcript_changed: exitCode.failed,
   settings_invalid: exitCode.failed,
   uncommitted_changes: exitCode.failed,
+  sync_refused: exitCode.failed,
+  sync_failed: exitCode.failed,
   internal: exitCode.failed,
 } as const;
 

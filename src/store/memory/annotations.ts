@@ -64,6 +64,11 @@ export function annotationById(memory: Memory, id: number): AnnotationRecord | n
   return (row as AnnotationRecord | undefined) ?? null;
 }
 
+export function annotationByUid(memory: Memory, uid: string): AnnotationRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM annotations WHERE uid = ?`).get(uid);
+  return (row as AnnotationRecord | undefined) ?? null;
+}
+
 /** Notes by row; those that are gone are missing. */
 export function annotationsByIds(memory: Memory, ids: readonly number[]): Map<number, AnnotationRecord> {
   const rows = memory

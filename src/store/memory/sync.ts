@@ -1,0 +1,137 @@
+import type { Memory } from "./memory.ts";
+import type { UsageRecord } from "./usage.ts";
+
+/** What has still to be shared, and what is remembered of the last time (docs/git.md, Sharing). */
+
+export interface ChangedThing {
+  /** Another one for every change. */
+  id: number;
+  kind: "session" | "annotation" | "checkpoint" | "attribution" | "event";
+  /** The thing's uid; of an attribution the commit's hash. */
+  uid: string;
+}
+
+/** What changed since it was shared last, in the order of the changes. */
+export function changedThings(memory: Memory): ChangedThing[] {
+  return memory.prepare("SELECT id, kind, uid FROM sync_changed ORDER BY id").all() as ChangedThing[];
+}
+
+/** These changes are shared; later ones of the same things are not. */
+export function settleChanges(memory: Memory, ids: readonly number[]): void {
+  if (ids.length === 0) return;
+  memory.inTransaction(() => {
+    memory
+      .prepare("DELETE FROM sync_changed WHERE id IN (SELECT value FROM json_each(?))")
+      .run(JSON.stringify(ids));
+  });
+}
+
+/** As if nothing had been shared yet. */
+export function markAllChanged(memory: Memory): void {
+  memory.inTransaction(() => {
+    const mark = (kind: string, uids: string) =>
+      memory
+        .prepare(
+          `INSERT INTO sync_changed (kind, uid) SELECT '${kind}', uid FROM (${uids}) all_uids
+           WHERE NOT EXISTS (SELECT 1 FROM sync_changed c WHERE c.kind = '${kind}' AND c.uid = all_uids.uid)`,
+        )
+        .run();
+    mark("session", "SELECT uid FROM sessions");
+    mark("annotation", "SELECT uid FROM annotations");
+    mark("checkpoint", "SELECT uid FROM checkpoints");
+    mark(
+      "attribution",
+      "SELECT hash AS uid FROM commits WHERE EXISTS (SELECT 1 FROM attributions WHERE commit_id = commits.id)",
+    );
+    mark("event", "SELECT uid FROM events");
+  });
+}
+
+export function syncFact(memory: Memory, key: string): string | null {
+  const value = memory.prepare("SELECT value FROM sync_state WHERE key = ?").pluck().get(key);
+  return (value as string | undefined) ?? null;
+}
+
+/** Remembers a fact, or with null forgets it. */
+export function setSyncFact(memory: Memory, key: string, value: string | null): void {
+  memory.inTransaction(() => {
+    if (value === null) memory.prepare("DELETE FROM sync_state WHERE key = ?").run(key);
+    else {
+      memory
+        .prepare(
+          "INSERT INTO sync_state (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        )
+        .run(key, value);
+    }
+  });
+}
+
+/** Facts whose key begins so. */
+export function syncFacts(memory: Memory, beginning: string): { key: string; value: string }[] {
+  return memory
+    .prepare("SELECT key, value FROM sync_state WHERE substr(key, 1, length(@b)) = @b ORDER BY key")
+    .all({ b: beginning }) as { key: string; value: string }[];
+}
+
+/** Whether a note was put in other words, or removed: its old words are not to be taken in again. */
+export function isRefused(memory: Memory, uid: string): boolean {
+  return memory.prepare("SELECT 1 FROM sync_refused WHERE uid = ?").get(uid) !== undefined;
+}
+
+/** Uids of all lines of a session that are stored or known, by turn; of forgotten turns none. */
+export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid: string, seq: number][]> {
+  const rows = memory
+    .prepare("SELECT uid, seq, turn FROM lines WHERE session_id = ? AND turn >= 0 ORDER BY seq, uid")
+    .all(sessionId) as { uid: string; seq: number; turn: number }[];
+  return groupBy(
+    rows,
+    ({ turn }) => turn,
+    ({ uid, seq }) => [uid, seq],
+  );
+}
+
+/** What the messages of a session cost, by turn. */
+export function usageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
+  const rows = memory
+    .prepare(
+      `SELECT message_uid AS messageUid, turn, model, input, output, cache_read AS cacheRead,
+         cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
+    )
+    .all(sessionId) as UsageRecord[];
+  return groupBy(
+    rows,
+    ({ turn }) => turn,
+    (row) => row,
+  );
+}
+
+function groupBy<T, U>(
+  rows: readonly T[],
+  keyOf: (row: T) => number,
+  itemOf: (row: T) => U,
+): Map<number, U[]> {
+  const groups = new Map<number, U[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group) group.push(itemOf(row));
+    else groups.set(key, [itemOf(row)]);
+  }
+  return groups;
+}
+
+/** Whether some of a session was forgotten, or let go by age. */
+export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
+  return (
+    memory.prepare("SELECT 1 FROM lines WHERE session_id = ? AND turn < 0 LIMIT 1").get(sessionId) !==
+    undefined
+  );
+}
+
+/** Says with which turn the group of each of these turns begins. */
+export function saveGroups(memory: Memory, sessionId: number, starts: ReadonlyMap<number, number>): void {
+  memory.inTransaction(() => {
+    const update = memory.prepare("UPDATE turns SET group_start = ? WHERE session_id = ? AND number = ?");
+    for (const [number, start] of starts) update.run(start, sessionId, number);
+  });
+}
