@@ -35,6 +35,8 @@ export async function toSessionQuery(
     session: request.session ?? null,
     branch: request.branch ?? null,
     agent: request.agent ?? null,
+    commit: request.commit ?? null,
+    event: request.event ?? null,
     mode: request.mode ?? "hybrid",
     explain: request.explain ?? false,
   };

@@ -77,7 +77,8 @@ export async function memorySearch(
     import("./conversations.ts"),
     isByMeaning ? passageSearchIn(memory) : null,
   ]);
-  const search = new SessionSearch({ root: project.root, memory, passages });
+  const patience = { ms: 250, goesOn: false };
+  const search = new SessionSearch({ root: project.root, memory, passages, patience });
   return (request) => answerTranscriptSearch(search, memory, request, config, null);
 }
 

@@ -36,6 +36,10 @@ export const transcriptSearchRequest = lazy(() =>
     file: z.optional(strings),
     /** An id or the beginning of one. */
     session: z.optional(text),
+    /** A checkpoint's id, its commit's hash, or the beginning of either. */
+    commit: z.optional(text),
+    /** An event's id, the beginning of one, or its title. */
+    event: z.optional(text),
     mode: z.optional(z.enum(searchModes)),
     explain: z.optional(z.boolean()),
   }),
@@ -63,6 +67,22 @@ const transcriptResult = lazy(() =>
     files: strings,
     freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
     abandoned: z.boolean(),
+    /** That it led to, at most three. */
+    commits: z.array(
+      z.object({
+        commit: text,
+        checkpoint: text,
+        subject: text,
+        /** null: git did not say in time. */
+        reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
+        successor: textOrNull,
+        reverted_by: textOrNull,
+        branches: strings,
+        /** null: too many to look at. */
+        lines_added: numberOrNull,
+        lines_surviving: numberOrNull,
+      }),
+    ),
     match_reasons: strings,
     signals: z.optional(z.record(z.string(), z.number())),
   }),

@@ -21,6 +21,8 @@ export interface SearchOptions {
   kind?: string[];
   file?: string[];
   session?: string;
+  commit?: string;
+  event?: string;
   branch?: string;
   agent?: string;
   mode?: string;
@@ -43,6 +45,8 @@ const transcriptOptions = [
   "kind",
   "file",
   "session",
+  "commit",
+  "event",
   "branch",
   "agent",
   "mode",
@@ -115,7 +119,7 @@ function codePart(options: SearchOptions): Omit<SearchRequest, "q"> {
 }
 
 function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "q"> {
-  const { since, until, type, kind, file, session, branch, agent, mode } = options;
+  const { since, until, type, kind, file, session, commit, event, branch, agent, mode } = options;
   return {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -123,6 +127,8 @@ function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "
     ...(kind && { kind: kind.map((name) => oneOf(kinds, "kind", name)) }),
     ...(file && { file }),
     ...(session !== undefined && { session }),
+    ...(commit !== undefined && { commit }),
+    ...(event !== undefined && { event }),
     ...(branch !== undefined && { branch }),
     ...(agent !== undefined && { agent }),
     ...(mode !== undefined && { mode: oneOf(modes, "mode", mode) }),

@@ -28,6 +28,7 @@ const result: Result = {
   files: ["src/cache.ts", "src/session.ts"],
   freshness: "drifted",
   abandoned: false,
+  commits: [],
   match_reasons: ["a note of yours", "says caching"],
 };
 
@@ -172,5 +173,43 @@ describe("renderGroups", () => {
 
   it("says once that neither has anything", () => {
     expect(renderGroups({ code, transcripts: answerOf() }, plain)).toMatch(/^Nothing found for "caching"\./);
+  });
+});
+
+describe("the commits that a conversation led to", () => {
+  const commit: Result["commits"][number] = {
+    commit: "abc1234abc1234abc1234abc1234abc1234abc12",
+    checkpoint: "4f1c9a2b77d0",
+    subject: "Make refresh atomic",
+    reach: "head",
+    successor: null,
+    reverted_by: null,
+    branches: [],
+    lines_added: 40,
+    lines_surviving: 34,
+  };
+  const line = (more: Partial<typeof commit>) =>
+    renderTranscripts(answerOf({ ...result, commits: [{ ...commit, ...more }] }), plain)
+      .split("\n")
+      .find((text) => text.includes("Led to"))
+      ?.trim();
+
+  it.each<[Partial<typeof commit>, string]>([
+    [{}, "(on HEAD, 34 of 40 lines left)"],
+    [{ successor: "feed123feed123" }, "(on HEAD as feed123, 34 of 40 lines left)"],
+    [
+      { reverted_by: "bad5678bad5678", lines_surviving: 0 },
+      "(reverted by bad5678, on HEAD, 0 of 40 lines left)",
+    ],
+    [{ reach: "elsewhere", branches: ["feat/x", "y"], lines_added: 0 }, "(on feat/x, y only)"],
+    [{ reach: "elsewhere", lines_added: null, lines_surviving: null }, "(on no branch)"],
+    [{ reach: "gone", lines_surviving: 3 }, "(not in this repository, 3 of 40 lines left)"],
+  ])("say what became of them: %o", (more, fate) => {
+    expect(line(more)).toBe(`Led to abc1234 "Make refresh atomic" ${fate}`);
+  });
+
+  it("are named when nothing is known of their fate", () => {
+    const unknown = { reach: null, lines_added: null, lines_surviving: null };
+    expect(line({ ...unknown, subject: "Odd\u001b[31m subject" })).toBe('Led to abc1234 "Odd·[31m subject"');
   });
 });

@@ -1,5 +1,6 @@
 import type { SearchAllResponse } from "../../client/protocol.ts";
 import type { TranscriptSearchResponse } from "../../client/protocol-sessions.ts";
+import type { Colors } from "../output.ts";
 import {
   printable,
   type ResultStyle,
@@ -8,7 +9,7 @@ import {
   type Words,
   wordsOf,
 } from "./search-results.ts";
-import { block, heading, localTime, shortId, wrapped } from "./session-text.ts";
+import { block, heading, localTime, oneLine, shortId, wrapped } from "./session-text.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
 
@@ -70,6 +71,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     result.signals ? colors.dim(signalsOf(result.signals)) : null,
     colors.dim("───"),
     ...said(result, words, style),
+    ...result.commits.map((commit) => ledTo(commit, colors)),
     result.files.length === 0 ? null : filesOf(result, style),
   ];
   return [
@@ -81,6 +83,22 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
 function said({ snippet, content }: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
   const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
   return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
+}
+
+/** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
+function ledTo(commit: Result["commits"][number], colors: Colors): string {
+  const { reach, successor, branches, reverted_by, lines_added, lines_surviving } = commit;
+  const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
+  const facts = [
+    reverted_by === null ? null : `reverted by ${reverted_by.slice(0, 7)}`,
+    reach === "head" ? (successor === null ? "on HEAD" : `on HEAD as ${successor.slice(0, 7)}`) : null,
+    reach === "gone" ? "not in this repository" : null,
+    reach === "elsewhere" ? (branches.length > 0 ? `on ${branches.join(", ")} only` : "on no branch") : null,
+    lines_added === null || lines_added === 0 ? null : `${lines_surviving} of ${lines_added} lines left`,
+  ].filter((fact) => fact !== null);
+  const fate = facts.length === 0 ? "" : ` (${printable(facts.join(", "))})`;
+  const what = `Led to ${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 100)}"`;
+  return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
 }
 
 const fates = { fresh: "unchanged since", drifted: "changed since", orphaned: "gone" } as const;

@@ -91,6 +91,8 @@ function declareSearch(program: Command): void {
     )
     .option("--file <path>", "conversations: only about this file, directory or glob; repeatable", collect)
     .option("--session <id>", "conversations: only of this session; the beginning of its id is enough")
+    .option("--commit <id>", "conversations: only what led to this commit or checkpoint")
+    .option("--event <id>", "conversations: only what belongs to this event")
     .option("--branch <name>", "conversations: only on this git branch")
     .option("--agent <name>", "conversations: only with this agent, such as claude")
     .option("--mode <mode>", "conversations: hybrid, fts (words alone), semantic, regex (RE2)")

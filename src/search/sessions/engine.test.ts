@@ -90,6 +90,7 @@ describe("an answer", () => {
       files: ["src/resume.ts"],
       freshness: "orphaned",
       abandoned: false,
+      commits: [],
       match_reasons: ["says flaky, resume, test", "close in meaning", "an error that was fixed"],
     });
   });
@@ -140,8 +141,8 @@ describe("an answer", () => {
   it("explains itself when asked to", async () => {
     const { results } = await ask("flaky resume test", { explain: true });
     for (const { signals, score } of results) {
-      const { kind, recency, ...evidence } = signals!;
-      const sum = Object.values(evidence).reduce((a, b) => a + b, 0) * kind! * recency!;
+      const { kind, recency, reverted, ...evidence } = signals!;
+      const sum = Object.values(evidence).reduce((a, b) => a + b, 0) * kind! * recency! * reverted!;
       expect(score).toBeCloseTo(sum / (sum + 15), 3);
     }
     expect(results[0]!.signals!.words).toBeGreaterThan(0);

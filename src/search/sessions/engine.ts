@@ -8,10 +8,12 @@ import {
   neighboursOf,
   type StoredSessionChunk,
 } from "../../store/memory/chunks.ts";
+import { commitsOfSessions } from "../../store/memory/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionsByIds } from "../../store/memory/sessions.ts";
 import type { SessionRecord } from "../../store/memory-records.ts";
 import { type AnalysedQuery, analyseQuery } from "../query.ts";
+import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
 import { FileAges } from "./freshness.ts";
 import { intentOf } from "./intent.ts";
@@ -20,7 +22,7 @@ import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
 import { snippetAround, snippetAt } from "./snippet.ts";
-import type { SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {
@@ -31,11 +33,14 @@ interface SessionSearchOptions {
   passages: PassageSearch | null;
   weights?: SessionWeights;
   now?: () => number;
+  /** What asking git about the commits of results may take, and whether it goes on for the next search. */
+  patience?: { ms: number; goesOn: boolean };
 }
 
 /** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
   private readonly weights: SessionWeights;
+  private commits: CommitsOfResults | null = null;
 
   constructor(private readonly options: SessionSearchOptions) {
     this.weights = options.weights ?? sessionWeights;
@@ -50,7 +55,54 @@ export class SessionSearch {
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
       : this.byWordsAndMeaning(request));
-    return { ...answer, query: request.query, search_time_ms: round2(performance.now() - start) };
+    const { results, notes } = await this.withCommits(answer.results, request);
+    return {
+      ...answer,
+      results,
+      notes: [...answer.notes, ...notes],
+      query: request.query,
+      search_time_ms: round2(performance.now() - start),
+    };
+  }
+
+  /** By the result's place; the notes say what could not be found out. */
+  private async commitsOf(
+    results: readonly SessionResult[],
+  ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
+    const led = commitsOfSessions(this.options.memory, [
+      ...new Set(results.map(({ session_id }) => session_id)),
+    ]);
+    if (led.size === 0) return { commits: [], notes: [] };
+    // Loaded when it is needed: many a memory knows of no commits.
+    const { CommitsOfResults } = await import("./commits-of-results.ts");
+    this.commits ??= new CommitsOfResults(this.options);
+    return this.commits.of(results, led);
+  }
+
+  /** Says what became of the commits that results led to; what was taken back goes behind what is as good. */
+  private async withCommits(
+    results: readonly SessionResult[],
+    { mode, explain }: SessionQuery,
+  ): Promise<{ results: SessionResult[]; notes: string[] }> {
+    const { commits, notes } = await this.commitsOf(results);
+    const { reverted, halfScore } = this.weights;
+    const told = results.map((result, i): SessionResult => {
+      const led = commits[i] ?? [];
+      const isReverted = led.length > 0 && led.every(({ reverted_by }) => reverted_by !== null);
+      const factor = isReverted && mode !== "regex" ? reverted : 1;
+      const evidence = (halfScore * result.score) / (1 - result.score);
+      return {
+        ...result,
+        commits: led,
+        ...(factor !== 1 && { score: round4((evidence * factor) / (evidence * factor + halfScore)) }),
+        match_reasons: isReverted
+          ? [...result.match_reasons, "its commit was reverted"]
+          : result.match_reasons,
+        ...(explain && result.signals && { signals: { ...result.signals, reverted: factor } }),
+      };
+    });
+    // A pattern's are in the order of time.
+    return { results: mode === "regex" ? told : told.sort((a, b) => b.score - a.score), notes };
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
@@ -193,6 +245,7 @@ export class SessionSearch {
         files: chunk.files,
         freshness: ages.freshnessOf(chunk.files, chunk.endedAt),
         abandoned: chunk.abandoned,
+        commits: [],
       };
     };
   }

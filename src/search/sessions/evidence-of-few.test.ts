@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { replaceChunks } from "../../store/memory/chunks.ts";
 import { addSession, chunk, temporaryMemory } from "../../store/memory/memory-fixture.ts";
 import { SessionSearch } from "./engine.ts";
-import type { SessionQuery } from "./types.ts";
+import { openQuery, type SessionQuery } from "./types.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -18,9 +18,7 @@ function remember(...texts: string[]): void {
 
 async function found(query: string, more: Partial<SessionQuery> = {}): Promise<string[]> {
   const search = new SessionSearch({ root: store.dir, memory: store.memory, passages: null });
-  const nowhere = { since: null, until: null, types: [], kinds: [], files: [], session: null };
-  const anyhow = { branch: null, agent: null, mode: "hybrid" as const, explain: false };
-  const { results } = await search.search({ query, limit: 10, ...nowhere, ...anyhow, ...more });
+  const { results } = await search.search({ ...openQuery, query, ...more });
   return results.map(({ content }) => content);
 }
 

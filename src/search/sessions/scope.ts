@@ -1,15 +1,24 @@
 import picomatch from "picomatch";
-import { allChunks, type ChunkFilter, touchedFiles } from "../../store/memory/chunk-filter.ts";
+import type { Binding } from "../../store/git-records.ts";
+import { checkpointByUid, findCheckpoint } from "../../store/memory/checkpoints.ts";
+import {
+  allChunks,
+  type ChunkFilter,
+  type TurnOfSession,
+  touchedFiles,
+} from "../../store/memory/chunk-filter.ts";
+import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findSession, listSessions } from "../../store/memory/sessions.ts";
+import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions.ts";
 import type { SessionQuery } from "./types.ts";
 
 /**
  * The chunks that a question is limited to.
- * @throws PommelError `not_found` for a session that is not remembered, `usage` for one that several could be
+ * @throws PommelError `not_found` for a session, checkpoint or event that is not remembered, `usage` for one that several
+ *   could be
  */
 export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
-  const { since, until, branch, agent, types, kinds, files, session } = query;
+  const { since, until, branch, agent, types, kinds, files, session, commit, event } = query;
   return {
     ...allChunks,
     since,
@@ -20,7 +29,43 @@ export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mo
     kinds: kinds.length > 0 ? kinds : null,
     files: files.length > 0 ? filesMatching(memory, files) : null,
     sessionIds: session === null ? null : withAgents(memory, findSession(memory, session).id),
+    turns: inBoth(
+      commit === null ? null : turnsIn(memory, findCheckpoint(memory, commit).sessions),
+      event === null ? null : turnsOfEvent(memory, findEvent(memory, event).uid),
+    ),
   };
+}
+
+/** Turns that led to a commit; sessions that are not remembered have none. */
+function turnsIn(memory: Memory, bindings: readonly Binding[]): TurnOfSession[] {
+  return bindings.flatMap(({ sessionUid, turns }) => {
+    const session = sessionByUid(memory, sessionUid);
+    return session ? turns.map((turn) => ({ sessionId: session.id, turn })) : [];
+  });
+}
+
+/** All of an event's sessions, with their subagents', and the turns that led to its checkpoints. */
+function turnsOfEvent(memory: Memory, uid: string): TurnOfSession[] {
+  const { sessions, checkpoints } = membersOf(memory, uid);
+  const whole = sessions.flatMap((session) => {
+    const known = sessionByUid(memory, session);
+    return known ? withAgents(memory, known.id).map((sessionId) => ({ sessionId, turn: null })) : [];
+  });
+  const bound = checkpoints.flatMap((checkpoint) =>
+    turnsIn(memory, checkpointByUid(memory, checkpoint)?.sessions ?? []),
+  );
+  return [...whole, ...bound];
+}
+
+/** What two limits have in common; null limits nothing. */
+function inBoth(
+  turns: readonly TurnOfSession[] | null,
+  others: readonly TurnOfSession[] | null,
+): readonly TurnOfSession[] | null {
+  if (turns === null || others === null) return turns ?? others;
+  return turns.filter(({ sessionId, turn }) =>
+    others.some((other) => other.sessionId === sessionId && (other.turn === null || other.turn === turn)),
+  );
 }
 
 /** A session and those of its subagents. */

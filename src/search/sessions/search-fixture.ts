@@ -28,7 +28,8 @@ export async function vectorsFor(text: string, by: Embedder = fewThings) {
 /** Asks a memory; everything may be left open. */
 export function asker(memory: Memory, root: string, model: Embedder | null = fewThings, now?: () => number) {
   const passages = model && new PassageSearch(passagesIn(memory), model);
-  const search = new SessionSearch({ root, memory, passages, ...(now && { now }) });
+  const patience = { ms: 20_000, goesOn: false };
+  const search = new SessionSearch({ root, memory, passages, patience, ...(now && { now }) });
   return {
     search,
     ask: (query: string, more: Partial<SessionQuery> = {}): Promise<SessionAnswer> =>

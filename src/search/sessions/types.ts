@@ -21,6 +21,10 @@ export interface SessionQuery {
   session: string | null;
   branch: string | null;
   agent: string | null;
+  /** A checkpoint's id, its commit's hash, or the beginning of either: only turns that led to it. */
+  commit: string | null;
+  /** An event's id, the beginning of one, or its title: only what belongs to it. */
+  event: string | null;
   mode: SearchMode;
   /** Fill in each result's `signals`. */
   explain: boolean;
@@ -37,12 +41,32 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   session: null,
   branch: null,
   agent: null,
+  commit: null,
+  event: null,
   mode: "hybrid",
   explain: false,
 };
 
 /** What became of the files that a conversation touched: all as they were left, some changed since, all gone. */
 export type Freshness = "fresh" | "drifted" | "orphaned";
+
+/** A commit that a conversation led to, and what became of it; the keys are the JSON's keys. */
+export interface CommitOfResult {
+  commit: string;
+  checkpoint: string;
+  subject: string;
+  /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not say in time. */
+  reach: "head" | "elsewhere" | "gone" | null;
+  /** In HEAD's history in its place: what a rebase, an amend or a cherry-pick made of it; null: nothing. */
+  successor: string | null;
+  /** The commit in HEAD's history that took it back. */
+  reverted_by: string | null;
+  /** Up to three that hold it, of one elsewhere. */
+  branches: string[];
+  /** Lines that it added and, of those, lines that its files still hold; blank and trivial ones aside; null: too many. */
+  lines_added: number | null;
+  lines_surviving: number | null;
+}
 
 /** One answer; the keys are the JSON's keys. */
 export interface SessionResult {
@@ -72,6 +96,8 @@ export interface SessionResult {
   freshness: Freshness | null;
   /** The user went back and took another way. */
   abandoned: boolean;
+  /** Those that its turns led to, at most three; in HEAD's history first. */
+  commits: CommitOfResult[];
   match_reasons: string[];
   signals?: Record<string, number>;
 }

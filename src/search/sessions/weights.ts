@@ -26,6 +26,8 @@ export interface SessionWeights {
   fixForFix: number;
   decisionForDecision: number;
   abandoned: number;
+  /** On what is shown of a conversation all whose commits were reverted: enough to settle what is nearly even. */
+  reverted: number;
   /** How much of a score age takes away: with 0.1, what is infinitely old keeps nine tenths. */
   recency: number;
   recencyWhenAsked: number;
@@ -58,6 +60,7 @@ export const sessionWeights: SessionWeights = {
   fixForFix: 1.1,
   decisionForDecision: 1.05,
   abandoned: 0.8,
+  reverted: 0.9,
   recency: 0.05,
   recencyWhenAsked: 0.3,
   halfLife: 30,

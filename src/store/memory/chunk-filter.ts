@@ -17,6 +17,14 @@ export interface ChunkFilter {
   files: readonly string[] | null;
   /** false: none of a way that was left. */
   abandoned: boolean | null;
+  /** Chunks of one of these turns. */
+  turns: readonly TurnOfSession[] | null;
+}
+
+/** A turn of a row of `sessions`; null: all of them. */
+export interface TurnOfSession {
+  sessionId: number;
+  turn: number | null;
 }
 
 export const allChunks: ChunkFilter = {
@@ -30,6 +38,7 @@ export const allChunks: ChunkFilter = {
   agent: null,
   files: null,
   abandoned: null,
+  turns: null,
 };
 
 /** Conditions on `chunks` and their named parameters; no conditions when everything is asked for. */
@@ -54,6 +63,12 @@ export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: 
     "EXISTS (SELECT 1 FROM json_each(chunks.files) f WHERE f.value IN (SELECT value FROM json_each(@files)))",
   );
   add("abandoned", "abandoned = @abandoned", filter.abandoned ? 1 : 0);
+  add(
+    "turns",
+    `session_id IN (SELECT value ->> 'sessionId' FROM json_each(@turns))
+      AND EXISTS (SELECT 1 FROM json_each(@turns) t WHERE t.value ->> 'sessionId' = session_id
+        AND coalesce(t.value ->> 'turn' BETWEEN first_turn AND last_turn, TRUE))`,
+  );
   return { sql: conditions.length > 0 ? conditions.join(" AND ") : null, given };
 }
 

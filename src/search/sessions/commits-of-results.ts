@@ -1,0 +1,113 @@
+import { performance } from "node:perf_hooks";
+import { CommitFates, type KnownFate } from "../../git/commit-fates.ts";
+import type { LedTo } from "../../store/memory/commits-of-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { CommitOfResult, SessionResult } from "./types.ts";
+
+interface CommitsOptions {
+  /** The working tree that is asked. */
+  root: string;
+  memory: Memory;
+  /** Default: 50 ms, and git goes on after that. */
+  patience?: { ms: number; goesOn: boolean };
+}
+
+type Place = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
+
+const shown = 3;
+/** Commits of a result that are asked about: a summary is about all that its session led to. */
+const considered = 12;
+/** What git may take in the background. Milliseconds. */
+const longestMs = 30_000;
+
+/** Finds the commits that results led to, and what became of them. */
+export class CommitsOfResults {
+  private readonly fates: CommitFates;
+  private readonly patience: { ms: number; goesOn: boolean };
+
+  constructor({ root, memory, patience = { ms: 50, goesOn: true } }: CommitsOptions) {
+    this.fates = new CommitFates(root, memory);
+    this.patience = patience;
+  }
+
+  /**
+   * For each result those that its turns led to: in HEAD's history first, then by how many turns, then the latest.
+   * @param bySession what their sessions led to
+   */
+  async of(
+    results: readonly Place[],
+    bySession: ReadonlyMap<string, readonly LedTo[]>,
+  ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
+    const start = performance.now();
+    const candidates = results.map((place) => candidatesOf(place, bySession.get(place.session_id) ?? []));
+    const hashes = [...new Set(candidates.flat().map(({ commit }) => commit.hash))];
+    const fates = hashes.length === 0 ? new Map<string, KnownFate>() : await this.inTime(hashes);
+    const commits = candidates.map((of) =>
+      chosen(of, fates ?? new Map()).map(({ commit }) =>
+        this.describe(commit, fates?.get(commit.hash), start),
+      ),
+    );
+    return { commits, notes: fates ? [] : ["git did not say in time what became of commits."] };
+  }
+
+  /** null: not in time. */
+  private async inTime(hashes: readonly string[]): Promise<Map<string, KnownFate> | null> {
+    const { ms, goesOn } = this.patience;
+    const asked = this.fates.of(hashes, AbortSignal.timeout(goesOn ? longestMs : ms)).catch(() => null);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), ms);
+    });
+    const first = await Promise.race([asked, late]);
+    clearTimeout(timer);
+    return first;
+  }
+
+  private describe(commit: LedTo, fate: KnownFate | undefined, start: number): CommitOfResult {
+    // What is looked at once is remembered: the next search gets further.
+    const isLate = performance.now() - start > this.patience.ms;
+    const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
+    return {
+      commit: commit.hash,
+      checkpoint: commit.checkpoint,
+      subject: commit.subject,
+      reach: fate?.reach ?? null,
+      successor: fate?.successor ?? null,
+      reverted_by: fate?.revertedBy ?? null,
+      branches: fate?.branches ?? [],
+      lines_added: lines?.added ?? null,
+      lines_surviving: lines?.surviving ?? null,
+    };
+  }
+}
+
+interface Candidate {
+  commit: LedTo;
+  /** Turns of the result that led to it. */
+  turns: number;
+}
+
+function candidatesOf({ turn, last_turn }: Place, commits: readonly LedTo[]): Candidate[] {
+  const found = commits.flatMap((commit): Candidate[] => {
+    const turns = commit.turns.filter((number) => number >= turn && number <= last_turn).length;
+    return turns > 0 ? [{ commit, turns }] : [];
+  });
+  // What was rewritten is told as what it became.
+  const replaced = new Set(found.flatMap(({ commit }) => commit.rewrittenFrom));
+  return found
+    .filter(({ commit }) => !replaced.has(commit.hash))
+    .sort(byTurnsAndTime)
+    .slice(0, considered);
+}
+
+function chosen(candidates: readonly Candidate[], fates: ReadonlyMap<string, KnownFate>): Candidate[] {
+  const isInHead = ({ commit }: Candidate) => fates.get(commit.hash)?.reach === "head";
+  const hashes = new Set(candidates.map(({ commit }) => commit.hash));
+  return candidates
+    .filter(({ commit }) => !hashes.has(fates.get(commit.hash)?.successor ?? ""))
+    .sort((a, b) => Number(isInHead(b)) - Number(isInHead(a)) || byTurnsAndTime(a, b))
+    .slice(0, shown);
+}
+
+const byTurnsAndTime = (a: Candidate, b: Candidate) =>
+  b.turns - a.turns || b.commit.committedAt - a.commit.committedAt;
