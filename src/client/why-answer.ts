@@ -10,7 +10,7 @@ export interface WhyAnswer {
   last_line: number;
   /** The lines; at most fifty. */
   text: string[];
-  /** What they come from: the one with the most of them first, and of those the latest. */
+  /** What they come from: what tells most first, by lines that say something; an agent's count double. At most five. */
   origins: Origin[];
   /** What was decided and noted near the first origin, the nearest first. */
   decisions: NearDecision[];

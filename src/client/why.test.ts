@@ -185,23 +185,32 @@ describe("the chain", () => {
     });
   });
 
-  it("puts the origin of most lines first, and counts each commit's and turn's lines together", async () => {
+  it("puts what tells most first: by lines that say something, an agent's before others", async () => {
     rememberSession(repo.memory, "s", ["p", "q"]);
-    const one = repo.commit("one", { "a.ts": "x\na // s:1\nb // s:2\nc // s:1\n" });
-    await seen(one);
+    await seen(repo.commit("one", { "a.ts": "{\n\n}\n{\n}\nx\na // s:1\nb // s:2\nc // s:1\n" }));
     const answer = await why("a.ts", 1, 99);
-    expect(answer.last_line).toBe(4);
+    expect(answer.last_line).toBe(9);
     expect(answer.origins.map(({ lines, written_by }) => [written_by.turn, lines])).toEqual([
       [
         1,
         [
-          [2, 2],
-          [4, 4],
+          [7, 7],
+          [9, 9],
         ],
       ],
-      [null, [[1, 1]]],
-      [2, [[3, 3]]],
+      [2, [[8, 8]]],
+      [null, [[1, 6]]],
     ]);
+    expect(answer.notes).toEqual([]);
+  });
+
+  it("names five origins, and counts the others", async () => {
+    rememberSession(repo.memory, "s", ["1", "2", "3", "4", "5", "6", "7"]);
+    const lines = [1, 2, 3, 4, 5, 6, 7].map((turn) => `x // s:${turn}`);
+    await seen(repo.commit("one", { "a.ts": lines.join("\n") }));
+    const answer = await why("a.ts", 1, 7);
+    expect(answer.origins).toHaveLength(5);
+    expect(answer.notes).toEqual(["The lines have 2 more origins: pm blame tells of every line."]);
   });
 
   it("goes on to the turn that a subagent worked for", async () => {

@@ -4,27 +4,16 @@ import { survivalOf } from "../git/survival.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
-import { beginningOf } from "../sessions/text-size.ts";
-import { checkpointOfCommit } from "../store/memory/checkpoints.ts";
 import { commitByHash, filesOfCommit } from "../store/memory/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { sessionByUid } from "../store/memory/sessions.ts";
-import { turnOf } from "../store/memory/turns.ts";
 import { blameFile } from "./blame.ts";
-import type { BlameRange, LineAuthor } from "./blame-answer.ts";
-import { entry, mostFirst } from "./blame-summary.ts";
+import type { BlameRange } from "./blame-answer.ts";
 import type { LineRange } from "./file-place.ts";
-import type {
-  EarlierLines,
-  NearDecision,
-  Origin,
-  OriginCommit,
-  WhyAnswer,
-  WhyFreshness,
-} from "./why-answer.ts";
+import type { NearDecision, Origin, WhyAnswer, WhyFreshness } from "./why-answer.ts";
 import { nearDecisions } from "./why-decisions.ts";
-import { changesSince, type LinesAt, linesBefore } from "./why-history.ts";
-import { originTurn } from "./why-turn.ts";
+import { earlierLines } from "./why-earlier.ts";
+import { changesSince } from "./why-history.ts";
+import { groupsOf, largestOf, originOf } from "./why-origins.ts";
 
 export interface WhyRequest {
   /** From the project's root, with slashes: `locate` of file-place.ts. */
@@ -35,12 +24,9 @@ export interface WhyRequest {
 }
 
 const linesShown = 50;
-const earlierLinesShown = 5;
 const originsShown = 5;
 const decisionsShown = 5;
 const laterDecisionsShown = 3;
-/** Steps back. */
-const mostEarlier = 3;
 /** What looking around, beyond the lines themselves, may take. Milliseconds. */
 const patienceMs = 3000;
 
@@ -59,9 +45,12 @@ export async function whyLines(
   const { file, lines, revision } = request;
   const blamed = await blameFile(project, memory, { file, ranges: [lines], revision, texts: true }, signal);
   const { ranges } = blamed;
-  const origins = originsOf(memory, ranges);
+  const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
+  const groups = groupsOf(ranges, (line) => texts.get(line));
+  const origins = groups.slice(0, originsShown).map((group) => originOf(memory, group));
   const [first] = origins;
-  const head = ranges.find((range) => isOf(range, first!))!;
+  // A blame that has no lines is an error, so there is a first one.
+  const head = largestOf(groups[0]!);
   const files = [...new Set([file, head.original_path])];
   const notes = [...blamed.notes];
   const around = within(signal, notes);
@@ -83,7 +72,7 @@ export async function whyLines(
     first_line: ranges[0]!.first_line,
     last_line: ranges.at(-1)!.last_line,
     text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
-    origins: origins.slice(0, originsShown),
+    origins,
     decisions: decisions.filter((one) => one.is_before || one.near === "session").slice(0, decisionsShown),
     earlier: earlier ?? [],
     later,
@@ -92,65 +81,13 @@ export async function whyLines(
       ...survivalIn(project, memory, head.commit),
       later_decisions: laterDecisions.slice(0, laterDecisionsShown),
     },
-    notes: [...notes, ...unknownsOf(memory, first!)],
+    notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
   };
 }
 
 const latestFirst = (a: NearDecision, b: NearDecision) =>
   (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((file) => of.includes(file));
-
-/** Those with the most lines first, of equal ones the latest. */
-function originsOf(memory: Memory | null, ranges: readonly BlameRange[]): Origin[] {
-  const groups = new Map<string, { ranges: BlameRange[]; lines: number }>();
-  for (const range of ranges) {
-    const group = entry(groups, keyOf(range), () => ({ ranges: [], lines: 0 }));
-    group.ranges.push(range);
-    group.lines += range.last_line - range.first_line + 1;
-  }
-  const latest = [...groups.values()].sort((a, b) => timeOf(b.ranges[0]!) - timeOf(a.ranges[0]!));
-  const ordered = mostFirst(new Map(latest.entries()), ({ lines }) => lines);
-  return ordered.map(({ ranges: [range, ...more] }, i): Origin => {
-    const { session_id, turn } = range!;
-    return {
-      lines: [range!, ...more].map(({ first_line, last_line }) => [first_line, last_line]),
-      written_by: authorIn(range!),
-      commit: commitIn(memory, range!),
-      checkpoint_id:
-        memory && range!.commit ? (checkpointOfCommit(memory, range!.commit)?.uid ?? null) : null,
-      turn:
-        memory === null || session_id === null || turn === null || i >= originsShown
-          ? null
-          : originTurn(memory, { session: session_id, turn, toolUse: range!.tool_use }),
-    };
-  });
-}
-
-const keyOf = ({ commit, author, session_id, turn }: BlameRange) =>
-  JSON.stringify([commit, author, session_id, turn]);
-const isOf = (range: BlameRange, origin: Origin) =>
-  origin.lines.some(([first]) => first === range.first_line);
-/** What is not committed yet is the latest. */
-const timeOf = ({ authored_at }: BlameRange) =>
-  authored_at === null ? Number.MAX_SAFE_INTEGER : Date.parse(authored_at);
-
-function authorIn(range: BlameRange): LineAuthor {
-  const { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint } =
-    range;
-  return { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint };
-}
-
-function commitIn(memory: Memory | null, range: BlameRange): OriginCommit | null {
-  if (range.commit === null) return null;
-  return {
-    hash: range.commit,
-    subject: range.subject ?? "",
-    person: range.person ?? "",
-    authored_at: range.authored_at,
-    branch: memory === null ? null : (commitByHash(memory, range.commit)?.branch ?? null),
-    is_boundary: range.is_boundary,
-  };
-}
 
 /** Looks around for as long as there is patience; what git does not tell, or not in time, is said and left out. */
 function within(signal: AbortSignal | undefined, notes: string[]) {
@@ -169,57 +106,6 @@ function within(signal: AbortSignal | undefined, notes: string[]) {
     }
   };
   return Object.assign(around, { signal: either });
-}
-
-async function earlierLines(
-  project: Project,
-  memory: Memory | null,
-  head: BlameRange,
-  signal: AbortSignal,
-): Promise<EarlierLines[]> {
-  const steps: EarlierLines[] = [];
-  let at: LinesAt = {
-    commit: head.commit,
-    file: head.original_path,
-    first: head.original_line,
-    last: head.original_line + head.last_line - head.first_line,
-  };
-  let isCutOff = head.is_boundary;
-  while (steps.length < mostEarlier && !isCutOff) {
-    const before = await linesBefore(project, at, signal);
-    if (before === null) break;
-    const { revision, file, first, last } = before;
-    const blamed = await blameFile(project, memory, { file, ranges: [{ first, last }], revision }, signal);
-    const origin = originsOf(null, blamed.ranges)[0];
-    const range = origin && blamed.ranges.find((one) => isOf(one, origin));
-    if (!range || range.commit === null) break;
-    steps.push({
-      how: before.how,
-      file,
-      first_line: first,
-      last_line: last,
-      text: before.text.slice(0, earlierLinesShown),
-      written_by: authorIn(range),
-      commit: commitIn(memory, range),
-      prompt: promptOf(memory, range),
-    });
-    const span = range.last_line - range.first_line;
-    at = {
-      commit: range.commit,
-      file: range.original_path,
-      first: range.original_line,
-      last: range.original_line + span,
-    };
-    isCutOff = range.is_boundary;
-  }
-  return steps;
-}
-
-function promptOf(memory: Memory | null, { session_id, turn }: LineAuthor): string | null {
-  if (memory === null || session_id === null || turn === null) return null;
-  const session = sessionByUid(memory, session_id);
-  const record = session ? turnOf(memory, session.id, turn) : null;
-  return record ? beginningOf(record.prompt, 300) : null;
 }
 
 function placeOf({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
@@ -260,6 +146,11 @@ function survivalIn(
   const { added, surviving } = survivalOf(root, filesOfCommit(memory, commit.id));
   return { lines_added: added, lines_surviving: surviving };
 }
+
+const leftOut = (more: number) =>
+  more > 0
+    ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame tells of every line.`]
+    : [];
 
 /** What is not known of an origin, said as it is. */
 function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {

@@ -114,7 +114,7 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, colors: Co
       percent(own + perhaps, lines),
       (own + perhaps).toLocaleString("en"),
       oneLine(person ?? "(not committed yet)", 60),
-      perhaps === 0 ? "" : `${perhaps.toLocaleString("en")} perhaps`,
+      perhaps === 0 ? "" : `${perhaps.toLocaleString("en")} unknown`,
     ]),
   );
   return parts.join("\n\n");
