@@ -319,10 +319,21 @@ describe("pm init, pm enable and pm disable", () => {
     const { hooks } = JSON.parse(installed.replace(/^\ufeff/, ""));
     expect(Object.keys(hooks)).toHaveLength(7);
     expect((await json("init")).already).toContain(part);
-    expect(await json("enable")).toEqual({ agent: "claude", file: part, changed: false, added: [] });
+    expect(await json("enable")).toEqual({
+      agent: "claude",
+      file: part,
+      changed: false,
+      added: [],
+      git: { state: "none", reason: expect.any(String), dir: null, changed: false, added: [] },
+    });
     expect(current()).toBe(installed);
 
-    expect(await json("disable")).toEqual({ agent: "claude", files: [part], changed: true });
+    expect(await json("disable")).toEqual({
+      agent: "claude",
+      files: [part],
+      changed: true,
+      git: { files: [], changed: false },
+    });
     expect(current()).toBe(text);
     if (text === null) expect(existsSync(join(cwd, ".claude"))).toBe(false);
     expect(await json("disable")).toMatchObject({ files: [], changed: false });

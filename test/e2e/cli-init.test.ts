@@ -44,6 +44,7 @@ describe("pm init", () => {
         "",
         "[2/3] Git",
         "      ✓ Changed .gitignore (.pommel/ is ignored)",
+        "      ✓ Created .git/hooks/post-commit, post-rewrite, pre-push",
         "",
         "[3/3] Claude Code",
         "      ✓ Created .claude/settings.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PostToolUse, SessionEnd, SubagentStop)",

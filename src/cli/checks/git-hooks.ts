@@ -14,7 +14,7 @@ export async function checkGitHooks(project: Project): Promise<CheckResult> {
   if (state === "installed") return ok(`git runs Pommel's hooks (${dir})`);
   if (disabled && state !== "partial") return ok("git's hooks are switched off; `pm enable` puts them back");
   if (state === "shared") return warn(`Pommel has no hooks in git: ${reason}.`, sharedHint);
-  if (shadowed.length > 0) {
+  if (state === "absent" && shadowed.length > 0) {
     return warn(
       `Git looks for hooks in ${dir} (core.hooksPath), and Pommel's are in ${shadowed.join(", ")}.`,
       "Run `pm enable --git`.",

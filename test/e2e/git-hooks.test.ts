@@ -1,0 +1,388 @@
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { GitHookItem } from "../../src/hooks/run-git-hook.ts";
+import { until } from "./daemon-fixture.ts";
+import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+
+const who = {
+  GIT_AUTHOR_NAME: "Ann",
+  GIT_AUTHOR_EMAIL: "a@b.c",
+  GIT_COMMITTER_NAME: "Ann",
+  GIT_COMMITTER_EMAIL: "a@b.c",
+  GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+};
+
+let cwd: string;
+let env: NodeJS.ProcessEnv;
+beforeEach(async () => {
+  cwd = temporaryRepository();
+  const bin = temporaryDir();
+  symlinkSync(pmFile, join(bin, "pm"));
+  env = { ...who, PATH: bin + delimiter + dirname(process.execPath) + delimiter + process.env.PATH };
+  git("checkout", "--quiet", "-b", "main");
+  writeFileSync(join(cwd, "a.txt"), "a\n");
+  git("add", "a.txt");
+  git("commit", "--quiet", "-m", "one");
+  expect(await runPm(["init"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+});
+
+/** Runs git to its end and to the end of its output: a hook that keeps it open would be waited for. */
+function gitIn(dir: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync("git", ["-C", dir, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  expect({ args, status, stderr: status === 0 ? "" : stderr }).toEqual({ args, status: 0, stderr: "" });
+  return stdout.trim();
+}
+const git = (...args: string[]) => gitIn(cwd, ...args);
+const commit = (message: string, dir = cwd) => {
+  gitIn(dir, "commit", "--quiet", "--allow-empty", "-m", message);
+  return gitIn(dir, "rev-parse", "HEAD");
+};
+
+const items = (dir = cwd): GitHookItem[] => {
+  const spool = join(dir, ".pommel/spool");
+  const names = existsSync(spool) ? readdirSync(spool).filter((name) => !name.startsWith(".")) : [];
+  const all = names.map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")));
+  return all.sort((a, b) => a.received_at - b.received_at);
+};
+const spooled = (count: number, dir = cwd) => until(() => (items(dir).length >= count ? items(dir) : null));
+
+/** After this, whatever was on its way has arrived. */
+async function settled(dir = cwd): Promise<GitHookItem[]> {
+  await runPm(["hook", "git-pre-push", "last"], { cwd: dir, env });
+  return (
+    await until(() => (items(dir).some(({ payload }) => payload.remote === "last") ? items(dir) : null))
+  ).filter(({ payload }) => payload.remote !== "last");
+}
+
+describe("git, with hooks", () => {
+  it("tells of each commit with its branch, however fast they follow each other", async () => {
+    const heads = ["one", "two", "three"].map((message) => commit(message));
+    git("checkout", "--quiet", "-b", "topic/x");
+    heads.push(commit("four"));
+    git("checkout", "--quiet", "--detach");
+    heads.push(commit("five"));
+    const all = await spooled(5);
+    expect(all).toHaveLength(5);
+    const told = Object.fromEntries(all.map(({ payload }) => [payload.head, payload.branch]));
+    const [one, two, three, four, five] = heads as [string, string, string, string, string];
+    expect(told).toEqual({ [one]: "main", [two]: "main", [three]: "main", [four]: "topic/x", [five]: null });
+    expect(all[0]).toEqual({
+      kind: "git-hook",
+      hook: "post-commit",
+      received_at: expect.any(Number),
+      payload: { cwd, head: expect.any(String), branch: expect.anything() },
+    });
+    const [name] = readdirSync(join(cwd, ".pommel/spool"));
+    expect(statSync(join(cwd, ".pommel/spool", name!)).mode & 0o777).toBe(0o600);
+  });
+
+  it("tells what became of an amended commit", async () => {
+    const old = commit("two");
+    git("commit", "--quiet", "--amend", "--allow-empty", "-m", "too");
+    const now = git("rev-parse", "HEAD");
+    const all = await spooled(3);
+    expect(all.filter(({ hook }) => hook === "post-rewrite").map(({ payload }) => payload)).toEqual([
+      { cwd, command: "amend", rewritten: [[old, now]] },
+    ]);
+    expect(
+      all
+        .filter(({ hook }) => hook === "post-commit")
+        .map(({ payload }) => payload.head)
+        .sort(),
+    ).toEqual([old, now].sort());
+  });
+
+  it("tells of a rebase once, at its end", async () => {
+    git("checkout", "--quiet", "-b", "topic");
+    const olds = ["a", "b", "c"].map((message) => commit(message));
+    git("checkout", "--quiet", "main");
+    commit("elsewhere");
+    await spooled(4);
+    for (const name of readdirSync(join(cwd, ".pommel/spool"))) rmSync(join(cwd, ".pommel/spool", name));
+    git("rebase", "--quiet", "--keep-empty", "main", "topic");
+    const news = git("rev-list", "--reverse", "main..topic").split("\n");
+    await spooled(1);
+    const all = await settled();
+    expect(all.map(({ hook, payload }) => ({ hook, payload }))).toEqual([
+      {
+        hook: "post-rewrite",
+        payload: { cwd, command: "rebase", rewritten: olds.map((old, i) => [old, news[i]]) },
+      },
+    ]);
+  });
+
+  it("tells to which remote it pushes, and never a URL", async () => {
+    const remote = temporaryDir();
+    execFileSync("git", ["init", "--quiet", "--bare", remote]);
+    git("remote", "add", "my/origin", remote);
+    git("push", "--quiet", "my/origin", "main");
+    await spooled(1);
+    git("push", "--quiet", remote, "main:other");
+    const all = await spooled(2);
+    expect(all.map(({ hook, payload }) => ({ hook, payload }))).toEqual([
+      { hook: "pre-push", payload: { cwd, remote: "my/origin" } },
+      { hook: "pre-push", payload: { cwd } },
+    ]);
+    expect(git("ls-remote", remote)).toContain("refs/heads/other");
+  });
+
+  it("tells the main worktree's project of commits in a linked one, and a submodule its own", async () => {
+    const linked = join(temporaryDir(), "linked");
+    git("worktree", "add", "--quiet", "-b", "wt", linked);
+    mkdirSync(join(linked, "sub"));
+    const head = commit("there", join(linked, "sub"));
+    expect((await spooled(1))[0]!.payload).toEqual({ cwd: linked, head, branch: "wt" });
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", linked, "module");
+    const module = join(cwd, "module");
+    commit("unheard", module);
+    expect((await runPm(["init"], { cwd: module, env })).code).toBe(0);
+    const heard = commit("heard", module);
+    expect((await spooled(1, module))[0]!.payload).toMatchObject({ cwd: module, head: heard });
+    expect((await settled()).filter(({ payload }) => payload.cwd === module)).toEqual([]);
+  });
+
+  it("tells a project in a subdirectory, and not the one around the repository", async () => {
+    expect((await runPm(["disable"], { cwd, env })).code).toBe(0);
+    rmSync(join(cwd, ".pommel"), { recursive: true });
+    const below = join(cwd, "packages/it's ä");
+    mkdirSync(join(below, ".pommel"), { recursive: true });
+    writeFileSync(join(below, ".pommel/config.toml"), "");
+    expect((await runPm(["init"], { cwd: below, env })).code).toBe(0);
+    const head = commit("two");
+    expect((await spooled(1, below))[0]!.payload).toMatchObject({ head });
+    expect(existsSync(join(cwd, ".pommel"))).toBe(false);
+
+    const inner = join(below, "inner");
+    execFileSync("git", ["init", "--quiet", inner]);
+    expect(await runPm(["hook", "git-post-commit", head, "refs/heads/main"], { cwd: inner, env })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "",
+      stderr: "",
+    });
+    expect(items(below)).toHaveLength(1);
+  });
+
+  it("commits as ever when pm is gone, broken, or cannot write", async () => {
+    const bin = env.PATH!.split(delimiter)[0]!;
+    writeFileSync(join(cwd, ".pommel/spool"), "in the way");
+    commit("two");
+    rmSync(join(bin, "pm"));
+    commit("three");
+    writeFileSync(join(bin, "pm"), "#!/bin/sh\necho noise; echo noise >&2; sleep 60; exit 1\n", {
+      mode: 0o755,
+    });
+    // It would take a minute, were it waited for.
+    commit("four");
+    git("commit", "--quiet", "--amend", "--allow-empty", "-m", "five");
+    writeFileSync(join(bin, "pm"), "#!/no/such/program\n");
+    commit("six");
+    chmodSync(join(bin, "pm"), 0o644);
+    commit("seven");
+    rmSync(join(cwd, ".pommel"), { recursive: true });
+    commit("eight");
+    expect(git("rev-list", "--count", "HEAD")).toBe("7");
+  });
+
+  it("is not led astray by the environment that git gives its hooks", async () => {
+    const other = temporaryRepository();
+    const before = readdirSync(join(other, ".git")).sort();
+    const args = ["hook", "git-post-commit", "a".repeat(40), "refs/heads/main"];
+    const misled = {
+      GIT_DIR: join(other, ".git"),
+      GIT_INDEX_FILE: join(other, ".git/index"),
+      GIT_WORK_TREE: other,
+    };
+    await runPm(args, { cwd, env: { ...env, ...misled } });
+    expect(items()).toHaveLength(1);
+    expect(readdirSync(join(other, ".git")).sort()).toEqual(before);
+  });
+});
+
+describe("pm hook git-...", () => {
+  it.each<[string[], string, object]>([
+    [["git-post-commit"], "", {}],
+    [["git-post-commit", "HEAD", "HEAD"], "", { branch: null }],
+    [["git-post-commit", "f".repeat(64), "refs/heads/a b"], "", { head: "f".repeat(64), branch: "a b" }],
+    [["git-post-commit", "--help", "-x"], "", {}],
+    [["git-post-rewrite", "other"], "x y\n\n", { rewritten: [] }],
+    [
+      ["git-post-rewrite", "rebase"],
+      `${"a".repeat(40)} ${"b".repeat(40)} more\r\n${"c".repeat(40)} ${"d".repeat(40)}`,
+      {
+        command: "rebase",
+        rewritten: [
+          ["a".repeat(40), "b".repeat(40)],
+          ["c".repeat(40), "d".repeat(40)],
+        ],
+      },
+    ],
+    [["git-pre-push", "https://u:p@example.com/x"], "", {}],
+    [["git-pre-push", "git@example.com:x"], "", {}],
+    [["git-pre-push", "/path"], "", {}],
+  ])("%j keeps what makes sense", async (args, input, payload) => {
+    const silence = { code: 0, signal: null, stdout: "", stderr: "" };
+    expect(await runPm(["hook", ...args], { cwd, env, input })).toEqual(silence);
+    expect(items().map((item) => item.payload)).toEqual([{ cwd, ...payload }]);
+  });
+
+  it("exits with 0 and says nothing on stdout, whatever it is asked", async () => {
+    const nonsense = await runPm(["hook", "git-post\ncommit"], { cwd, env });
+    expect(nonsense).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/^[^\n]*no such hook[^\n]*\n$/),
+    });
+    expect(await runPm(["--json", "hook", "git-post-commit", "-x", "y"], { cwd, env })).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
+    expect(items()).toHaveLength(1);
+    rmSync(join(cwd, ".pommel/spool"), { recursive: true });
+    writeFileSync(join(cwd, ".pommel/spool"), "in the way");
+    expect(await runPm(["hook", "git-post-commit"], { cwd, env })).toMatchObject({ code: 0, stdout: "" });
+    expect(await runPm(["hook", "git-post-commit"], { cwd: temporaryDir(), env })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "",
+      stderr: "",
+    });
+  });
+
+  it("takes twenty at once", async () => {
+    const heads = Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(40, "0"));
+    const run = promisify(execFile);
+    await Promise.all(
+      heads.map((head) => run(process.execPath, [pmFile, "hook", "git-post-commit", head], { cwd })),
+    );
+    expect(
+      items()
+        .map(({ payload }) => payload.head)
+        .sort(),
+    ).toEqual(heads);
+  });
+});
+
+describe("pm init, enable, disable and doctor", () => {
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd, env });
+    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  const doctor = async () => {
+    const { stdout } = await runPm(["doctor", "--json"], { cwd, env });
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "git-hooks");
+  };
+  const files = ["post-commit", "post-rewrite", "pre-push"].map((hook) => `.git/hooks/${hook}`);
+  const none = { agent: "claude", file: null, changed: false, added: [] };
+
+  it("put hooks into git, and take them out", async () => {
+    expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining(".git/hooks") });
+    expect(await json("init")).toMatchObject({ git_hooks: { state: "installed", reason: null } });
+    expect((await json("init")).already).toEqual(expect.arrayContaining(files));
+    expect((await json("enable")).git).toEqual({
+      state: "installed",
+      reason: null,
+      dir: ".git/hooks",
+      changed: false,
+      added: [],
+    });
+    expect((await json("disable")).git).toEqual({ files, changed: true });
+    expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
+    expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining("switched off") });
+    expect((await json("disable")).git).toEqual({ files: [], changed: false });
+    expect(await json("init")).toMatchObject({ git_hooks: { state: "skipped", reason: "pm disable" } });
+    expect(await json("enable", "--claude")).toMatchObject({ changed: true, git: null });
+    expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
+    expect(await json("enable", "--git")).toMatchObject({ ...none, git: { changed: true } });
+    await json("disable");
+    expect(await json("init", "--hooks")).toMatchObject({
+      hooks: { state: "installed" },
+      git_hooks: { state: "installed" },
+      created: expect.arrayContaining(files),
+    });
+    await json("disable");
+    rmSync(join(cwd, ".pommel"), { recursive: true });
+    expect(await json("init", "--no-hooks")).toMatchObject({
+      git_hooks: { state: "skipped", reason: "--no-hooks" },
+    });
+    expect(await doctor()).toMatchObject({ status: "warn", hint: "Run `pm enable --git`." });
+  });
+
+  it("say when git looks elsewhere, or when hooks are lost", async () => {
+    git("config", "core.hooksPath", ".githooks");
+    expect(await doctor()).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/\.githooks .*\.git\/hooks/),
+    });
+    expect((await json("enable", "--git")).git).toMatchObject({ dir: ".githooks", changed: true });
+    expect(await doctor()).toMatchObject({ status: "ok" });
+    writeFileSync(join(cwd, "lefthook.yml"), "");
+    rmSync(join(cwd, ".githooks/post-commit"));
+    expect(await doctor()).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/post-commit .*lefthook install/),
+    });
+    expect((await json("disable")).git.files).toEqual(
+      expect.arrayContaining([".git/hooks/post-commit", ".githooks/pre-push"]),
+    );
+    expect(existsSync(join(cwd, ".githooks"))).toBe(false);
+  });
+
+  it("leave hooks alone that all repositories share, and say so", async () => {
+    await json("disable");
+    const shared = temporaryDir();
+    const config = join(temporaryDir(), "gitconfig");
+    writeFileSync(config, `[core]\n\thooksPath = ${shared}\n`);
+    env.GIT_CONFIG_GLOBAL = config;
+    const enable = await runPm(["enable", "--json"], { cwd, env });
+    expect(enable).toMatchObject({ code: 0, stderr: expect.stringContaining("outside of this repository") });
+    expect(JSON.parse(enable.stdout)).toMatchObject({ changed: true, git: { state: "shared", dir: shared } });
+    expect(await runPm(["enable", "--git"], { cwd, env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/core\.hooksPath.*pm hook git-post-commit/s),
+    });
+    expect(await doctor()).toMatchObject({ status: "ok" });
+    expect((await runPm(["init", "--hooks"], { cwd, env })).stderr).toContain("core.hooksPath");
+    expect(readdirSync(shared)).toEqual([]);
+  });
+
+  it("do without git", async () => {
+    const plain = temporaryDir();
+    const run = (...args: string[]) => runPm(args, { cwd: plain, env });
+    expect(JSON.parse((await run("init", "--json")).stdout)).toMatchObject({
+      hooks: { state: "installed" },
+      git_hooks: { state: "skipped", reason: "not in a git repository" },
+    });
+    expect(await run("enable")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("enable", "--git")).toMatchObject({ code: 5 });
+    expect(await run("disable")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("do what they can for git when Claude Code's settings are broken, and say so", async () => {
+    await json("disable");
+    mkdirSync(join(cwd, ".claude"), { recursive: true });
+    writeFileSync(join(cwd, ".claude/settings.json"), "{");
+    expect(await runPm(["enable"], { cwd, env })).toMatchObject({ code: 1 });
+    expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining(".git/hooks") });
+    expect(await runPm(["disable"], { cwd, env })).toMatchObject({ code: 1 });
+    expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
+  });
+});
