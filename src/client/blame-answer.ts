@@ -20,7 +20,7 @@ export interface LineAuthor {
 }
 
 /** What a commit's message, or another tool's branch that it leads to, says of it. */
-export interface ForeignHint {
+interface ForeignHint {
   /** Agents that it names: "claude", "copilot". */
   tools: string[];
   /** Agents' own ids of sessions that it names. */

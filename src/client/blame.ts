@@ -45,7 +45,7 @@ export async function blameFile(
 }
 
 /** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
-export function rangesOf(
+function rangesOf(
   lines: readonly BlamedLine[],
   commits: ReadonlyMap<string, BlamedCommit>,
   authors: readonly LineAuthor[],

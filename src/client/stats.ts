@@ -75,7 +75,11 @@ async function historyOf(
   const hashes = new Set<string>();
   try {
     // git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's.
-    for await (const field of gitFields(root, ["log", "-z", "--format=%H %at", "HEAD", "--"], signal)) {
+    for await (const field of gitFields(
+      root,
+      ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"],
+      signal,
+    )) {
       const [hash = "", at] = field.trim().split(" ");
       const authoredAt = Number(at) * 1000;
       if ((since === null || authoredAt >= since) && (until === null || authoredAt <= until))

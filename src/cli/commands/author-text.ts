@@ -1,5 +1,6 @@
 import type { LineAuthor } from "../../client/blame-answer.ts";
 import type { Colors } from "../output.ts";
+import { printable } from "./search-results.ts";
 import { oneLine, shortId } from "./session-text.ts";
 
 /** How those who wrote lines are named. */
@@ -34,3 +35,6 @@ export function percent(part: number, whole: number): string {
   if (share > 99 && share < 100) return ">99%";
   return `${Math.round(share)}%`;
 }
+
+/** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
+export const codeLine = (text: string): string => printable(text.replace(/\r$/, ""));

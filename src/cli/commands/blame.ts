@@ -7,8 +7,7 @@ import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
-import { inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
-import { printable } from "./search-results.ts";
+import { codeLine, inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
 import { counted, heading, localTime, oneLine, shortId } from "./session-text.ts";
 
 interface BlameOptions {
@@ -67,7 +66,7 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
         ...(turn > 0 ? [colors.cyan(mark.turn.padEnd(turn))] : []),
         ...(day > 0 ? [colors.dim(mark.day.padEnd(day))] : []),
         `${String(line).padStart(digits)})`,
-        printable(text),
+        codeLine(text),
       ].join(" ");
     })
     .join("\n");

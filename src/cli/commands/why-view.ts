@@ -8,7 +8,7 @@ import type {
   WhyFreshness,
 } from "../../client/why-answer.ts";
 import type { Colors } from "../output.ts";
-import { inColor, shortHash, turnId, whoWrote } from "./author-text.ts";
+import { codeLine, inColor, shortHash, turnId, whoWrote } from "./author-text.ts";
 import { printable } from "./search-results.ts";
 import { block, counted, localTime, oneLine, shortId } from "./session-text.ts";
 
@@ -48,7 +48,7 @@ function shownLines({ text, first_line, last_line }: WhyAnswer, { full, colors }
   const shown = full ? text : text.slice(0, linesShown);
   const digits = String(first_line + shown.length - 1).length;
   const lines = shown.map(
-    (line, i) => `  ${colors.dim(`${String(first_line + i).padStart(digits)} │`)} ${printable(line)}`,
+    (line, i) => `  ${colors.dim(`${String(first_line + i).padStart(digits)} │`)} ${codeLine(line)}`,
   );
   const more = last_line - first_line + 1 - shown.length;
   return more > 0 ? [...lines, colors.dim(`  and ${counted(more, "more line")}`)] : lines;
@@ -157,9 +157,7 @@ function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string
     return [
       `  ${head.filter((part) => part !== "").join(" ")}`,
       ...(prompt === null ? [] : [`    asked: ${oneLine(prompt, 100)}`]),
-      ...text
-        .slice(0, 3)
-        .map((line) => colors.dim(`    ${how === "changed" ? "-" : "~"} ${printable(line)}`)),
+      ...text.slice(0, 3).map((line) => colors.dim(`    ${how === "changed" ? "-" : "~"} ${codeLine(line)}`)),
     ];
   });
   return [colors.bold("Before that"), ...lines].join("\n");
