@@ -29,7 +29,9 @@ describe("a place in a file", () => {
   });
 
   it("is a file's name where a file is called so", () => {
-    expect(parsePlace("notes:12", (name) => name === "notes:12")).toEqual({ file: "notes:12", lines: null });
+    const isFile = (name: string) => name === "notes:12";
+    expect(parsePlace("notes:12", isFile)).toEqual({ file: "notes:12", lines: null });
+    expect(parsePlace("notes:12:3", isFile)).toEqual({ file: "notes:12", lines: { first: 3, last: 3 } });
   });
 
   it("has lines from 1", () => {

@@ -26,6 +26,10 @@ const place = /^(?<file>.+?)(?:#L(?<a>\d+)(?:-L?(?<b>\d+))?|:(?<c>\d+)(?:[-,](?<
  * @throws PommelError `usage` for lines that cannot be
  */
 export function parsePlace(text: string, isFile: (name: string) => boolean = () => false): FilePlace {
+  const [, named, line] = /^(.+):(\d+)$/s.exec(text) ?? [];
+  if (named !== undefined && !isFile(text) && isFile(named)) {
+    return { file: named, lines: lineRange(Number(line), Number(line), text) };
+  }
   const { file, a, b, c, d } = place.exec(text)?.groups ?? {};
   const first = a ?? c;
   if (file === undefined || first === undefined || isFile(text)) return { file: text, lines: null };
