@@ -2,25 +2,21 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { agentNamed, agents } from "../../agents/registry.ts";
-import { findOrStartDaemon } from "../../client/connect.ts";
-import { callDaemon } from "../../client/daemon-client.ts";
 import { withMemory } from "../../client/with-memory.ts";
+import { projectRoots } from "../../git/project-roots.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import { parseWhen } from "../../search/sessions/when.ts";
 import { type ImportPreview, previewImport } from "../../sessions/import-preview.ts";
-import { projectRoots } from "../../git/project-roots.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CommandContext } from "../frame.ts";
 import { humanBytes, humanDuration, type Output, table, tick } from "../output.ts";
-import { followImport, type ImportFollowed } from "./import-follow.ts";
+import type { ImportFollowed } from "./import-follow.ts";
+import { takeInTranscripts } from "./import-take-in.ts";
 import { counted, localTime, oneLine } from "./session-text.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
-
-/** Of the paths in one request: a body may have a megabyte. Characters. */
-const mostInRequest = 500_000;
 
 interface ImportOptions {
   since?: string;
@@ -29,13 +25,19 @@ interface ImportOptions {
   yes?: boolean;
 }
 
-/** `pm import <agent> [path]` */
+/** `pm import <agent> [path]`; what other tools remembered goes its own way. */
 export async function importCommand(
-  { cwd, output }: CommandContext,
+  context: CommandContext,
   name: string,
   path: string | undefined,
-  { since, allProjects = false, dryRun = false, yes = false }: ImportOptions,
+  options: ImportOptions,
 ): Promise<number | undefined> {
+  if (name === "aline") {
+    const { importAlineCommand } = await import("./import-aline.ts");
+    return importAlineCommand(context, path, options);
+  }
+  const { cwd, output } = context;
+  const { since, allProjects = false, dryRun = false, yes = false } = options;
   const agent = agentFor(name);
   const project = findProject(cwd);
   const preview = await lookThrough(project, agent, {
@@ -55,7 +57,7 @@ export async function importCommand(
     output.print("Nothing was taken in.");
     return 1;
   }
-  const followed = await takeIn(project, agent, preview, allProjects);
+  const followed = await takeInTranscripts(project, agent, preview.files, allProjects);
   if (followed === null) {
     output.note("The daemon goes on with it; `pm queue` shows how far it is.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");
@@ -68,7 +70,7 @@ export async function importCommand(
 function agentFor(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
-  const known = agents.map((one) => one.name).join(", ");
+  const known = [...agents.map((one) => one.name), "aline"].join(", ");
   throw new PommelError("usage", `Conversations of ${name} cannot be read.`, `Those of ${known} can.`);
 }
 
@@ -157,51 +159,6 @@ function describe(preview: ImportPreview, { title }: Agent, root: string | null)
   ].filter((part) => part !== false);
   if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
   return lines;
-}
-
-/** @returns null when somebody stopped watching */
-async function takeIn(
-  project: Project,
-  agent: Agent,
-  { files }: ImportPreview,
-  allProjects: boolean,
-): Promise<ImportFollowed | null> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
-  const { record } = await findOrStartDaemon(project);
-  for (const paths of portions(files.map(({ path }) => path))) {
-    const request = {
-      transcript_paths: paths,
-      agent: agent.name,
-      trigger: "import",
-      all_projects: allProjects,
-    };
-    const { queued, reason } = await callDaemon(record, "indexTranscript", request, 60_000);
-    if (!queued) {
-      throw new PommelError(
-        "usage",
-        `The daemon takes nothing in: ${reason ?? "it does not say why."}`,
-        "See `pm config list sessions`.",
-      );
-    }
-  }
-  return followImport(project, files, interruption.signal);
-}
-
-function portions(paths: readonly string[]): string[][] {
-  const all: string[][] = [[]];
-  let size = 0;
-  for (const path of paths) {
-    size += JSON.stringify(path).length + 1;
-    if (size > mostInRequest) {
-      all.push([]);
-      size = JSON.stringify(path).length + 1;
-    }
-    all.at(-1)!.push(path);
-  }
-  return all;
 }
 
 function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFollowed): void {

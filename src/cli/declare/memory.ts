@@ -7,8 +7,11 @@ export function declareMemoryCommands(program: Command): void {
   program
     .command("import")
     .description("Take in conversations from before Pommel came here")
-    .argument("<agent>", "whose: claude")
-    .argument("[path]", "a directory of transcripts, or one of them; else where the agent keeps them")
+    .argument("<agent>", "whose: claude; or what another tool remembered: aline")
+    .argument(
+      "[path]",
+      "a directory of transcripts, or one of them; else where the agent keeps them. Of aline: its database",
+    )
     .option("--since <time>", 'only sessions that went on since then: "2026-01-31", "last month"')
     .option("--all-projects", "also sessions that ran elsewhere")
     .option("--dry-run", "only say what there is")
@@ -20,6 +23,7 @@ export function declareMemoryCommands(program: Command): void {
         ["pm import claude --dry-run", "how many there are, and how long it would take"],
         ['pm import claude --since "last month"', "only lately"],
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from somewhere else"],
+        ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C ends the watching only. Run it again at any time: what is taken in already is not read again.`,
     )
     .action(run(async () => (await import("../commands/import.ts")).importCommand));
