@@ -47,14 +47,15 @@ export async function checkpointBackfillCommand(
       took_ms,
     },
     () => {
-      const found = `agents had a part in ${report.checkpoints} of them`;
-      const counts = `${counted(report.lookedAt, "commit")} looked at, ${found}`;
-      if (report.isInterrupted) return `Interrupted: ${counts}. What is done stays; run it again to go on.`;
       if (report.commits === 0) {
         return "No commits since the first session that is remembered. --all goes over all of history.";
       }
       const known = report.commits - report.lookedAt;
-      const before = known > 0 ? ` ${counted(known, "commit")} had been looked at before.` : "";
+      const before =
+        known > 0 && !report.isInterrupted ? ` ${counted(known, "commit")} had been looked at before.` : "";
+      if (report.lookedAt === 0 && !report.isInterrupted) return `Nothing new.${before}`;
+      const counts = `${counted(report.lookedAt, "commit")} looked at, agents had a part in ${report.checkpoints}`;
+      if (report.isInterrupted) return `Interrupted: ${counts}. What is done stays; run it again to go on.`;
       return `Done in ${humanDuration(took_ms)}: ${counts}.${before}`;
     },
   );
