@@ -21,7 +21,8 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import { addLlmUsage, llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
-import { transcriptByPath } from "../store/memory/transcripts.ts";
+import { sessionById } from "../store/memory/sessions.ts";
+import { type TranscriptRecord, transcriptByPath } from "../store/memory/transcripts.ts";
 import type { JobRecord } from "../store/memory-records.ts";
 import type { GitJobs } from "./git-work.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
@@ -53,6 +54,8 @@ interface JobsOptions {
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
   /** Something was read of a session from before. */
   onImported: () => void;
+  /** Something was read that was said after this. Milliseconds since the epoch. */
+  onSaid: (since: number) => void;
   /** Does the jobs that are about commits. */
   git: GitJobs;
   /** Runs what needs the memory alone. */
@@ -123,19 +126,32 @@ export class ConversationJobs {
     }
     const options: IngestOptions = { ...this.work(), agent };
     const from = known && known.offset <= size ? known.offset : 0;
+    const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
     const result = await ingestTranscript(options, path, {
       signal: run.signal,
       onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
-    });
+    }).finally(() => this.noteSaid(path, { known, lastAt, isImport: asked.is_import === true }));
     const { session, lines, chunks, compacted } = result;
     const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
     if (session !== null && (lines > 0 || asked.generate_summary)) {
       const withLlm = asked.is_import !== true && (asked.generate_summary === true || compacted);
       this.options.onNewLines(session, { atOnce, withLlm });
     }
-    if (lines > 0 && asked.is_import) this.options.onImported();
     if (lines > 0) log.debug(`${path}: ${lines} new lines, ${chunks} chunks`);
     return chunks;
+  }
+
+  /** Also of a reading that was stopped on its way. */
+  private noteSaid(
+    path: string,
+    before: { known: TranscriptRecord | null; lastAt: number | null; isImport: boolean },
+  ): void {
+    const now = transcriptByPath(this.options.memory, path);
+    if (now === null || now.sessionId === null || now.offset === before.known?.offset) return;
+    const { onImported, onSaid, memory } = this.options;
+    const since = before.lastAt ?? sessionById(memory, now.sessionId)?.startedAt ?? null;
+    if (before.isImport) onImported();
+    else if (since !== null) onSaid(since);
   }
 
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {

@@ -12,13 +12,11 @@ export const commitPayload = z.object({
   branch: z.optional(z.nullable(z.string())),
   rewrittenFrom: z.optional(z.array(z.string())),
   /** When it was made. Milliseconds since the epoch. */
-  at: z.number(),
-  /** How often it was looked at. */
-  tries: z.optional(z.number()),
-  /** What was known of the sessions at work when it was looked at last. */
-  heard: z.optional(z.string()),
+  at: z.optional(z.number()),
+  /** It was looked at, and more is known now. */
+  again: z.optional(z.boolean()),
 });
-export type CommitPayload = z.infer<typeof commitPayload>;
+type CommitPayload = z.infer<typeof commitPayload>;
 
 export const historyPayload = z.object({
   /** All of history is gone over, not just where HEAD has been since the last time. */
@@ -27,6 +25,12 @@ export const historyPayload = z.object({
 
 /** What the file watcher saw when the commit was made comes a little later. Milliseconds. */
 const settleMs = 1000;
+/** Of an agent at work more is heard every other second: a commit is looked at again in a pause. Milliseconds. */
+const pauseMs = 4000;
+/** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
+const lagMs = 60_000;
+/** More commits are left to going over history. */
+const mostLate = 20;
 
 /** A commit that was made. Asked for twice, what is known of it adds up. */
 export interface CommitMade {
@@ -45,7 +49,7 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
   const branch = made.branch ?? before?.branch;
   const payload: CommitPayload = {
     seen: made.seen === "hook" ? "hook" : (before?.seen ?? made.seen),
-    at: before ? Math.min(before.at, made.at) : made.at,
+    at: Math.min(before?.at ?? made.at, made.at),
     ...(branch != null && { branch }),
     ...(rewrittenFrom.length > 0 && { rewrittenFrom }),
   };
@@ -58,17 +62,26 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
   });
 }
 
-/** Lets a commit be looked at again. */
-export function askAgain(memory: Memory, hash: string, payload: CommitPayload, afterMs: number): void {
-  // Who asked for it meanwhile asks for more.
-  if (waitingJob(memory, { kind: "commit", subject: hash })) return;
-  enqueue(memory, {
-    kind: "commit",
-    subject: hash,
-    payload,
-    priority: gitPriority.commit,
-    notBefore: Date.now() + afterMs,
-  });
+/**
+ * Transcripts lag behind what their agents do. Something was read now that was said after `since`: commits that were made
+ * since then, and looked at without it, are looked at again. Milliseconds since the epoch.
+ */
+export function askForLate(memory: Memory, since: number): void {
+  const hashes = memory
+    .prepare("SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?")
+    .pluck()
+    .all(since - lagMs, mostLate + 1) as string[];
+  if (hashes.length > mostLate) {
+    askForHistory(memory, { backfill: true, afterMs: pauseMs });
+    return;
+  }
+  for (const hash of hashes) {
+    const waiting = waitingJob(memory, { kind: "commit", subject: hash })?.payload;
+    if (waiting && waiting.again !== true) continue;
+    const payload: CommitPayload = { seen: "reflog", again: true };
+    const notBefore = Date.now() + pauseMs;
+    enqueue(memory, { kind: "commit", subject: hash, payload, priority: gitPriority.commit, notBefore });
+  }
 }
 
 /** Lets commits be caught up on that nobody told of. */

@@ -6,11 +6,11 @@ import { silentLog } from "../project/log.ts";
 import { projectAt } from "../project/paths.ts";
 import { defaultConfig } from "../project/settings.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
-import { listJobs } from "../store/memory/job-rows.ts";
+import { saveCommit } from "../store/memory/commits.ts";
+import { isAtRest, listJobs } from "../store/memory/job-rows.ts";
 import { claim, enqueue, finish } from "../store/memory/jobs.ts";
-import { addSession, temporaryMemory } from "../store/memory/memory-fixture.ts";
-import { saveSession } from "../store/memory/sessions.ts";
-import { askForCommit, askForHistory } from "./git-jobs.ts";
+import { temporaryMemory } from "../store/memory/memory-fixture.ts";
+import { askForCommit, askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
 import { NotYet } from "./job-worker.ts";
 
@@ -55,11 +55,7 @@ async function doNext(more: Partial<GitJobsOptions> = {}, signal = new AbortCont
   return Date.now() - start;
 }
 
-const asked = () => takeIn.mock.calls.map(([, , { again }]) => again);
-
-test("a commit is taken in once where no session is at work", async () => {
-  addSession(stored.memory, "long ago", { lastAt: start - 3_600_000 });
-  addSession(stored.memory, "over", { lastAt: start - 1000, ended: { at: start - 1000, reason: null } });
+test("a commit is taken in when what was seen before it is stored", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", branch: "main", rewrittenFrom: ["b"], at: start });
   const settled = vi.fn(async () => {
     expect(takeIn).not.toHaveBeenCalled();
@@ -75,30 +71,53 @@ test("a commit is taken in once where no session is at work", async () => {
   expect(await doNext()).toBe(null);
 });
 
-test("it is looked at again as soon as the turn that made it was read", async () => {
+test("a commit is looked at again, in a pause, when something was read that was said before it", async () => {
   const { memory } = stored;
-  addSession(memory, "s", { lastAt: start - 5000 });
-  askForCommit(memory, hash, { seen: "hook", at: start });
-  await doNext();
-  expect(await doNext()).toBe(5000);
-  // Nothing was said meanwhile.
-  expect(asked()).toEqual([false]);
-  saveSession(memory, { uid: "s", agent: "claude", cwd: "/repo", lastAt: start - 100 });
-  expect(await doNext()).toBe(15_000);
-  expect(asked()).toEqual([false, true]);
-  saveSession(memory, { uid: "s", agent: "claude", cwd: "/repo", lastAt: start + 20_000 });
-  expect(await doNext()).toBe(45_000);
-  expect(asked()).toEqual([false, true, true]);
-  expect(await doNext()).toBe(null);
-});
-
-test("a session that says nothing more is not waited for beyond some minutes", async () => {
-  addSession(stored.memory, "s", { lastAt: start - 5000 });
-  askForCommit(stored.memory, hash, { seen: "hook", at: start });
-  const times = [];
-  for (let at = await doNext(); at !== null; at = await doNext()) times.push(at);
-  expect(times).toEqual([1000, 5000, 15_000, 45_000, 135_000, 375_000]);
-  expect(takeIn).toHaveBeenCalledOnce();
+  const known = { tree: "t", parents: [], branch: null, author: "Ann", authoredAt: 0, patchId: null };
+  const rest = {
+    subject: "",
+    rewrittenFrom: [],
+    insertions: 0,
+    deletions: 0,
+    attributed: 1,
+    seen: "hook",
+  } as const;
+  for (const [name, committedAt] of [
+    ["a", start - 200_000],
+    ["b", start - 50_000],
+    ["c", start],
+  ] as const) {
+    saveCommit(memory, { ...known, ...rest, hash: name.repeat(40), committedAt }, []);
+  }
+  askForLate(memory, start - 30_000);
+  expect(isAtRest(memory)).toBe(true);
+  vi.setSystemTime(start + 2000);
+  askForLate(memory, start - 5000);
+  const waiting = listJobs(memory).map(({ subject, notBefore }) => [subject[0], notBefore - start]);
+  expect(waiting.sort()).toEqual([
+    ["b", 4000],
+    ["c", 6000],
+  ]);
+  expect([await doNext(), await doNext(), await doNext()]).toEqual([4000, 6000, null]);
+  expect(takeIn.mock.calls.map(([, hash, { again }]) => [hash[0], again])).toEqual([
+    ["b", true],
+    ["c", true],
+  ]);
+  // One that is to be looked at anyway is not put off.
+  askForCommit(memory, "c".repeat(40), { seen: "hook", at: Date.now() });
+  askForLate(memory, start);
+  expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook" }, notBefore: start + 7000 }]);
+  expect(isAtRest(memory)).toBe(false);
+  // A long session that was read late.
+  for (let n = 0; n < 21; n++) {
+    const hash = n.toString(16).padStart(40, "d");
+    saveCommit(memory, { ...known, ...rest, hash, committedAt: start + n }, []);
+  }
+  askForLate(memory, start);
+  expect(listJobs(memory).map(({ kind, payload }) => `${kind} ${payload.backfill ?? ""}`)).toEqual([
+    "commit ",
+    "history true",
+  ]);
 });
 
 test("what is known of a commit adds up, whoever tells of it", async () => {

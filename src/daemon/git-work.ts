@@ -7,11 +7,10 @@ import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
-import { activeSessions } from "../store/memory/active-sessions.ts";
 import { waitingJob } from "../store/memory/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { JobRecord } from "../store/memory-records.ts";
-import { askAgain, askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
+import { askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
 import { type NewCommit, newCommits } from "./new-commits.ts";
 
@@ -31,14 +30,7 @@ export interface GitJobsOptions {
   backfill?: typeof backfill;
 }
 
-/** A session may be at work on a commit when something was heard of it so long before. Milliseconds. */
-const atWorkMs = 1_800_000;
-/**
- * A transcript lags behind what its agent does: a commit is looked at again so much later, as long as nothing later than
- * the commit is known of a session that may have led to it. Milliseconds.
- */
-const lookAgainMs = [4000, 10_000, 30_000, 90_000, 240_000];
-/** The transcripts of a commit that is older than so are as complete as they get. Milliseconds. */
+/** Of a commit that is older than so everything was read that led to it. Milliseconds. */
 const recentMs = 900_000;
 
 /** Does the jobs that are about commits. */
@@ -72,28 +64,12 @@ export class GitJobs {
   }
 
   private async takeIn({ subject: hash, payload }: JobRecord, { signal }: JobRun): Promise<void> {
-    const { memory, settled, takeIn = takeInCommit, log } = this.options;
-    const asked = z.parse(commitPayload, payload);
-    const { seen, branch = null, rewrittenFrom = [], at, tries = 0 } = asked;
+    const { settled, takeIn = takeInCommit, log } = this.options;
+    const { seen, branch = null, rewrittenFrom = [], again = false } = z.parse(commitPayload, payload);
     await settled();
-    const sessions = activeSessions(memory, at - atWorkMs);
-    const heard = sessions.map(({ uid, lastAt }) => `${uid} ${lastAt}`).join();
-    if (tries === 0 || heard !== asked.heard) {
-      const taken = await takeIn(
-        this.work(),
-        hash,
-        { seen, branch, rewrittenFrom, again: tries > 0 },
-        signal,
-      );
-      if (taken === null) return;
-      log.debug(
-        `commit ${hash}: ${taken.checkpoint ? `checkpoint ${taken.checkpoint.uid}` : "no session's"}`,
-      );
-    }
-    const afterMs = lookAgainMs[tries];
-    const isOpen = sessions.some(({ lastAt }) => lastAt <= at) && Date.now() - at < recentMs;
-    if (isOpen && afterMs !== undefined)
-      askAgain(memory, hash, { ...asked, tries: tries + 1, heard }, afterMs);
+    const taken = await takeIn(this.work(), hash, { seen, branch, rewrittenFrom, again }, signal);
+    if (taken === null) return;
+    log.debug(`commit ${hash}: ${taken.checkpoint ? `checkpoint ${taken.checkpoint.uid}` : "no session's"}`);
   }
 
   private async catchUp({ payload }: JobRecord, run: JobRun): Promise<void> {

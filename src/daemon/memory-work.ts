@@ -24,7 +24,7 @@ import { keepSessionModels } from "../store/memory/vectors.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { ConversationJobs, type TranscriptPayload } from "./conversation-jobs.ts";
 import { Gate } from "./gate.ts";
-import { askForHistory } from "./git-jobs.ts";
+import { askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
@@ -181,6 +181,9 @@ export class MemoryWork {
         roots,
         git,
         onImported: () => this.catchUp({ backfill: true, afterMs: afterImportMs }),
+        onSaid: (since) => {
+          if (this.bindsCommits) askForLate(memory, since);
+        },
         onNewLines: (session, how) => {
           if (jobs.scrubsDeeply()) this.enqueue("deep-scrub", session);
           this.sumUp(session, how);
