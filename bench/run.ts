@@ -13,6 +13,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
 import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
 
@@ -75,9 +76,11 @@ const list = repositories
   .filter(({ name }) => !options.only || name === options.only);
 const results = [];
 for (const repository of list) results.push(await measure(repository));
+console.error("commits …");
+const commits = await commitCost();
 
 if (options.json) {
-  console.log(JSON.stringify(results, null, 2));
+  console.log(JSON.stringify({ repositories: results, commits }, null, 2));
 } else {
   const p = (values: readonly number[], which: number) => percentile(values, which).toFixed(1);
   console.log(
@@ -109,4 +112,11 @@ if (options.json) {
       `| ${name} | ${t.node.toFixed(0)} | ${t.daemon.toFixed(0)} | ${t.daemonRatio.toFixed(2)} | ${t.alone.toFixed(0)} | ${t.aloneRatio.toFixed(2)} | ${t.hook.toFixed(0)} | ${t.hookRatio.toFixed(2)} | ${rg} |`,
     );
   }
+  console.log(
+    "\n| `git commit` ms | with Pommel's hooks | added | `node -e 0` ms | `pm hook git-post-commit` | ratio |",
+  );
+  console.log("|---|---|---|---|---|---|");
+  console.log(
+    `| ${commits.without.toFixed(1)} | ${commits.with.toFixed(1)} | ${commits.added.toFixed(1)} | ${commits.node.toFixed(0)} | ${commits.hook.toFixed(0)} | ${commits.ratio.toFixed(2)} |`,
+  );
 }
