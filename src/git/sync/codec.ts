@@ -2,6 +2,8 @@
 export interface Codec {
   /** Paths in git where a file may lie; the first is where it is written to. */
   namesOf(path: string): readonly string[];
+  /** The path of the file under a name; null where only its content tells. */
+  pathAt(name: string): string | null;
   /** null: not to be read, or not what belongs there. */
   open(name: string, content: Uint8Array): Promise<{ path: string; text: string } | null>;
   seal(path: string, text: string): Promise<Uint8Array>;
@@ -19,6 +21,7 @@ export const isControl = (name: string) => name === markerPath || name.startsWit
 
 export const plain: Codec = {
   namesOf: (path) => [path],
+  pathAt: (name) => name,
   open: async (name, content) => ({ path: name, text: Buffer.from(content).toString() }),
   seal: async (_path, text) => Buffer.from(text),
   control: new Map(),

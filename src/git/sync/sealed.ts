@@ -57,6 +57,7 @@ export async function sealedCodec(
     });
   return {
     namesOf,
+    pathAt: () => null,
     async open(name, content) {
       const decrypter = new Decrypter();
       for (const identity of ordered) decrypter.addIdentity(identity);

@@ -27,6 +27,7 @@ import { cleanerFor, type Telling, toldTurns } from "./from-memory.ts";
 import { joinTurns } from "./join-session.ts";
 import { localLines } from "./portable.ts";
 import type { SharedLine, SharedSession, SharedTurn } from "./records.ts";
+import { sharedFact } from "./told-files.ts";
 
 /** Of sync_state: sessions whose turns are stored and whose chunks are still to be made, with their first new turn. */
 const toCut = "cut ";
@@ -57,6 +58,7 @@ export async function takeInSession(
   const taken = memory.inTransaction(() => {
     const known = sessionByUid(memory, meta.uid);
     const session = saveMeta(telling, meta, known);
+    if (known === null && isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
     const changed = saveTurns(telling, session, turns);
     const summaries = saveSummaries(telling, session, meta);
     if (changed.length > 0) {

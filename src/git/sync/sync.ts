@@ -1,0 +1,436 @@
+import { PommelError } from "../../project/errors.ts";
+import type { ScrubbingWork } from "../../sessions/work.ts";
+import { markAllChanged, setSyncFact, settleChanges, syncFact, syncFacts } from "../../store/memory/sync.ts";
+import { GitFailure, gitText } from "../git.ts";
+import { Files, type Problem, type Tip, tipAt, tipIfThere } from "./branch.ts";
+import { allow, isAllowed } from "./consent.ts";
+import { noCounts, type SyncCounts } from "./counts.ts";
+import type { Telling } from "./from-memory.ts";
+import { type BlobReader, isAncestor, moveRef, openBlobs, readRef, setRef, writeCommit } from "./objects.ts";
+import { type EncryptionSettings, kindOfTree, openCodec } from "./open-codec.ts";
+import {
+  fetchBranch,
+  isOwnRemote,
+  pushBranch,
+  pushUrls,
+  RemoteFailure,
+  remoteRef,
+  tipAtRemote,
+  withoutPassword,
+} from "./remote.ts";
+import { takeInTip } from "./take-in.ts";
+import { finishSessions } from "./to-memory-session.ts";
+import { sharedFact, thingsToTell } from "./told-files.ts";
+import { BranchWriter } from "./write-branch.ts";
+
+export interface SyncSettings extends EncryptionSettings {
+  remote: string;
+}
+
+export interface SyncOptions {
+  /** pull: only take in. */
+  direction?: "both" | "pull";
+  /** Nothing is changed but what was fetched; the report says what would be. */
+  dryRun?: boolean;
+  /** Whether texts go through the scrubber in force once more before they are shared. */
+  filter?: boolean;
+  /** Of a pull: everything on the branch is taken in again. */
+  force?: boolean;
+  /** The user says that others may read the remote; remembered. */
+  allowPublic?: boolean;
+  /** Also sessions that ran outside of the project. */
+  everything?: boolean;
+  /** Whether git may ask for a password at the terminal. */
+  mayAsk?: boolean;
+  /** What is being done, and how much of it. */
+  onProgress?: (step: "taking in" | "sharing", done: number, total: number) => void;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/** Why not all was done. */
+export interface SyncTrouble {
+  kind: "no_remote" | "unreachable" | "damaged" | "rejected";
+  message: string;
+}
+
+export interface SyncReport {
+  branch: string;
+  remote: string;
+  encrypted: boolean;
+  shared: SyncCounts;
+  takenIn: SyncCounts;
+  /** Sessions from outside of the project that are not shared. */
+  leftOut: number;
+  /** The branch's commit here at the end; null: there is none. */
+  commit: string | null;
+  /** The remote has all that is shared from here. */
+  isUpToDate: boolean;
+  /** This run pushed something. */
+  pushed: boolean;
+  /** What on the branch could not be read. */
+  problems: Problem[];
+  /** A ref that keeps the commit with those. */
+  quarantine: string | null;
+  trouble: SyncTrouble | null;
+}
+
+/** Rejected so often, somebody else is told to try again later. */
+const mostPushes = 3;
+
+/** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both. */
+const facts = { takenIn: "taken in", written: "written", branch: "branch" } as const;
+
+/**
+ * Shares what is new of the memory and takes in what others shared, through a branch of git that has nothing to do with
+ * the code's: fetch, take in, join, push; when somebody else was faster, again. Neither the index nor the working tree
+ * is touched. Stopped anywhere, the next time goes on. Without a reachable remote what is new is kept on the local
+ * branch; the report tells.
+ * @throws PommelError `sync_refused` when it must not be done, `sync_failed` when a pull could not be
+ */
+export async function syncMemory(
+  work: ScrubbingWork,
+  settings: SyncSettings,
+  options: SyncOptions = {},
+): Promise<SyncReport> {
+  const { direction = "both", dryRun = false } = options;
+  const dir = work.root;
+  const ref = `refs/heads/${settings.branch}`;
+  await refuseWhereItCannot(dir, ref, settings.branch);
+  const run: Run = {
+    work,
+    settings,
+    options,
+    dir,
+    ref,
+    report: {
+      branch: settings.branch,
+      remote: settings.remote,
+      encrypted: settings.encryption !== "none",
+      shared: noCounts(),
+      takenIn: noCounts(),
+      leftOut: 0,
+      commit: null,
+      isUpToDate: false,
+      pushed: false,
+      problems: [],
+      quarantine: null,
+      trouble: null,
+    },
+  };
+  const urls = await pushUrls(dir, settings.remote);
+  if (direction === "both" && !dryRun) refuseStrangers(urls ?? [], run);
+  await prepare(run);
+  const blobs = openBlobs(dir);
+  try {
+    let pushes = 0;
+    while (await round(run, blobs, urls !== null)) {
+      if (++pushes < mostPushes) continue;
+      run.report.trouble = {
+        kind: "rejected",
+        message: `Others were faster ${mostPushes} times. What is new is kept here, and shared the next time.`,
+      };
+      break;
+    }
+  } finally {
+    await blobs.close();
+  }
+  const { trouble } = run.report;
+  if (direction === "pull" && trouble !== null) {
+    throw new PommelError("sync_failed", trouble.message, hintFor(trouble, settings));
+  }
+  run.report.commit = (await readRef(dir, ref))?.hash ?? null;
+  return run.report;
+}
+
+/** What a person can do about a trouble. */
+export function hintFor(
+  { kind }: SyncTrouble,
+  { remote, branch }: Pick<SyncSettings, "remote" | "branch">,
+): string {
+  switch (kind) {
+    case "no_remote":
+      return "Add one with `git remote add`, or name another with `pm config set --global sync.remote NAME`.";
+    case "unreachable":
+      return `Check \`git ls-remote ${remote}\`, then run it again.`;
+    case "damaged":
+      return `If it cannot be repaired there, \`git push --force ${remote} ${branch}\` puts this machine's in its place.`;
+    case "rejected":
+      return "Run it again in a moment.";
+  }
+}
+
+interface Run {
+  work: ScrubbingWork;
+  settings: SyncSettings;
+  options: SyncOptions;
+  dir: string;
+  /** The local branch. */
+  ref: string;
+  report: SyncReport;
+}
+
+async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
+  let here: Awaited<ReturnType<typeof readRef>>;
+  try {
+    await gitText(dir, ["rev-parse", "--git-dir"]);
+    here = await readRef(dir, ref);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const [message, hint] =
+      error.reason === "not_installed"
+        ? ["git is not installed.", "Install it: the memory is shared through it."]
+        : [
+            "The project is no git repository.",
+            "The memory is shared through one: `git init`, and add a remote.",
+          ];
+    throw new PommelError("sync_refused", message, hint);
+  }
+  if (here?.worktree) {
+    throw new PommelError(
+      "sync_refused",
+      `The branch ${branch} is checked out in ${here.worktree}.`,
+      "Check out another one there: nobody works on it, and its files would look changed.",
+    );
+  }
+  if (here && !here.isCommit) throw notOurs(branch);
+}
+
+function refuseStrangers(urls: readonly string[], { settings, options }: Run): void {
+  for (const url of urls) {
+    if (settings.encryption !== "none" || isOwnRemote(url) || isAllowed(url)) continue;
+    if (options.allowPublic) {
+      allow(url);
+      continue;
+    }
+    throw new PommelError(
+      "sync_refused",
+      `Nobody can tell from here who may read ${withoutPassword(url)}. Nothing was shared.`,
+      "If only those may who should read your conversations, run `pm sync --allow-public` once; else set sync.encryption.",
+    );
+  }
+}
+
+/** Another branch, or one that is gone, is to get everything. */
+async function prepare({ work, settings, dir, ref, options }: Run): Promise<void> {
+  const { memory } = work;
+  const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
+  const isGone = syncFact(memory, facts.written) !== null && (await readRef(dir, ref)) === null;
+  if (isOther || isGone) {
+    memory.inTransaction(() => {
+      markAllChanged(memory);
+      for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
+    });
+  }
+  if (!options.dryRun) setSyncFact(memory, facts.branch, settings.branch);
+}
+
+/** @returns whether somebody else was faster, and it is to be done again */
+async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
+  const { work, settings, options, dir, ref, report } = run;
+  const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
+  const { memory } = work;
+  report.trouble = null;
+  const remote = await remoteTip(run, hasRemote);
+  const here = (await readRef(dir, ref))?.hash ?? null;
+  const telling: Telling = { work, filter };
+  const { things, leftOut } = thingsToTell(telling, { everything });
+  report.leftOut = leftOut;
+  const takenIn = force ? null : syncFact(memory, facts.takenIn);
+  const isHere = remote === null || remote === takenIn;
+  const isThere = things.length === 0 && (here === null || here === remote);
+  const isHalfDone = syncFacts(memory, "cut ").length > 0;
+  if (isHere && !isHalfDone && (isThere || direction === "pull")) {
+    report.isUpToDate = report.trouble === null && isThere;
+    return false;
+  }
+
+  const theirs = remote === null ? null : await readableTip(run, remote);
+  const ours = here === null ? null : await tipAt(dir, here);
+  const present = {
+    trees: [theirs, ours].flatMap((tip) => tip?.tree ?? []),
+    read: (hash: string) => blobs.read(hash),
+  };
+  const files = new Files(blobs, await openCodec(present, { ...settings, isTrial: dryRun }));
+  if (!dryRun) await finishSessions({ work, filter: true }, options.signal);
+  if (theirs !== null && theirs.commit !== takenIn) {
+    const before = takenIn === null ? null : await tipIfThere(dir, takenIn);
+    const counts = await takeInTip(
+      { work, filter: true },
+      files,
+      { tip: theirs, before },
+      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("taking in", done, n) },
+    );
+    add(report.takenIn, counts);
+    await quarantine(run, files, theirs.commit);
+    if (!dryRun) setSyncFact(memory, facts.takenIn, theirs.commit);
+  }
+  if (direction === "pull") {
+    report.isUpToDate = report.trouble === null;
+    return false;
+  }
+
+  // Also what was just taken in: it is compared, and not told again.
+  const { things: all } = thingsToTell(telling, { everything });
+  const { tips, parents } = await joined(dir, ours, theirs, remote);
+  const writer = new BranchWriter(telling, files, {
+    tips,
+    things: all,
+    signal: options.signal,
+    onProgress: (done, n) => options.onProgress?.("sharing", done, n),
+  });
+  const next = await commitOf(run, writer, parents, tips);
+  add(report.shared, writer.counts);
+  if (dryRun) return false;
+  const commit = next ?? tips[0]?.commit ?? null;
+  if (commit !== null && commit !== here && !(await moveRef(dir, ref, commit, here))) return true;
+  memory.inTransaction(() => {
+    settleChanges(
+      memory,
+      all.map(({ id }) => id),
+    );
+    if (everything)
+      for (const { kind, uid } of all) if (kind === "session") setSyncFact(memory, sharedFact + uid, "1");
+    if (commit === null) return;
+    setSyncFact(memory, facts.takenIn, commit);
+    setSyncFact(memory, facts.written, commit);
+  });
+  if (report.trouble !== null) return false;
+  if (commit === null || commit === remote) {
+    report.isUpToDate = true;
+    return false;
+  }
+  return push(run, commit);
+}
+
+/** What the branch is at the remote; where that cannot be asked, what it was the last time. */
+async function remoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
+  const { dir, settings, options, report } = run;
+  const { remote, branch } = settings;
+  const last = (await readRef(dir, remoteRef))?.hash ?? null;
+  if (!hasRemote) {
+    report.trouble = { kind: "no_remote", message: `There is no remote ${remote}.` };
+    return null;
+  }
+  const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
+  let tip: string | null = null;
+  try {
+    tip = await tipAtRemote(dir, remote, branch, access);
+    if (tip === null || tip === last) return tip;
+    await fetchBranch(dir, remote, branch, access);
+    return (await readRef(dir, remoteRef))?.hash ?? null;
+  } catch (error) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    const isDamaged =
+      tip !== null &&
+      /bad (?:object|tree)|missing|corrupt|unable to read|could not read|did not send all|not our ref|inflate|loose object|hash mismatch|upload-pack/i.test(
+        `${error.message}`,
+      );
+    report.trouble = isDamaged
+      ? {
+          kind: "damaged",
+          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing of it was taken in; what is new is kept here.`,
+        }
+      : {
+          kind: "unreachable",
+          message: `${remote} could not be reached (${error.message}). What is new is kept here, and shared the next time.`,
+        };
+    return last;
+  }
+}
+
+const notOurs = (branch: string) =>
+  new PommelError(
+    "sync_refused",
+    `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
+    "Choose another one with `pm config set sync.branch NAME`.",
+  );
+
+/** A tip whose files are there; null where they are damaged, which is told. */
+async function readableTip(run: Run, commit: string): Promise<Tip | null> {
+  const { dir, settings, report } = run;
+  const ref = await readRef(dir, remoteRef);
+  if (ref?.hash === commit && !ref.isCommit) throw notOurs(settings.branch);
+  const tip = await tipIfThere(dir, commit);
+  if (tip === null)
+    report.problems.push({ path: "", reason: "the files of the commit are missing or damaged" });
+  else if (kindOfTree(tip.tree) === null) throw notOurs(settings.branch);
+  return tip;
+}
+
+async function quarantine({ dir, report, options }: Run, files: Files, commit: string): Promise<void> {
+  if (files.problems.size === 0 && report.problems.length === 0) return;
+  for (const [path, reason] of files.problems) report.problems.push({ path, reason });
+  files.problems.clear();
+  if (options.dryRun) return;
+  const ref = `refs/pommel/quarantine/${commit.slice(0, 12)}`;
+  await setRef(dir, ref, commit);
+  report.quarantine = ref;
+}
+
+/** What the next commit is made of, and what it goes on from. */
+async function joined(
+  dir: string,
+  ours: Tip | null,
+  theirs: Tip | null,
+  remote: string | null,
+): Promise<{ tips: Tip[]; parents: string[] }> {
+  // Its commit is there, its files are not: whoever goes on from it repairs it.
+  if (theirs === null) {
+    const parents = [ours?.commit, remote].filter((commit) => commit != null);
+    return { tips: ours ? [ours] : [], parents: [...new Set(parents)] };
+  }
+  if (ours === null || ours.commit === theirs.commit || (await isAncestor(dir, ours.commit, theirs.commit))) {
+    return { tips: [theirs], parents: [theirs.commit] };
+  }
+  if (await isAncestor(dir, theirs.commit, ours.commit)) return { tips: [ours], parents: [ours.commit] };
+  return { tips: [theirs, ours], parents: [theirs.commit, ours.commit] };
+}
+
+/** @returns null when there is nothing to write */
+async function commitOf(
+  { dir, options }: Run,
+  writer: BranchWriter,
+  parents: readonly string[],
+  tips: readonly Tip[],
+): Promise<string | null> {
+  const files = writer.write();
+  if (options.dryRun) {
+    for await (const _ of files);
+    return null;
+  }
+  const first = await files.next();
+  const isRepair = parents.length > tips.length;
+  if (first.done && !isRepair) return null;
+  async function* all() {
+    if (!first.done) yield first.value;
+    yield* files;
+  }
+  const at = (options.now ?? Date.now)();
+  const written = await writeCommit(dir, { parents, message: "Pommel memory", files: all(), at });
+  return written.commit;
+}
+
+async function push(run: Run, commit: string): Promise<boolean> {
+  const { dir, settings, options, report } = run;
+  try {
+    const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
+    if (!(await pushBranch(dir, settings.remote, settings.branch, commit, access))) return true;
+  } catch (error) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    report.trouble = {
+      kind: "unreachable",
+      message: `It could not be pushed to ${settings.remote} (${error.message}). What is new is kept here, and shared the next time.`,
+    };
+    return false;
+  }
+  await setRef(dir, remoteRef, commit);
+  report.pushed = true;
+  report.isUpToDate = true;
+  return false;
+}
+
+function add(sum: SyncCounts, counts: SyncCounts): void {
+  for (const key of Object.keys(sum) as (keyof SyncCounts)[]) sum[key] += counts[key];
+}
