@@ -1,10 +1,8 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { filesOfCommit } from "../store/memory/commits.ts";
 import { renamedTo, successorsOf } from "../store/memory/commits-of-turns.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { Ancestry, type CommitFate } from "./ancestry.ts";
-import { isInside, type Survival, survivalOf } from "./survival.ts";
+import { FilesNow, type Survival, survivalOfKeys, tellingKeys } from "./survival.ts";
 
 /** What became of a commit, or of the one that took its place. */
 export interface KnownFate extends CommitFate {
@@ -23,11 +21,11 @@ export interface StoredCommit {
 /** Commits with more files or lines are left alone: looking at them would take longer than the answer is worth. */
 const mostFiles = 200;
 const mostLines = 20_000;
-/** Commits whose lines are remembered. */
-const mostKnown = 300;
+/** Commits whose lines are remembered; most have a few dozen, at four bytes each. */
+const mostKnown = 2000;
 
 interface Kept {
-  files: { path: string; added: { line: number; key: number }[] }[];
+  files: { path: string; keys: Uint32Array }[];
   /** When each file was last changed, at the time it was looked at. */
   stamp: string;
   survival: Survival;
@@ -36,14 +34,16 @@ interface Kept {
 /** What became of commits and of their lines. Remembers what git and the working tree said until they say otherwise. */
 export class CommitFates {
   private readonly ancestry: Ancestry;
+  private readonly files: FilesNow;
   /** By hash; null: too large. The latest used last. */
   private readonly kept = new Map<string, Kept | null>();
 
   constructor(
-    private readonly root: string,
+    root: string,
     private readonly memory: Memory,
   ) {
     this.ancestry = new Ancestry(root);
+    this.files = new FilesNow(root);
   }
 
   /**
@@ -78,30 +78,23 @@ export class CommitFates {
     this.kept.set(commit.hash, kept);
     if (kept === null) return null;
     const pathNow = (path: string) => renamedTo(this.memory, path, commit.committedAt);
-    const stamp = kept.files.map(({ path }) => this.changeOf(path) ?? this.changeOf(pathNow(path))).join();
+    const stampOf = (path: string) => this.files.stampOf(path) ?? this.files.stampOf(pathNow(path));
+    const stamp = kept.files.map(({ path }) => stampOf(path)).join();
     if (stamp !== kept.stamp) {
       kept.stamp = stamp;
-      kept.survival = survivalOf(this.root, kept.files, pathNow);
+      kept.survival = survivalOfKeys(this.files, kept.files, pathNow);
     }
     return kept.survival;
   }
 
   private lookedUp({ id }: StoredCommit): Kept | null {
-    const files = filesOfCommit(this.memory, id).flatMap(({ path, added }) =>
-      added.length === 0 ? [] : [{ path, added }],
-    );
-    const lines = files.reduce((sum, { added }) => sum + added.length, 0);
-    if (files.length > mostFiles || lines > mostLines) return null;
+    const changed = filesOfCommit(this.memory, id);
+    const lines = changed.reduce((sum, { added }) => sum + added.length, 0);
+    if (changed.length > mostFiles || lines > mostLines) return null;
+    const files = changed.flatMap((file) => {
+      const keys = tellingKeys(file);
+      return keys.length === 0 ? [] : [{ path: file.path, keys }];
+    });
     return { files, stamp: "never", survival: { added: 0, surviving: 0 } };
-  }
-
-  private changeOf(path: string | null): string | null {
-    if (path === null || !isInside(path)) return null;
-    try {
-      const { mtimeMs, size } = statSync(join(this.root, path));
-      return `${mtimeMs}/${size}`;
-    } catch {
-      return null;
-    }
   }
 }

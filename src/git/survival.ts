@@ -11,6 +11,8 @@ export interface Survival {
 
 /** Larger files are as good as gone: reading them would take longer than the answer is worth. Bytes. */
 const largestFile = 8_000_000;
+/** Lines of files that are remembered, at four bytes each. */
+const mostRemembered = 500_000;
 
 /**
  * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
@@ -23,43 +25,98 @@ export function survivalOf(
   files: readonly Pick<CommitFileRecord, "path" | "added">[],
   pathNow: (path: string) => string | null = () => null,
 ): Survival {
+  const added = files.map((file) => ({ path: file.path, keys: tellingKeys(file) }));
+  return survivalOfKeys(new FilesNow(root), added, pathNow);
+}
+
+/** As `survivalOf`, of keys that were sorted before. */
+export function survivalOfKeys(
+  now: FilesNow,
+  files: readonly { path: string; keys: Uint32Array }[],
+  pathNow: (path: string) => string | null,
+): Survival {
   let [added, surviving] = [0, 0];
-  for (const { path, added: lines } of files) {
-    const keys = lines.flatMap(({ key }) => (isTelling(key) ? [key] : []));
+  for (const { path, keys } of files) {
     if (keys.length === 0) continue;
     added += keys.length;
-    const left = keysIn(root, path) ?? keysIn(root, pathNow(path));
-    if (left === null) continue;
-    for (const key of keys) {
-      const count = left.get(key) ?? 0;
-      if (count === 0) continue;
-      left.set(key, count - 1);
-      surviving++;
-    }
+    const left = now.keysOf(path) ?? now.keysOf(pathNow(path));
+    if (left !== null) surviving += inCommon(keys, left);
   }
   return { added, surviving };
 }
 
-/** How often each key stands in a file of today; null where there is no such file. */
-function keysIn(root: string, path: string | null): Map<number, number> | null {
-  if (path === null || !isInside(path)) return null;
-  const file = join(root, path);
-  try {
-    const stat = lstatSync(file);
-    if (!stat.isFile() || stat.size > largestFile) return null;
-    const keys = new Map<number, number>();
-    for (const line of readFileSync(file, "utf8").split("\n")) {
-      const key = lineKey(line);
-      keys.set(key, (keys.get(key) ?? 0) + 1);
+/** The keys of a commit's lines in a file, without those of lines that say nothing; ascending. */
+export function tellingKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
+  return Uint32Array.from(added.flatMap(({ key }) => (isTelling(key) ? [key] : []))).sort();
+}
+
+/** How many keys two ascending lists share, each as often as both have it. */
+function inCommon(a: Uint32Array, b: Uint32Array): number {
+  let [i, j, count] = [0, 0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i]! < b[j]!) i++;
+    else if (a[i]! > b[j]!) j++;
+    else {
+      count++;
+      i++;
+      j++;
+    }
+  }
+  return count;
+}
+
+/** The lines of files as they are in the working tree, remembered until the files change. */
+export class FilesNow {
+  /** The latest used last. */
+  private readonly known = new Map<string, { stamp: string; keys: Uint32Array }>();
+  private remembered = 0;
+
+  constructor(private readonly root: string) {}
+
+  /** Another text whenever the file may hold something else; null where there is none that could be read. */
+  stampOf(path: string | null): string | null {
+    if (path === null || !isInside(path)) return null;
+    try {
+      const stat = lstatSync(join(this.root, path));
+      return stat.isFile() && stat.size <= largestFile ? `${stat.mtimeMs}/${stat.size}` : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** The keys of its lines, ascending; null where there is no such file. */
+  keysOf(path: string | null): Uint32Array | null {
+    const stamp = this.stampOf(path);
+    if (path === null || stamp === null) return null;
+    const known = this.known.get(path);
+    if (known) this.drop(path, known.keys);
+    const keys = known?.stamp === stamp ? known.keys : readKeys(join(this.root, path));
+    if (keys === null) return null;
+    this.known.set(path, { stamp, keys });
+    this.remembered += keys.length;
+    for (const [first, { keys: oldest }] of this.known) {
+      if (this.remembered <= mostRemembered) break;
+      this.drop(first, oldest);
     }
     return keys;
+  }
+
+  private drop(path: string, keys: Uint32Array): void {
+    this.known.delete(path);
+    this.remembered -= keys.length;
+  }
+}
+
+function readKeys(file: string): Uint32Array | null {
+  try {
+    return Uint32Array.from(readFileSync(file, "utf8").split("\n"), lineKey).sort();
   } catch {
     return null;
   }
 }
 
 /** A path may come from another machine's memory. */
-export function isInside(path: string): boolean {
+function isInside(path: string): boolean {
   return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
 }
 
