@@ -4,6 +4,7 @@ import { withMemory } from "../../client/with-memory.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
+import { printable } from "./search-results.ts";
 import { counted, heading, oneLine, shortId } from "./session-text.ts";
 
 /** `pm checkpoint diff`: reads git and the memory itself, whether a daemon runs or not. */
@@ -42,8 +43,8 @@ function renderSides({ from, to, files }: DiffAnswer, colors: Colors): string {
 }
 
 function side({ id, commit, subject }: ComparedSide, colors: Colors): string {
-  const name = id === null ? "no checkpoint" : `checkpoint ${colors.cyan(id)}`;
-  return `${commit.slice(0, 12)}  ${name}  ${oneLine(subject ?? "", 80)}`.trimEnd();
+  const name = id === null ? "no checkpoint" : `checkpoint ${colors.cyan(printable(id))}`;
+  return `${printable(commit.slice(0, 12))}  ${name}  ${oneLine(subject ?? "", 80)}`.trimEnd();
 }
 
 const turnsShown = 10;

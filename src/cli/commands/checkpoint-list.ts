@@ -8,6 +8,7 @@ import { withMemory } from "../../client/with-memory.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
+import { printable } from "./search-results.ts";
 import { counted, localTime, oneLine, shortId } from "./session-text.ts";
 
 /** `pm checkpoint list`: reads the memory itself, whether a daemon runs or not. */
@@ -30,8 +31,8 @@ export function renderCheckpoints(
     return `${isFiltered ? "No such checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` looks for them in history.`;
   }
   const rows = checkpoints.map((checkpoint) => [
-    checkpoint.id,
-    checkpoint.commit.slice(0, 8),
+    printable(checkpoint.id),
+    printable(checkpoint.commit.slice(0, 8)),
     localTime(checkpoint.committed_at),
     oneLine(checkpoint.branch ?? "", 24),
     oneLine(sessionsOf(checkpoint.sessions), 40),
@@ -74,10 +75,10 @@ function linesOf({ insertions, deletions, lines }: CheckpointSummary): string {
 function subjectOf({ subject, rewritten_as }: CheckpointSummary): string {
   const now = rewritten_as.at(-1);
   const text = subject === "" ? "(no message)" : subject;
-  return now === undefined ? text : `[now ${now.slice(0, 8)}] ${text}`;
+  return now === undefined ? text : `[now ${printable(now.slice(0, 8))}] ${text}`;
 }
 
-/** "95 by agents, 20 by people, 5 by nobody knows whom"; what is nought is left out. */
+/** "95 lines by agents, 1 line by people, 5 lines unknown"; what is nought is left out. */
 export function whoWrote({ agent, human, unknown }: CheckpointSummary["lines"]): string {
   const parts = [
     agent > 0 ? `${counted(agent, "line")} by agents` : "",

@@ -6,6 +6,7 @@ import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
 import { whoWrote } from "./checkpoint-list.ts";
+import { printable } from "./search-results.ts";
 import { counted, heading, localTime, oneLine, shortId } from "./session-text.ts";
 
 /** `pm checkpoint show`: reads git and the memory itself, whether a daemon runs or not. */
@@ -28,21 +29,25 @@ export function renderCheckpoint(answer: CheckpointAnswer, columns: number, colo
       renderSession(session, states[session.session_id] ?? null, columns, colors),
     ),
     renderFiles(answer, colors),
-    colors.dim(`\`pm rewind ${answer.id}\` shows what has changed since, and goes back to it.`),
+    colors.dim(`\`pm rewind ${printable(answer.id)}\` shows what has changed since, and goes back to it.`),
   ].join("\n\n");
 }
 
 function renderHead(answer: CheckpointAnswer, colors: Colors): string {
   const { id, commit, tree, branch, parent_id, author, subject, committed_at, next_ids } = answer;
   const facts = [localTime(committed_at), author, branch === null ? "" : `on ${branch}`];
-  const before = parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.cyan(parent_id)}`;
-  const next = next_ids.length > 0 ? `, before ${next_ids.map((uid) => colors.cyan(uid)).join(", ")}` : "";
-  const now = answer.rewritten_as.map((hash) => `its place was taken by commit ${hash.slice(0, 12)}`);
+  const before =
+    parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.cyan(printable(parent_id))}`;
+  const next =
+    next_ids.length > 0 ? `, before ${next_ids.map((uid) => colors.cyan(printable(uid))).join(", ")}` : "";
+  const now = answer.rewritten_as.map(
+    (hash) => `its place was taken by commit ${printable(hash.slice(0, 12))}`,
+  );
   return [
     colors.bold(oneLine(subject === "" ? "(no message)" : subject, 200)),
-    `checkpoint ${colors.cyan(id)}`,
-    `commit ${commit}`,
-    `tree ${tree}`,
+    `checkpoint ${colors.cyan(printable(id))}`,
+    `commit ${printable(commit)}`,
+    `tree ${printable(tree)}`,
     oneLine(facts.filter((fact) => fact !== "").join(" | "), 300),
     `${before}${next}`,
     ...now,
@@ -67,7 +72,7 @@ function renderSession(
   const text = [
     heading(`Session ${shortId(session_id)}`, colors),
     colors.bold(oneLine(title ?? "(no title)", 200)),
-    colors.dim(facts.join(", ")),
+    colors.dim(oneLine(facts.join(", "), 200)),
   ];
   const shown = turns.slice(-turnsShown);
   if (shown.length < turns.length) text.push(colors.dim(`${turns.length - shown.length} turns before`));
@@ -95,7 +100,7 @@ function renderFiles({ files }: CheckpointAnswer, colors: Colors): string {
       lines.unknown > 0 ? `${lines.unknown} unknown` : "",
     ].filter((part) => part !== "");
     const who = by.length > 0 ? colors.dim(`  ${by.join(", ")}`) : "";
-    return `${status}  +${insertions} -${deletions}  ${oneLine(name, 200)}${who}`;
+    return `${printable(status)}  +${insertions} -${deletions}  ${oneLine(name, 200)}${who}`;
   });
   const more = files.length - shown.length;
   return [heading("Files", colors), ...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
