@@ -9,6 +9,7 @@ import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
 import type { ForgetReport } from "./forget-report.ts";
 import { cleanLines } from "./reword.ts";
 import { readCheckpointTexts, rewordCheckpoints } from "./reword-checkpoints.ts";
+import { readEventTexts, rewordEvents } from "./reword-events.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storedTurns } from "./stored-turns.ts";
 import type { SessionWork } from "./work.ts";
@@ -37,6 +38,7 @@ export async function previewPattern(memory: Memory, pattern: string): Promise<F
     if (countIn(cutter, report, note)) report.annotations++;
   }
   readCheckpointTexts(memory, (text) => countIn(cutter, report, text));
+  readEventTexts(memory, (text) => countIn(cutter, report, text));
   return report;
 }
 
@@ -109,5 +111,6 @@ export async function cutPattern(work: SessionWork, pattern: string, signal?: Ab
   }
   rewordLooseNotes(memory, cut);
   await rewordCheckpoints(memory, cut, signal);
+  rewordEvents(memory, cut);
   return leaveNoTrace(memory);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AlineDatabase, AlineEvent, AlineSession } from "../agents/aline/aline-database.ts";
 import { turnsAgent } from "../agents/aline/turns-agent.ts";
 import { claude } from "../agents/claude/claude.ts";
-import { createLedger } from "../redact/ledger.ts";
+import { scrubAlone } from "../redact/scrub-alone.ts";
 import type { EventRecord } from "../store/git-records.ts";
 import { eventStatuses, eventTypes } from "../store/git-records.ts";
 import { saveEvent, saveLink } from "../store/memory/events.ts";
@@ -105,15 +105,11 @@ async function describe(file: string) {
  * What a language model made of it for Aline: its title and its summary.
  * @returns whether anything of it is new
  */
-function saveWords(
-  { memory, scrubber, ledgerKey }: ScrubbingWork,
-  session: AlineSession,
-  uid: string,
-): boolean {
+function saveWords({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
   const record = sessionByUid(memory, uid);
   const upToTurn = record && lastTurnNumber(memory, record.id);
   if (!record || upToTurn == null) return false;
-  const scrub = (text: string) => scrubber.scrub(text, createLedger(ledgerKey));
+  const scrub = (text: string) => scrubAlone(scrubber, text);
   if (session.title !== null) {
     const title = { text: scrub(session.title).slice(0, 200), source: "summary" as const };
     saveSession(memory, { uid, agent: record.agent, cwd: record.cwd, title });
@@ -135,7 +131,7 @@ function saveWords(
  * @returns how many there are
  */
 export function takeInAlineEvents(
-  { memory, scrubber, ledgerKey }: ScrubbingWork,
+  { memory, scrubber }: ScrubbingWork,
   events: readonly AlineEvent[],
   uids: ReadonlyMap<string, string>,
   commits: ReadonlyMap<string, string>,
@@ -148,7 +144,7 @@ export function takeInAlineEvents(
         .filter(({ id }) => sessionByUid(memory, id) !== null);
       const checkpoints = event.commits.flatMap((hash) => commits.get(hash) ?? []);
       if (sessions.length + checkpoints.length === 0 || event.title.trim() === "") continue;
-      const scrub = (text: string) => scrubber.scrub(text, createLedger(ledgerKey)).trim();
+      const scrub = (text: string) => scrubAlone(scrubber, text).trim();
       const record = recordOf(event, scrub);
       saveEvent(memory, record);
       const link = (kind: "session" | "checkpoint", targetUid: string, addedAt: number) =>

@@ -9,6 +9,7 @@ import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { sessionById } from "../store/memory/sessions.ts";
 import { rechunkSession } from "./rechunk.ts";
 import { rewordCheckpoints } from "./reword-checkpoints.ts";
+import { rewordEvents } from "./reword-events.ts";
 import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
 import { storeSummaryChunks } from "./sum-up.ts";
 import type { ScrubbingWork } from "./work.ts";
@@ -79,7 +80,9 @@ export async function rescrubMemory(
   }
   const loose = createLedger(ledgerKey);
   if (rewordLooseNotes(memory, (text, name) => scrubber.scrub(text, loose, name))) found = true;
-  if (await rewordCheckpoints(memory, (text, name) => scrubAlone(scrubber, text, name), signal)) found = true;
+  const alone = (text: string, name?: string) => scrubAlone(scrubber, text, name);
+  if (await rewordCheckpoints(memory, alone, signal)) found = true;
+  if (rewordEvents(memory, alone)) found = true;
   onProgress?.(all.length, all.length);
   if (found) report.isLogEmpty = leaveNoTrace(memory);
   memory.inTransaction(() => {

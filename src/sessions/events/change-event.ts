@@ -1,5 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import { createLedger } from "../../redact/ledger.ts";
+import { scrubAlone } from "../../redact/scrub-alone.ts";
 import type { EventRecord } from "../../store/git-records.ts";
 import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -22,7 +22,7 @@ export interface EventToCreate {
   targets?: readonly EventTarget[];
 }
 
-type Work = Pick<ScrubbingWork, "memory" | "scrubber" | "ledgerKey">;
+type Work = Pick<ScrubbingWork, "memory" | "scrubber">;
 
 /**
  * Makes an event, scrubbed, with its first links.
@@ -51,11 +51,10 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
       `\`pm event show ${about.uid}\` shows it.`,
     );
   }
-  const ledger = createLedger(work.ledgerKey);
   const event: EventRecord = {
     uid: newEventUid(),
-    title: work.scrubber.scrub(title, ledger),
-    description: work.scrubber.scrub(description, ledger),
+    title: scrubAlone(work.scrubber, title),
+    description: scrubAlone(work.scrubber, description),
     type,
     status: "active",
     branch,

@@ -6,6 +6,7 @@ import { eventsOf, membersOf, saveEvent } from "../../store/memory/events.ts";
 import { addSession, turn } from "../../store/memory/memory-fixture.ts";
 import { saveTurn } from "../../store/memory/turns.ts";
 import { fakeScrubber, temporaryWork } from "../memory-work-fixture.ts";
+import { readEventTexts, rewordEvents } from "../reword-events.ts";
 import { isTopical, titleOfBranch } from "./branch-title.ts";
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "./change-event.ts";
 import { suggestEvents } from "./suggest.ts";
@@ -129,6 +130,24 @@ describe("with a memory", () => {
     const event = createEvent(work, { title: `rotate ${secret}`, description: `was ${secret}` });
     expect(JSON.stringify(event)).not.toContain(secret);
     expect(event.title).toMatch(/^rotate /);
+  });
+
+  it("loses words that are forgotten for good, and versions that hold them do not bring them back", () => {
+    const event = createEvent(
+      work,
+      { title: "Falcon wing", description: "of Falcon", branch: "feat/falcon" },
+      10,
+    );
+    const seen: string[] = [];
+    readEventTexts(work.memory, (text) => seen.push(text));
+    expect(seen).toEqual(["Falcon wing", "of Falcon", "feat/falcon"]);
+    const cut = (text: string) => text.replace(/falcon/gi, "[GONE]");
+    expect(rewordEvents(work.memory, cut)).toBe(true);
+    expect(rewordEvents(work.memory, cut)).toBe(false);
+    saveEvent(work.memory, event);
+    expect(eventsOf(work.memory)).toMatchObject([
+      { title: "[GONE] wing", description: "of [GONE]", branch: "feat/[GONE]" },
+    ]);
   });
 
   it("links and unlinks, also what its branch brings in, whatever the clock says", () => {
