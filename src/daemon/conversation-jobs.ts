@@ -22,7 +22,7 @@ import { addLlmUsage, llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
 import { sessionById } from "../store/memory/sessions.ts";
-import { type TranscriptRecord, transcriptByPath } from "../store/memory/transcripts.ts";
+import { transcriptByPath } from "../store/memory/transcripts.ts";
 import type { JobRecord } from "../store/memory-records.ts";
 import type { GitJobs } from "./git-work.ts";
 import { type JobRun, NotYet } from "./job-worker.ts";
@@ -52,9 +52,9 @@ interface JobsOptions {
   roots: () => readonly string[];
   /** A session is to be summed up: now, or when nothing new has come for a while. */
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
-  /** Something was read of a session from before. */
-  onImported: () => void;
-  /** Something was read that was said after this. Milliseconds since the epoch. */
+  /** Something was read of a session that nothing was known of: from long ago, or from while nobody looked. */
+  onUnknown: () => void;
+  /** Something was read of another one, that was said after this. Milliseconds since the epoch. */
   onSaid: (since: number) => void;
   /** Does the jobs that are about commits. */
   git: GitJobs;
@@ -130,7 +130,7 @@ export class ConversationJobs {
     const result = await ingestTranscript(options, path, {
       signal: run.signal,
       onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
-    }).finally(() => this.noteSaid(path, { known, lastAt, isImport: asked.is_import === true }));
+    }).finally(() => this.noteSaid(path, known?.offset ?? 0, lastAt));
     const { session, lines, chunks, compacted } = result;
     const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
     if (session !== null && (lines > 0 || asked.generate_summary)) {
@@ -142,16 +142,11 @@ export class ConversationJobs {
   }
 
   /** Also of a reading that was stopped on its way. */
-  private noteSaid(
-    path: string,
-    before: { known: TranscriptRecord | null; lastAt: number | null; isImport: boolean },
-  ): void {
+  private noteSaid(path: string, offset: number, since: number | null): void {
     const now = transcriptByPath(this.options.memory, path);
-    if (now === null || now.sessionId === null || now.offset === before.known?.offset) return;
-    const { onImported, onSaid, memory } = this.options;
-    const since = before.lastAt ?? sessionById(memory, now.sessionId)?.startedAt ?? null;
-    if (before.isImport) onImported();
-    else if (since !== null) onSaid(since);
+    if (now === null || now.sessionId === null || now.offset === offset) return;
+    if (since === null) this.options.onUnknown();
+    else this.options.onSaid(since);
   }
 
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {

@@ -80,8 +80,8 @@ test("a commit is looked at again, in a pause, when something was read that was 
     insertions: 0,
     deletions: 0,
     attributed: 1,
-    seen: "hook",
-  } as const;
+    seen: "hook" as const,
+  };
   for (const [name, committedAt] of [
     ["a", start - 200_000],
     ["b", start - 50_000],
@@ -92,7 +92,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
   askForLate(memory, start - 30_000);
   expect(isAtRest(memory)).toBe(true);
   vi.setSystemTime(start + 2000);
-  askForLate(memory, start - 5000);
+  askForLate(memory, start + 15_000);
   const waiting = listJobs(memory).map(({ subject, notBefore }) => [subject[0], notBefore - start]);
   expect(waiting.sort()).toEqual([
     ["b", 4000],

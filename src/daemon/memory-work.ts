@@ -45,8 +45,8 @@ export const priority = {
 } as const;
 
 const reading = ["transcript"] as const;
-/** After the last past session was taken in. Milliseconds. */
-const afterImportMs = 10_000;
+/** After the last session that nobody knew of was read. Milliseconds. */
+const afterUnknownMs = 5000;
 
 interface MemoryWorkOptions {
   project: Project;
@@ -180,7 +180,7 @@ export class MemoryWork {
         scrubber,
         roots,
         git,
-        onImported: () => this.catchUp({ backfill: true, afterMs: afterImportMs }),
+        onUnknown: () => this.catchUp({ backfill: true, afterMs: afterUnknownMs }),
         onSaid: (since) => {
           if (this.bindsCommits) askForLate(memory, since);
         },
