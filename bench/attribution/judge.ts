@@ -51,7 +51,7 @@ type Added = Map<string, { oldPath: string | null; numbers: Set<number> }>;
 /** As git tells it; of a merge what no parent has. */
 function addedLines(world: World, { hash, parents }: KnownCommit): Added {
   const isMerge = parents.length > 1;
-  const how = isMerge ? ["-c"] : ["-M", "--root"];
+  const how = isMerge ? ["-c", "-M"] : ["-M", "--root"];
   const patch = git(world, world.main, [
     "diff-tree",
     "-p",

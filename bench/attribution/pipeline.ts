@@ -29,6 +29,10 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   const times: number[] = [];
   const linesRead = new Map<string, number>();
   let seen = new Map<string, readonly Line[]>(world.main.files);
+  let wasDown = false;
+  /** What the hooks left while no daemon ran. */
+  const spooled: (() => Promise<void>)[] = [];
+  const isDown = () => world.now < world.downUntil;
 
   const roots = () => [...new Set([root, ...world.sessions.map(({ checkout }) => checkout.dir)])];
 
@@ -64,11 +68,23 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
     times.push(performance.now() - start);
   }
 
+  async function workOff(): Promise<void> {
+    await ingest();
+    for (const job of spooled.splice(0)) await job();
+  }
+
   return {
     name,
     times,
     look({ files, mtimes, isWatched }) {
       if (!isLive || !isWatched) return;
+      if (isDown()) {
+        wasDown = true;
+        return;
+      }
+      // What was saved while it was down was never seen.
+      if (wasDown) seen = new Map(files);
+      wasDown = false;
       const fresh = [...files].filter(([path, lines]) => seen.get(path) !== lines);
       const at = ([path]: [string, unknown]) => mtimes.get(path) ?? 0;
       for (const [path, lines] of fresh.sort((a, b) => at(a) - at(b))) {
@@ -79,11 +95,11 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
     },
     async takeIn(_, hash, how) {
       if (!isLive) return;
-      await ingest();
-      await takeIn(hash, how);
+      spooled.push(() => takeIn(hash, how));
+      if (!isDown()) await workOff();
     },
     async finish() {
-      await ingest();
+      await workOff();
       if (isLive) return;
       for (const hash of world.history.commits.keys()) await takeIn(hash, { seen: "history" });
     },

@@ -175,7 +175,6 @@ export function save(
 
 /** The watcher sees what changed since it last looked. */
 export function look(world: World, checkout: Checkout): void {
-  if (world.now < world.downUntil || !checkout.isWatched) return;
   for (const keeper of world.keepers) keeper.look(checkout);
 }
 

@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from "vitest";
+import { bindingFiguresOf, figuresOf } from "./figures.ts";
+import { type MeasuredRepository, measure } from "./measure.ts";
+
+/** Small repositories of the corpus that `npm run bench:attribution` measures; what all of it gives is in its report. */
+const seeds = [101, 102, 103];
+const steps = 14;
+
+const measured: MeasuredRepository[] = [];
+
+beforeAll(async () => {
+  for (const seed of seeds) measured.push(await measure(seed, null, steps));
+}, 180_000);
+
+const linesBy = (keeper: string) => measured.flatMap(({ by }) => by[keeper]!.lines);
+
+test("where Pommel watched, agents' lines are found and nobody else's are called theirs", () => {
+  const lines = linesBy("live");
+  const { agentPrecision, agentRecall, session, turn } = figuresOf(lines);
+  for (const kind of ["agent", "human", "untold"]) {
+    expect(lines.filter(({ truth }) => truth.kind === kind).length, kind).toBeGreaterThan(50);
+  }
+  expect(agentPrecision).toBeGreaterThanOrEqual(0.98);
+  expect(agentRecall).toBeGreaterThanOrEqual(0.95);
+  expect(session).toBeGreaterThanOrEqual(0.98);
+  expect(turn).toBeGreaterThanOrEqual(0.97);
+});
+
+test("of history that is imported less is known, and nothing more is claimed", () => {
+  const { agentPrecision, agentRecall } = figuresOf(linesBy("imported"));
+  expect(agentPrecision).toBeGreaterThanOrEqual(0.98);
+  expect(agentRecall).toBeGreaterThanOrEqual(0.8);
+});
+
+test("commits are bound to the sessions that led to them", () => {
+  const { precision, recall } = bindingFiguresOf(measured.flatMap(({ by }) => by.live!.bindings));
+  expect(precision).toBeGreaterThanOrEqual(0.97);
+  expect(recall).toBeGreaterThanOrEqual(0.9);
+});
+
+test("before Pommel came nobody is called an agent", () => {
+  const before = linesBy("live").filter(({ tags }) => tags.includes("commit: before"));
+  expect(before.length).toBeGreaterThan(0);
+  expect(before.filter(({ verdict }) => verdict?.author === "agent")).toEqual([]);
+});
