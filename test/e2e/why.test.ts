@@ -127,7 +127,7 @@ describe("an agent's line", () => {
 
   it("is known before it is committed", async () => {
     await agentAtWork();
-    const told = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 60_000).toISOString() });
+    const told = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 2000).toISOString() });
     told.prompt("say what is refreshed");
     told.edit(join(project.root, "src/auth.ts"), "// by hand", "// Refreshes the token of a session.", 4);
     told.writeTo(transcripts);
