@@ -1,0 +1,211 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
+import { temporaryGit } from "../../src/git/git-fixture.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { saveCheckpoint } from "../../src/store/memory/checkpoints.ts";
+import { replaceChunks } from "../../src/store/memory/chunks.ts";
+import { saveCommit } from "../../src/store/memory/commits.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { addSession, chunk, turn } from "../../src/store/memory/memory-fixture.ts";
+import { saveTurn } from "../../src/store/memory/turns.ts";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
+
+let repository: ReturnType<typeof temporaryGit>;
+let first: string;
+let uid: string;
+
+const pm = (...args: string[]) => runPm(args, { cwd: repository.dir });
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await pm(...args, "--json");
+  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+
+beforeEach(async () => {
+  repository = temporaryGit(temporaryDir());
+  const { dir, commit, git } = repository;
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "a@b.c");
+  expect(await pm("init", "--no-hooks")).toMatchObject({ code: 0 });
+  expect(await pm("config", "set", "git.checkpoints", "false")).toMatchObject({ code: 0 });
+  first = commit("Make refresh atomic", { "a.ts": "export const atomic = 1;\n", ".env.example": "A=\n" });
+  commit("Next", { "a.ts": "export const atomic = 2;\n", "b.ts": "b\n", ".env.example": null });
+  uid = checkpointUid(first);
+  remember(dir);
+});
+afterEach(async () => {
+  await pm("stop");
+  repository.remove();
+});
+
+function remember(dir: string): void {
+  const memory = Memory.open(projectAt(dir).memoryDb, { readonly: false });
+  const { id } = addSession(memory, session, { title: { text: "Token refresh", source: "agent" }, cwd: dir });
+  saveTurn(memory, id, turn(7, { prompt: "make token refresh atomic" }));
+  saveTurn(memory, id, turn(8, { prompt: "what is for lunch" }));
+  replaceChunks(memory, id, { type: "raw", from: 0 }, [
+    chunk(0, "[USER] make token refresh atomic", { session, turn: 7 }),
+    chunk(1, "[USER] a token for lunch", { session, turn: 8 }),
+  ]);
+  const commit = saveCommit(
+    memory,
+    {
+      ...{
+        hash: first,
+        tree: first,
+        parents: [],
+        branch: "main",
+        author: "Ann",
+        subject: "Make refresh atomic",
+      },
+      ...{ authoredAt: 0, committedAt: 0, insertions: 1, deletions: 0, seen: "hook", attributed: 1 },
+      ...{ patchId: null, rewrittenFrom: [] },
+    },
+    [],
+  );
+  saveCheckpoint(memory, {
+    ...{ uid, commitId: commit.id, parentUid: null, createdAt: 0, agentState: {} },
+    sessions: [{ sessionUid: session, turns: [7], lines: 1, how: "lines", confidence: 1 }],
+  });
+  memory.close();
+}
+
+describe("pm rewind", () => {
+  it("shows a checkpoint to people and to scripts", async () => {
+    const { code, stdout, stderr } = await pm("rewind", uid.slice(0, 6));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const part of [
+      first,
+      uid,
+      "7. make token refresh atomic",
+      "main is 1 commit ahead",
+      "+1 -1  a.ts",
+    ]) {
+      expect(stdout).toContain(part);
+    }
+    expect(await json("rewind", first.slice(0, 8))).toMatchObject({
+      checkpoint: uid,
+      commit: first,
+      reach: "head",
+      sessions: [{ session_id: session, turns: [{ turn: 7 }] }],
+      changed_since: { files_total: 3 },
+    });
+    expect(await pm("rewind", "nonsense")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/nonsense/),
+    });
+  });
+
+  it("refuses to restore over anybody's work, and says which", async () => {
+    const { dir, git } = repository;
+    writeFileSync(join(dir, ".git/info/exclude"), ".env.example\n");
+    writeFileSync(join(dir, ".env.example"), "A=mine\n");
+    const { code, stderr, stdout } = await pm("rewind", uid, "--restore");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error: Commit or stash your changes first\.\nhint: .*\.env\.example/);
+    expect(readFileSync(join(dir, ".env.example"), "utf8")).toBe("A=mine\n");
+    rmSync(join(dir, ".env.example"));
+    writeFileSync(join(dir, "a.ts"), "changed\n");
+    const refused = await pm("rewind", uid, "--restore", "--json");
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: "uncommitted_changes",
+      message: "Commit or stash your changes first.",
+      hint: "Not committed: a.ts.",
+    });
+    expect(git("status", "--porcelain")).toBe("M a.ts");
+  });
+
+  it("restores, moves no branch, and comes back by what it says", async () => {
+    const { dir, git } = repository;
+    const heads = git("for-each-ref");
+    const { code, stdout } = await pm("rewind", uid, "--restore");
+    expect(code).toBe(0);
+    expect(readFileSync(join(dir, "a.ts"), "utf8")).toBe("export const atomic = 1;\n");
+    expect(existsSync(join(dir, "b.ts"))).toBe(false);
+    expect([git("for-each-ref"), git("symbolic-ref", "HEAD")]).toEqual([heads, "refs/heads/main"]);
+    const [, back] = /^To come back: git (.+)$/m.exec(stdout) ?? [];
+    git(...back!.split(" "));
+    expect(readFileSync(join(dir, "a.ts"), "utf8")).toBe("export const atomic = 2;\n");
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
+  it("puts a checkpoint into a worktree, named from where one is", async () => {
+    const { dir } = repository;
+    mkdirSync(join(dir, "sub"));
+    const { code } = await runPm(["rewind", uid, "--worktree", "before"], { cwd: join(dir, "sub") });
+    expect(code).toBe(0);
+    expect(readFileSync(join(dir, "sub/before/a.ts"), "utf8")).toBe("export const atomic = 1;\n");
+    expect(await pm("rewind", uid, "--worktree", "sub/before")).toMatchObject({ code: 2 });
+    expect(await pm("rewind", uid, "--worktree", "x", "--restore")).toMatchObject({ code: 2 });
+  });
+
+  it("killed at any time, goes on when it is repeated, and the way back still leads back", async () => {
+    const { dir, git, commit } = repository;
+    const many = (text: string) =>
+      Object.fromEntries(
+        Array.from({ length: 300 }, (_, i) => [`many/${i % 7}/${i}.txt`, `${text} ${i}\n`.repeat(50)]),
+      );
+    const before = commit("Many", many("before"));
+    commit("Changed", { ...many("after"), "only.txt": "new\n" });
+    for (let round = 0; round < 8; round++) {
+      const child = spawn(process.execPath, [pmFile, "rewind", before, "--restore"], {
+        cwd: dir,
+        stdio: "ignore",
+        detached: true,
+      });
+      const ended = once(child, "close");
+      await sleep(100 + 60 * round);
+      try {
+        // git is of the same process group.
+        process.kill(-child.pid!, "SIGKILL");
+      } catch {
+        // It was done already.
+      }
+      await ended;
+      rmSync(join(dir, ".git/index.lock"), { force: true });
+      const again = await json("rewind", before, "--restore");
+      expect(again.restored).toMatchObject({
+        come_back: again.restored.changed ? "git reset --hard HEAD" : null,
+      });
+      expect(git("write-tree")).toBe(git("rev-parse", `${before}^{tree}`));
+      expect(git("diff")).toBe("");
+      git("reset", "--quiet", "--hard", "HEAD");
+      expect(git("status", "--porcelain")).toBe("");
+    }
+  });
+});
+
+describe("a search", () => {
+  it("says what became of commits, and is limited to one, with a daemon as without", async () => {
+    const project = projectAt(repository.dir);
+    const { stdout } = await pm("search", "transcripts", "token");
+    expect(stdout).toContain(`Led to ${first.slice(0, 7)} "Make refresh atomic" (on HEAD)`);
+    const limited = await json("search", "transcripts", "token", "--commit", uid);
+    expect(limited.results).toMatchObject([
+      { turn: 7, commits: [{ commit: first, checkpoint: uid, reach: "head" }] },
+    ]);
+    const unknown = await pm("search", "transcripts", "token", "--event", "nothing");
+    expect(unknown.code).toBe(5);
+    expect(await pm("start")).toMatchObject({ code: 0 });
+    const ask = (commit: string) => askDaemon(project, "searchTranscripts", { q: "token", commit });
+    await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
+    // What git did not say in time it has said by the next time.
+    let answer = await ask(first.slice(0, 9));
+    for (let i = 0; i < 50 && answer.notes.length > 0; i++) {
+      await sleep(100);
+      answer = await ask(first.slice(0, 9));
+    }
+    expect(answer.results).toMatchObject([
+      { turn: 7, commits: [{ commit: first, reach: "head", reverted_by: null }] },
+    ]);
+  });
+});
