@@ -4,6 +4,9 @@ import { checkpointByUid } from "../store/memory/checkpoints.ts";
 import { commitByHash } from "../store/memory/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { temporaryMemory } from "../store/memory/memory-fixture.ts";
+import { forgetNow, previewForget } from "./forget.ts";
+import { fakeScrubber, temporaryWork } from "./memory-work-fixture.ts";
+import { rescrubMemory } from "./rescrub.ts";
 import { readCheckpointTexts, rewordCheckpoints } from "./reword-checkpoints.ts";
 
 let memory: Memory;
@@ -34,6 +37,23 @@ it("puts subjects, branches and what agents were at in other words", async () =>
   });
   expect(commitByHash(memory, "2")?.subject).toBe("[GONE] again");
   expect(await rewordCheckpoints(memory, clean)).toBe(false);
+});
+
+it("reaches them when a pattern is forgotten, and when there are new rules", async () => {
+  const { work, remove: removeWork } = temporaryWork({ scrubber: fakeScrubber("strict", /hunter\d\d/g) });
+  const agentState = { s: { said: "the name is Falcon, the key is hunter22" } };
+  addCheckpoint(work.memory, "a", "1", [binding("s", [1])], {
+    subject: "Falcon with hunter11, hunter33 and hunter11",
+    agentState,
+  });
+  expect(await previewForget(work.memory, { pattern: "Falcon" })).toMatchObject({ matches: 2, sessions: 0 });
+  await forgetNow(work, { pattern: "Falcon" });
+  await rescrubMemory(work);
+  expect(checkpointByUid(work.memory, "a")).toMatchObject({
+    commit: { subject: "[FORGOTTEN] with [REDACTED_WORD], [REDACTED_WORD_2] and [REDACTED_WORD]" },
+    agentState: { s: { said: "the name is [FORGOTTEN], the key is [REDACTED_WORD]" } },
+  });
+  removeWork();
 });
 
 it("stops when it is told to", async () => {

@@ -130,6 +130,16 @@ export const byComment: typeof attributeChange = async ({ memory }, { files }) =
         const [, session, number] = /\/\/ ([\w/-]+):(\d+)$/.exec(text) ?? [];
         const uid = session !== undefined && isKnown.get(session) ? session : null;
         const line = { path, firstLine: newStart + i, lastLine: newStart + i };
+        const last = ranges.at(-1);
+        if (
+          uid === null &&
+          last?.author === "human" &&
+          last.path === path &&
+          last.lastLine === newStart + i - 1
+        ) {
+          last.lastLine++;
+          continue;
+        }
         ranges.push({
           ...line,
           author: uid === null ? "human" : "agent",
