@@ -22,7 +22,7 @@ export interface HooksOutcome {
   reason: string | null;
 }
 
-export type Outcome = "created" | "changed" | "already";
+type Outcome = "created" | "changed" | "already";
 
 export interface StepPrinter {
   next(title: string): void;

@@ -27,7 +27,7 @@ import {
 } from "./script.ts";
 import { keptByWrapper, withoutBlock } from "./take-out.ts";
 
-export interface InstalledHook {
+interface InstalledHook {
   hook: GitHookName;
   /** From the project's root, with slashes. */
   file: string;
