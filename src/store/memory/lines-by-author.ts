@@ -11,7 +11,7 @@ export interface LinesByAuthor {
 export function linesOfCommits(memory: Memory, hashes: readonly string[]): LinesByAuthor {
   const rows = memory
     .prepare(
-      `SELECT author, coalesce(agent, 'agent') AS agent, sum(last_line - first_line + 1) AS lines
+      `SELECT attributions.author, coalesce(agent, 'agent') AS agent, sum(last_line - first_line + 1) AS lines
        FROM attributions JOIN commits ON commits.id = commit_id LEFT JOIN sessions ON sessions.uid = session_uid
        WHERE hash IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
     )
