@@ -32,7 +32,7 @@ export async function backfillHere(
 }
 
 /** @throws PommelError `usage` where git has nothing to tell */
-export async function wantRepository({ root }: Project): Promise<void> {
+async function wantRepository({ root }: Project): Promise<void> {
   try {
     await gitText(root, ["rev-parse", "--git-dir"]);
   } catch (error) {
