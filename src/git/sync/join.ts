@@ -26,7 +26,8 @@ export const least: Join = known<number>(Math.min);
 export const greatest: Join = known<number>(Math.max);
 export const anyOf: Join = known<boolean>((a, b) => a || b);
 
-const redactions = (text: string) => text.split("[REDACTED_").length;
+/** Placeholders of secrets, and of what the user had cut out. */
+const redactions = (text: string) => text.split(/\[REDACTED_|\[FORGOTTEN\]/).length;
 
 /** Where of two versions of a text one was scrubbed, or had something cut out, it is the one that stays. */
 export function compareCleanness(a: string, b: string): number {

@@ -58,7 +58,7 @@ export async function takeInSession(
   const taken = memory.inTransaction(() => {
     const known = sessionByUid(memory, meta.uid);
     const session = saveMeta(telling, meta, known);
-    if (known === null && isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
+    if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
     const changed = saveTurns(telling, session, turns);
     const summaries = saveSummaries(telling, session, meta);
     if (changed.length > 0) {
