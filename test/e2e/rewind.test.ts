@@ -148,40 +148,42 @@ describe("pm rewind", () => {
     expect(await pm("rewind", uid, "--worktree", "x", "--restore")).toMatchObject({ code: 2 });
   });
 
-  it("killed at any time, goes on when it is repeated, and the way back still leads back", async () => {
+  it("killed while git writes, goes on when it is repeated, and the way back still leads back", async () => {
     const { dir, git, commit } = repository;
+    const slow = join(temporaryDir(), "slow");
+    git("config", "filter.slow.clean", "cat");
+    git("config", "filter.slow.smudge", `test -e ${slow} && sleep 0.02; cat`);
     const many = (text: string) =>
-      Object.fromEntries(
-        Array.from({ length: 300 }, (_, i) => [`many/${i % 7}/${i}.txt`, `${text} ${i}\n`.repeat(50)]),
-      );
-    const before = commit("Many", many("before"));
+      Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`many/${i % 7}/${i}.txt`, `${text} ${i}\n`]));
+    const before = commit("Many", { ".gitattributes": "many/** filter=slow\n", ...many("before") });
     commit("Changed", { ...many("after"), "only.txt": "new\n" });
-    for (let round = 0; round < 8; round++) {
-      const child = spawn(process.execPath, [pmFile, "rewind", before, "--restore"], {
-        cwd: dir,
-        stdio: "ignore",
-        detached: true,
-      });
+    const lock = join(dir, ".git/index.lock");
+    const half: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      writeFileSync(slow, "");
+      const options = { cwd: dir, stdio: "ignore", detached: true } as const;
+      const child = spawn(process.execPath, [pmFile, "rewind", before, "--restore"], options);
       const ended = once(child, "close");
-      await sleep(100 + 60 * round);
-      try {
-        // git is of the same process group.
-        process.kill(-child.pid!, "SIGKILL");
-      } catch {
-        // It was done already.
-      }
+      while (!existsSync(join(dir, ".git/pommel-rewind.json"))) await sleep(5);
+      await sleep(100 + 150 * round);
+      // git is of the same process group.
+      process.kill(-child.pid!, "SIGKILL");
       await ended;
-      rmSync(join(dir, ".git/index.lock"), { force: true });
-      const again = await json("rewind", before, "--restore");
-      expect(again.restored).toMatchObject({
-        come_back: again.restored.changed ? "git reset --hard HEAD" : null,
-      });
+      rmSync(slow);
+      half.push(git("diff", "--name-only", "--", "many").split("\n").length);
+      if (existsSync(lock)) {
+        expect(await pm("rewind", before, "--restore")).toMatchObject({ code: 1 });
+        rmSync(lock);
+      }
+      expect((await json("rewind", before, "--restore")).restored).toMatchObject({ changed: true });
       expect(git("write-tree")).toBe(git("rev-parse", `${before}^{tree}`));
       expect(git("diff")).toBe("");
       git("reset", "--quiet", "--hard", "HEAD");
       expect(git("status", "--porcelain")).toBe("");
     }
-  });
+    // Else nothing was tested.
+    expect(half.some((files) => files > 1 && files < 40)).toBe(true);
+  }, 60_000);
 });
 
 describe("a search", () => {
