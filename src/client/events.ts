@@ -82,7 +82,7 @@ export interface EventDetails {
   lines: { agents: Record<string, number>; human: number; unknown: number } | null;
 }
 
-export function viewOf(event: EventRecord): EventView {
+function viewOf(event: EventRecord): EventView {
   const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;
   return {
     id: uid,

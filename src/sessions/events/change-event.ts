@@ -8,7 +8,7 @@ import { titleOfBranch } from "./branch-title.ts";
 import type { EventTarget } from "./targets.ts";
 
 /** Characters. */
-export const longest = { title: 200, description: 10_000 } as const;
+const longest = { title: 200, description: 10_000 } as const;
 
 export interface EventToCreate {
   /** null: what the branch's name says. */
