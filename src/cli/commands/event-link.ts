@@ -27,9 +27,6 @@ async function change(
     count("session") > 0 ? counted(count("session"), "session") : "",
     count("checkpoint") > 0 ? counted(count("checkpoint"), "checkpoint") : "",
   ].filter((part) => part !== "");
-  const verb = how === "link" ? "belong to" : "are out of";
-  output.result(
-    changed,
-    `${tick("ok", output.colors)} ${what.join(" and ")} ${verb} ${oneLine(changed.event.title, 80)}.`,
-  );
+  const said = how === "link" ? `Linked with ${what.join(" and ")}:` : `Without ${what.join(" and ")} now:`;
+  output.result(changed, `${tick("ok", output.colors)} ${said} ${oneLine(changed.event.title, 80)}`);
 }

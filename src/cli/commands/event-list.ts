@@ -4,6 +4,7 @@ import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
 import { daysOf, eventFacts, eventName } from "./event-text.ts";
+import { printable } from "./search-results.ts";
 import { counted, oneLine } from "./session-text.ts";
 
 interface ListOptions {
@@ -59,7 +60,7 @@ function renderSuggestions(suggestions: readonly SuggestedView[], colors: Colors
     `  ${oneLine(title, 40)}`,
     `${counted(sessions, "session")}, ${counted(checkpoints, "checkpoint")}`,
     daysOf(null, last_at).replace(/^until /, ""),
-    accept,
+    printable(accept),
   ]);
   return `${colors.bold("Could be events:")}\n${table(rows)}`;
 }
