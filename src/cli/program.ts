@@ -10,6 +10,7 @@ import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
 import { declareRewindCommand } from "./declare/rewind.ts";
 import { declareSessionCommands } from "./declare/sessions.ts";
+import { declareSyncCommands } from "./declare/sync.ts";
 
 /**
  * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
@@ -58,6 +59,7 @@ export function buildProgram(): Command {
   declareSessionCommands(program);
   declareBlameCommands(program);
   declareMemoryCommands(program);
+  declareSyncCommands(program);
   declareCheckpointCommands(program);
   declareEventCommands(program);
   declareProjectsCommands(program);
