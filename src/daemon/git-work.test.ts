@@ -105,7 +105,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
   ]);
   // One that is to be looked at anyway is not put off.
   askForCommit(memory, "c".repeat(40), { seen: "hook", at: Date.now() });
-  askForLate(memory, start);
+  askForLate(memory, start + 15_000);
   expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook" }, notBefore: start + 7000 }]);
   expect(isAtRest(memory)).toBe(false);
   // A long session that was read late.

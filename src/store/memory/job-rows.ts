@@ -40,7 +40,7 @@ export function isAtRest(memory: Memory, now = Date.now()): boolean {
   const busy = memory.prepare(
     `SELECT 1 FROM jobs WHERE state = 'running'
        OR (state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
-         OR (kind = 'commit' AND payload ->> '$.again' = 1)))) LIMIT 1`,
+         OR (kind = 'commit' AND payload ->> '$.again' IS 1)))) LIMIT 1`,
   );
   return busy.get(now) === undefined;
 }

@@ -1,0 +1,197 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
+import { askDaemon } from "../../src/client/daemon-client.ts";
+import type { Project } from "../../src/project/paths.ts";
+import type { CheckpointRecord } from "../../src/store/git-records.ts";
+import { attributionsOf } from "../../src/store/memory/attributions.ts";
+import { checkpointOfCommit } from "../../src/store/memory/checkpoints.ts";
+import { commitByHash } from "../../src/store/memory/commits.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { observationsOf } from "../../src/store/memory/observations.ts";
+import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
+import {
+  cleanUp,
+  createProject,
+  pmJson,
+  start,
+  status,
+  until,
+  untilStopped,
+  write,
+} from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+/** What the daemon makes of commits while agents and people work. */
+
+let project: Project;
+const text = "export const attempts = 3;\nexport const delay = 100;\n";
+
+beforeEach(() => {
+  project = createProject({ "src/retry.ts": text });
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "ann@example.org");
+  writeFileSync(join(project.root, ".gitignore"), ".pommel\n");
+  // What is said from now on was said after it.
+  const anHourAgo = `${Math.floor(Date.now() / 1000) - 3600} +0000`;
+  process.env.GIT_AUTHOR_DATE = anHourAgo;
+  process.env.GIT_COMMITTER_DATE = anHourAgo;
+  commit("Begin");
+  delete process.env.GIT_AUTHOR_DATE;
+  delete process.env.GIT_COMMITTER_DATE;
+});
+
+afterEach(async () => {
+  await cleanUp();
+  rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
+});
+
+function git(...args: string[]): string {
+  return execFileSync("git", ["-C", project.root, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+function commit(message: string): string {
+  git("add", "--all");
+  git("commit", "--quiet", "--message", message);
+  return git("rev-parse", "HEAD");
+}
+
+/** What git's post-commit hook runs. */
+async function tellOfCommit(): Promise<void> {
+  const args = ["hook", "git-post-commit", git("rev-parse", "HEAD"), git("symbolic-ref", "HEAD")];
+  expect(await runPm(args, { cwd: project.root })).toMatchObject({ code: 0, stderr: "", stdout: "" });
+}
+
+/** A session that begins now. */
+function session(name: string): TranscriptFixture {
+  const id = `${name.repeat(8)}-1111-4111-8111-111111111111`;
+  return sessionIn(project, id, { start: new Date(Date.now() - 4000).toISOString() });
+}
+
+/** The agent changes the file, and its transcript says so. */
+function edit(made: TranscriptFixture, from: string, to: string): void {
+  const file = join(project.root, "src/retry.ts");
+  writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+  made.edit(file, from, to);
+}
+
+function remembered<T>(look: (memory: Memory) => T): T {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  try {
+    return look(memory);
+  } finally {
+    memory.close();
+  }
+}
+
+const untilCheckpoint = (hash: string): Promise<CheckpointRecord> =>
+  until(() => remembered((memory) => checkpointOfCommit(memory, hash)));
+const untilKnown = (hash: string) => until(() => remembered((memory) => commitByHash(memory, hash)));
+const authors = (hash: string) =>
+  remembered((memory) =>
+    attributionsOf(memory, commitByHash(memory, hash)!.id).map(
+      ({ firstLine, lastLine, author, sessionUid, turn }) => [firstLine, lastLine, author, sessionUid, turn],
+    ),
+  );
+
+test("a commit is bound to the session that led to it, and to its turn", async () => {
+  await start(project);
+  const made = session("a");
+  made.prompt("Make it try five times");
+  edit(made, "export const attempts = 3;", "export const attempts = 5;");
+  made.reply("It tries five times now.");
+  made.writeTo(transcriptDir(project));
+  const hash = commit("Try more often");
+  await tellOfCommit();
+  const checkpoint = await untilCheckpoint(hash);
+  expect(checkpoint.sessions).toMatchObject([
+    { sessionUid: made.session, turns: [1], lines: 1, how: "lines" },
+  ]);
+  expect(checkpoint.commit).toMatchObject({ branch: "main", seen: "hook", subject: "Try more often" });
+  expect(authors(hash)).toEqual([[1, 1, "agent", made.session, 1]]);
+  await until(async () => (await status(project)).memory.checkpoints === 1);
+}, 60_000);
+
+test("what the agent says of a commit later still counts", async () => {
+  await start(project);
+  const dir = transcriptDir(project);
+  const made = session("b");
+  made.prompt("Make it try six times, and commit");
+  made.writeTo(dir);
+  await untilRead(project);
+  edit(made, "export const attempts = 3;", "export const attempts = 6;");
+  const hash = commit("Try six times");
+  await tellOfCommit();
+  await untilKnown(hash);
+  expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+  // The turn's lines come when it is over.
+  made.wait(10_000);
+  made.reply("Committed.");
+  made.writeTo(dir);
+  expect((await untilCheckpoint(hash)).sessions).toMatchObject([{ sessionUid: made.session, turns: [1] }]);
+}, 60_000);
+
+test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
+  const made = session("c");
+  await start(project);
+  await runPm(["stop"], { cwd: project.root });
+  await untilStopped(project);
+  made.prompt("Make it try seven times");
+  edit(made, "export const attempts = 3;", "export const attempts = 7;");
+  made.reply("Done.");
+  made.writeTo(transcriptDir(project));
+  const first = commit("Try seven times");
+  await start(project);
+  await untilCheckpoint(first);
+  git("commit", "--quiet", "--amend", "-m", "Try seven times, really");
+  const amended = git("rev-parse", "HEAD");
+  await tellOfCommit();
+  const pairs = `${first} ${amended}\n`;
+  expect(
+    await runPm(["hook", "git-post-rewrite", "amend"], { cwd: project.root, input: pairs }),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
+  await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
+}, 60_000);
+
+test("a commit without hooks is noticed; a person's own has no checkpoint", async () => {
+  await start(project);
+  write(project, "src/mine.ts", "export const mine = true;\n");
+  const hash = commit("By hand");
+  expect((await untilKnown(hash)).seen).toBe("reflog");
+  expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+}, 60_000);
+
+test("when lines showed up is noted as files change", async () => {
+  await start(project);
+  write(project, "src/retry.ts", `${text}export const jitter = 7;\n`);
+  const seen = await until(() => {
+    const found = remembered((memory) =>
+      observationsOf(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
+    );
+    return found.length > 0 ? found : null;
+  });
+  expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
+}, 60_000);
+
+test("git.checkpoints = false leaves commits alone", async () => {
+  await pmJson(project, "config", "set", "git.checkpoints", "false");
+  await start(project);
+  write(project, "src/mine.ts", "export const mine = true;\n");
+  commit("By hand");
+  await tellOfCommit();
+  await askDaemon(project, "spool", {});
+  write(project, "src/more.ts", "export const more = true;\n");
+  await until(async () => (await status(project)).index.total_files >= 3);
+  const { commits, commits_waiting, jobs } = (await status(project)).memory;
+  expect({ commits, commits_waiting, pending: jobs.pending }).toEqual({
+    commits: 0,
+    commits_waiting: 0,
+    pending: 0,
+  });
+}, 60_000);
