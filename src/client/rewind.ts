@@ -200,14 +200,12 @@ function inBounds(files: readonly FileDifference[]): RewindAnswer["changed_since
     files_total: files.length,
     insertions: sum(({ insertions }) => insertions),
     deletions: sum(({ deletions }) => deletions),
-    files: files
-      .slice(0, filesGiven)
-      .map(({ path, oldPath, insertions, deletions }) => ({
-        path,
-        old_path: oldPath,
-        insertions,
-        deletions,
-      })),
+    files: files.slice(0, filesGiven).map(({ path, oldPath, insertions, deletions }) => ({
+      path,
+      old_path: oldPath,
+      insertions,
+      deletions,
+    })),
   };
 }
 

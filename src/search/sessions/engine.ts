@@ -20,6 +20,7 @@ import { intentOf } from "./intent.ts";
 import type { PassageSearch } from "./passage-search.ts";
 import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
+import { weighReverts } from "./reverted.ts";
 import { filterOf } from "./scope.ts";
 import { snippetAround, snippetAt } from "./snippet.ts";
 import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
@@ -85,24 +86,7 @@ export class SessionSearch {
     { mode, explain }: SessionQuery,
   ): Promise<{ results: SessionResult[]; notes: string[] }> {
     const { commits, notes } = await this.commitsOf(results);
-    const { reverted, halfScore } = this.weights;
-    const told = results.map((result, i): SessionResult => {
-      const led = commits[i] ?? [];
-      const isReverted = led.length > 0 && led.every(({ reverted_by }) => reverted_by !== null);
-      const factor = isReverted && mode !== "regex" ? reverted : 1;
-      const evidence = (halfScore * result.score) / (1 - result.score);
-      return {
-        ...result,
-        commits: led,
-        ...(factor !== 1 && { score: round4((evidence * factor) / (evidence * factor + halfScore)) }),
-        match_reasons: isReverted
-          ? [...result.match_reasons, "its commit was reverted"]
-          : result.match_reasons,
-        ...(explain && result.signals && { signals: { ...result.signals, reverted: factor } }),
-      };
-    });
-    // A pattern's are in the order of time.
-    return { results: mode === "regex" ? told : told.sort((a, b) => b.score - a.score), notes };
+    return { results: weighReverts(results, commits, { mode, explain, weights: this.weights }), notes };
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
