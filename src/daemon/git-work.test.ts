@@ -38,6 +38,7 @@ function jobs(more: Partial<GitJobsOptions> = {}): GitJobs {
     scrubber: () => ({}) as Scrubber,
     roots: () => [stored.dir],
     settled: () => Promise.resolve(),
+    runSync: () => Promise.resolve(),
     log: silentLog,
     takeIn,
     ...more,

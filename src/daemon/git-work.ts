@@ -22,8 +22,8 @@ export interface GitJobsOptions {
   roots: () => readonly string[];
   /** Resolves when what was seen of changing files is stored. */
   settled: () => Promise<void>;
-  /** Shares the memory through a remote; absent where that cannot be. */
-  runSync?: ((remote: string, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Shares the memory through a remote. */
+  runSync: (remote: string, signal: AbortSignal) => Promise<void>;
   log: Logger;
   /** For tests. */
   takeIn?: typeof takeInCommit;
@@ -40,7 +40,7 @@ export class GitJobs {
   /** @returns 0: commits are no chunks */
   async run(job: JobRecord, run: JobRun): Promise<number> {
     const { config, runSync } = this.options;
-    if (job.kind === "sync") await runSync?.(job.subject, run.signal);
+    if (job.kind === "sync") await runSync(job.subject, run.signal);
     else if (config["git.checkpoints"])
       await this.quietly(job.kind === "commit" ? this.takeIn(job, run) : this.catchUp(job, run), run);
     return 0;

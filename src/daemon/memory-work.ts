@@ -21,11 +21,12 @@ import { enqueue } from "../store/memory/jobs.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { transcriptByPath } from "../store/memory/transcripts.ts";
 import { keepSessionModels } from "../store/memory/vectors.ts";
+import { backgroundSync } from "./background-sync.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { ConversationJobs, type TranscriptPayload } from "./conversation-jobs.ts";
 import { Gate } from "./gate.ts";
 import { askForHistory, askForLate } from "./git-jobs.ts";
-import { GitJobs, type GitJobsOptions } from "./git-work.ts";
+import { GitJobs } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { isCorrupt, JobWorker } from "./job-worker.ts";
@@ -59,7 +60,6 @@ interface MemoryWorkOptions {
   bundled: Embedder | null;
   /** Resolves when what was seen of changing files is stored; commits are looked at after that. */
   settled?: () => Promise<void>;
-  runSync?: GitJobsOptions["runSync"];
   log: Logger;
   /** A session is summed up when nothing new has come for so long. Milliseconds. */
   summariseAfterMs?: number;
@@ -162,17 +162,18 @@ export class MemoryWork {
   }
 
   private openNow(): OpenMemory {
-    const { project, config, roots, rootsFound, settled, runSync, log } = this.options;
+    const { project, config, roots, rootsFound, settled, log } = this.options;
     const { first, second, deadlineMs } = this.embedders;
     const memory = Memory.open(project.memoryDb, { readonly: false });
     try {
       const passages = first && new PassageSearch(passagesIn(memory), first, second, deadlineMs);
       const scrubber = () => this.currentScrubber();
       const git = new GitJobs({
-        ...{ project, config, memory, scrubber, roots, runSync, log },
+        ...{ project, config, memory, scrubber, roots, log },
+        runSync: backgroundSync(config, () => jobs.work(), log),
         settled: settled ?? (() => Promise.resolve()),
       });
-      const jobs = new ConversationJobs({
+      const jobs: ConversationJobs = new ConversationJobs({
         project,
         config,
         memory,

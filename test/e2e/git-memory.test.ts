@@ -22,7 +22,7 @@ import {
   untilStopped,
   write,
 } from "./daemon-fixture.ts";
-import { runPm } from "./run-pm.ts";
+import { runPm, temporaryDir } from "./run-pm.ts";
 
 /** What the daemon makes of commits while agents and people work. */
 
@@ -194,4 +194,27 @@ test("git.checkpoints = false leaves commits alone", async () => {
     commits_waiting: 0,
     pending: 0,
   });
+}, 60_000);
+
+test("a push is followed by sharing where that is wanted", async () => {
+  const remote = temporaryDir();
+  execFileSync("git", ["init", "--quiet", "--bare", remote]);
+  git("remote", "add", "origin", remote);
+  git("push", "--quiet", "origin", "main");
+  await pmJson(project, "config", "set", "--global", "sync.on_push", "true");
+  try {
+    await start(project);
+    const made = session("d");
+    made.prompt("Why does the heron fail at night?");
+    made.reply("It sleeps.");
+    made.writeTo(transcriptDir(project));
+    await until(async () => (await status(project)).memory.turns === 1);
+    expect(await runPm(["hook", "git-pre-push", "origin"], { cwd: project.root })).toMatchObject({ code: 0 });
+    const shared = () =>
+      execFileSync("git", ["-C", remote, "branch", "--list", "pommel/*"], { encoding: "utf8" });
+    await until(() => shared().includes("pommel/memory/v1"));
+  } finally {
+    await pmJson(project, "config", "set", "--global", "sync.on_push", "false");
+    rmSync(remote, { recursive: true, force: true });
+  }
 }, 60_000);
