@@ -5,7 +5,7 @@ import { enqueue } from "../store/memory/jobs.ts";
 import type { Memory } from "../store/memory/memory.ts";
 
 /** What the jobs of git's side need to know, and how they are asked for. Smaller is earlier. */
-export const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
+const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
 
 export const commitPayload = z.object({
   seen: z.enum(["hook", "reflog"]),
