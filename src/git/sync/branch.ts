@@ -65,8 +65,12 @@ export class Files {
 
   /** null: there is none, or it is broken. */
   async manifest(tip: Tip | null): Promise<Manifest | null> {
-    const text = await this.at(tip, manifestPath);
-    return text === null ? null : readManifest(text);
+    for (const name of this.codec.namesOf(manifestPath)) {
+      const file = await this.read(tip, name);
+      const manifest = file === null ? null : readManifest(file.text);
+      if (manifest !== null) return manifest;
+    }
+    return null;
   }
 }
 

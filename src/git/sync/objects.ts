@@ -26,11 +26,40 @@ export interface BlobReader {
 }
 
 export function openBlobs(dir: string): BlobReader {
+  let git: ReturnType<typeof startReader> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function answerTo(hash: string): Promise<Buffer | null> {
+    git ??= startReader(dir);
+    try {
+      return await git.ask(hash);
+    } catch {
+      // A damaged object ends git; the next one is asked of another.
+      await git.end();
+      git = null;
+      return null;
+    }
+  }
+
+  return {
+    read(hash) {
+      const answer = last.then(() => answerTo(hash));
+      last = answer;
+      return answer;
+    },
+    async close() {
+      await last;
+      await git?.end();
+    },
+  };
+}
+
+function startReader(dir: string) {
   const asked: string[] = [];
-  let isClosed = false;
+  let isEnded = false;
   let wake = () => {};
   async function* requests() {
-    while (!isClosed) {
+    while (!isEnded) {
       const hash = asked.shift();
       if (hash !== undefined) yield `${hash}\n`;
       else
@@ -39,65 +68,40 @@ export function openBlobs(dir: string): BlobReader {
         });
     }
   }
-  let answers: AsyncGenerator<Buffer, void, undefined> | null = null;
+  const answers = gitBytes(dir, ["cat-file", "--batch"], { stdin: requests() });
   let rest: Buffer = Buffer.alloc(0);
-  let last: Promise<unknown> = Promise.resolve();
 
-  async function more(): Promise<boolean> {
-    answers ??= gitBytes(dir, ["cat-file", "--batch"], { stdin: requests() });
+  async function more(): Promise<Buffer> {
     const { value, done } = await answers.next();
-    if (done || !value) return false;
-    rest = rest.length === 0 ? value : Buffer.concat([rest, value]);
-    return true;
+    if (done || !value) throw new Error("git ended");
+    return value;
   }
 
-  async function answerTo(hash: string): Promise<Buffer | null> {
-    if (isClosed) throw new Error("the reader is closed");
+  async function ask(hash: string): Promise<Buffer | null> {
     asked.push(hash);
     wake();
-    let end = rest.indexOf(10);
-    while (end < 0) {
-      if (!(await more())) return null;
-      end = rest.indexOf(10);
-    }
+    while (!rest.includes(10)) rest = Buffer.concat([rest, await more()]);
+    const end = rest.indexOf(10);
     const head = rest.subarray(0, end).toString();
     rest = rest.subarray(end + 1);
     const [, type, digits] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];
     if (digits === undefined) return null;
     const size = Number(digits);
-    const parts: Buffer[] = [rest];
-    let length = rest.length;
-    while (length < size + 1) {
-      rest = Buffer.alloc(0);
-      if (!(await more())) return null;
-      parts.push(rest);
-      length += rest.length;
-    }
+    const parts = [rest];
+    for (let length = rest.length; length < size + 1; length += parts.at(-1)!.length)
+      parts.push(await more());
     const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     rest = whole.subarray(size + 1);
     return type === "blob" ? whole.subarray(0, size) : null;
   }
 
-  return {
-    read(hash) {
-      const answer = last.then(() => answerTo(hash));
-      // A damaged object ends git; the next one is asked of another.
-      const safe = answer.catch(() => {
-        answers = null;
-        rest = Buffer.alloc(0);
-        asked.length = 0;
-        return null;
-      });
-      last = safe;
-      return safe;
-    },
-    async close() {
-      isClosed = true;
-      wake();
-      await last;
-      await answers?.return();
-    },
-  };
+  async function end(): Promise<void> {
+    isEnded = true;
+    wake();
+    await answers.return();
+  }
+
+  return { ask, end };
 }
 
 /** A file of a new commit: its bytes, or a blob that is there already. */

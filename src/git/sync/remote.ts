@@ -93,6 +93,21 @@ export async function fetchBranch(
   const refspec = `+refs/heads/${branch}:${remoteRef}`;
   const plain = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-filter"];
   await run(dir, ["fetch", ...plain, "--refmap=", remote, refspec], options);
+  if (await isWithoutBlobs(dir)) {
+    // The user's own fetch brought the commits, and git would bring the rest one by one.
+    await run(dir, ["fetch", ...plain, "--refetch", "--refmap=", remote, refspec], options);
+  }
+}
+
+/** Whether a partial clone has the branch's commits, but not all that is in them. */
+async function isWithoutBlobs(dir: string): Promise<boolean> {
+  const promisors = await gitText(dir, ["config", "--get-regexp", "^remote\\..*\\.promisor$"]).catch(
+    () => "",
+  );
+  if (promisors === "") return false;
+  const args = ["rev-list", "--objects", "--no-object-names", "--missing=print", remoteRef];
+  for await (const part of gitBytes(dir, args)) if (part.includes("?")) return true;
+  return false;
 }
 
 /**

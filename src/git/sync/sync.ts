@@ -79,8 +79,13 @@ export interface SyncReport {
 /** Rejected so often, somebody else is told to try again later. */
 const mostPushes = 3;
 
-/** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both. */
-const facts = { takenIn: "taken in", written: "written", branch: "branch" } as const;
+/** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both, and how it is. */
+const facts = {
+  takenIn: "taken in",
+  written: "written",
+  branch: "branch",
+  encryption: "encryption",
+} as const;
 
 /**
  * Shares what is new of the memory and takes in what others shared, through a branch of git that has nothing to do with
@@ -241,7 +246,8 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   const isHere = remote === null || remote === takenIn;
   const isThere = things.length === 0 && (here === null || here === remote);
   const isHalfDone = syncFacts(memory, "cut ").length > 0;
-  if (isHere && !isHalfDone && (isThere || direction === "pull")) {
+  const isAsBefore = syncFact(memory, facts.encryption) === settings.encryption;
+  if (isHere && !isHalfDone && (isAsBefore || remote === null) && (isThere || direction === "pull")) {
     report.isUpToDate = report.trouble === null && isThere;
     return false;
   }
@@ -266,6 +272,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     await quarantine(run, files, theirs.commit);
     if (!dryRun) setSyncFact(memory, facts.takenIn, theirs.commit);
   }
+  if (!dryRun) setSyncFact(memory, facts.encryption, settings.encryption);
   if (direction === "pull") {
     report.isUpToDate = report.trouble === null;
     return false;
