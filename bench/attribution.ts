@@ -9,6 +9,7 @@
  *   --only HAPPENING    nothing but this besides plain edits and commits; `--only list` names all
  *   --explain N         print the N worst places, with what stands around them and how the verdict came
  *   --half HALF         explain places of this half only (default choose)
+ *   --story             print what happened in each
  *   --markdown          print tables for Markdown
  *   --json              print all figures
  *
@@ -21,8 +22,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type MeasuredRepository, measure } from "./attribution/measure.ts";
-import { happenings } from "./attribution/play.ts";
 import { explain, print, summary } from "./attribution/report.ts";
+import { happenings } from "./attribution/weights.ts";
 
 const { values: options } = parseArgs({
   options: {

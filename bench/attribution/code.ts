@@ -1,4 +1,20 @@
 import type { Random } from "./random.ts";
+import {
+  args,
+  camel,
+  cap,
+  indented,
+  kinds,
+  method,
+  noun,
+  sentence,
+  snake,
+  snakeMethod,
+  some,
+  value,
+  verb,
+  words,
+} from "./words.ts";
 
 /** Code as people and agents write it: much of it like other code, and full of lines that stand everywhere. */
 export interface Language {
@@ -14,46 +30,6 @@ export interface Language {
   /** Lines that may stand anywhere in such files. */
   common: string[];
 }
-
-const verbs =
-  "load save read write parse build find check update remove merge resolve open close send fetch sort count render track".split(
-    " ",
-  );
-const nouns =
-  "user order token config session path index cache buffer node report entry request result line commit branch event queue page account invoice file record".split(
-    " ",
-  );
-const kinds = "next last current pending cached raw default shared local remote total first inner base".split(
-  " ",
-);
-const words =
-  "keeps drops retries waits until before after unless because every missing empty stale large slow broken client server network database answer limit order version".split(
-    " ",
-  );
-
-const cap = (word: string) => word[0]!.toUpperCase() + word.slice(1);
-const verb = (r: Random) => r.pick(verbs);
-const noun = (r: Random) => r.pick(nouns);
-const camel = (r: Random) => (r.chance(0.5) ? `${r.pick(kinds)}${cap(noun(r))}` : noun(r));
-const method = (r: Random) => `${verb(r)}${r.chance(0.4) ? cap(r.pick(kinds)) : ""}${cap(noun(r))}`;
-const snake = (r: Random) => (r.chance(0.5) ? `${r.pick(kinds)}_${noun(r)}` : noun(r));
-const snakeMethod = (r: Random) => `${verb(r)}_${r.chance(0.4) ? `${r.pick(kinds)}_` : ""}${noun(r)}`;
-const sentence = (r: Random) =>
-  `${cap(verb(r))} the ${r.pick(kinds)} ${noun(r)} ${Array.from({ length: r.int(2, 7) }, () => r.pick(words)).join(" ")}.`;
-const value = (r: Random) =>
-  r.weighted<string>([
-    [`${r.int(0, 9)}`, 2],
-    [`${r.int(10, 9999)}`, 2],
-    ["true", 1],
-    ["false", 1],
-    [`"${noun(r)}-${r.pick(words)}"`, 3],
-    ["null", 1],
-  ]);
-const args = (r: Random, name: (r: Random) => string) => Array.from({ length: r.int(1, 4) }, () => name(r));
-const indented = (lines: readonly string[], by: string) =>
-  lines.map((line) => (line === "" ? "" : by + line));
-const some = <T>(r: Random, from: number, to: number, make: () => T[]): T[] =>
-  Array.from({ length: r.int(from, to) }, make).flat();
 
 const typescript: Language = {
   name: "typescript",

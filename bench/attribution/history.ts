@@ -152,7 +152,7 @@ export function untoldLines(texts: readonly string[]): Line[] {
   return texts.map((text) => newLine(text, untold, "before"));
 }
 
-export function oidOf(text: string): string {
+function oidOf(text: string): string {
   const bytes = Buffer.from(text);
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

@@ -45,11 +45,7 @@ export const newLines = (texts: readonly string[], owner: Owner, via: Via) =>
 export const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text);
 
 /** Pairs of indexes of a longest common subsequence, ascending. */
-export function matching<T>(
-  a: readonly T[],
-  b: readonly T[],
-  same: (x: T, y: T) => boolean,
-): [number, number][] {
+function matching<T>(a: readonly T[], b: readonly T[], same: (x: T, y: T) => boolean): [number, number][] {
   let start = 0;
   while (start < a.length && start < b.length && same(a[start]!, b[start]!)) start++;
   let end = 0;

@@ -4,9 +4,9 @@ import { play } from "./play.ts";
 import type { World } from "./world.ts";
 
 /** Weights are chosen on one half of the repositories, and confirmed on the other. */
-export type Half = "choose" | "confirm";
+type Half = "choose" | "confirm";
 
-export const halfOf = (seed: number): Half => (seed % 2 === 1 ? "choose" : "confirm");
+const halfOf = (seed: number): Half => (seed % 2 === 1 ? "choose" : "confirm");
 
 export interface MeasuredRepository {
   seed: number;

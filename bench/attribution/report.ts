@@ -62,10 +62,11 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
     figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
   for (const [keeper, rows] of Object.entries(figures)) {
     const head = [keeper, ...columns.map(([title]) => title)];
-    const cells = Object.entries(rows).map(([name, row]) => [
-      name,
-      ...columns.map(([, key]) => cell(row[key], key)),
-    ]);
+    // Of what was imported the totals say enough there.
+    const isShown = (name: string) =>
+      !markdown || keeper === "live" || ["all", "choose", "confirm"].includes(name);
+    const shown = Object.entries(rows).filter(([name]) => isShown(name));
+    const cells = shown.map(([name, row]) => [name, ...columns.map(([, key]) => cell(row[key], key))]);
     if (markdown) {
       const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
       console.log(

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lineKey } from "../../src/git/attribution/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
-import { History } from "./history.ts";
+import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
 import { type Line, type Tree, textsOf } from "./lines.ts";
 import type { Random } from "./random.ts";
@@ -41,40 +41,6 @@ export interface World {
   removed: { path: string; lines: readonly Line[] }[];
   /** What happened, in order. */
   story: string[];
-}
-
-export function createWorld(random: Random, scratch: string, ends: LineEnds): World {
-  const dir = join(scratch, "shop");
-  const hooks = join(scratch, "hooks");
-  mkdirSync(dir, { recursive: true });
-  mkdirSync(hooks);
-  const main: Checkout = { dir, files: new Map(), mtimes: new Map(), isWatched: true };
-  const world: World = {
-    random,
-    now: Date.parse("2026-03-02T08:00:00.000Z"),
-    scratch,
-    ends,
-    main,
-    sessions: [],
-    history: new History(),
-    keepers: [],
-    downUntil: 0,
-    removers: new Map(),
-    removed: [],
-    story: [],
-  };
-  git(world, main, ["init", "-q", "-b", "main"]);
-  git(world, main, ["config", "core.hooksPath", hooks]);
-  git(world, main, ["config", "core.autocrlf", String(ends === "autocrlf")]);
-  git(world, main, ["config", "core.safecrlf", "false"]);
-  git(world, main, ["config", "user.name", "Dev"]);
-  git(world, main, ["config", "user.email", "dev@example.com"]);
-  const spool = join(scratch, "spool");
-  const hook = (name: string, body: string) =>
-    writeFileSync(join(hooks, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-  hook("post-commit", `echo "commit $(git rev-parse HEAD)" >> '${spool}'`);
-  hook("post-rewrite", `while read old new rest; do echo "rewrite $old $new" >> '${spool}'; done`);
-  return world;
 }
 
 export function tell(world: World, what: string): void {
@@ -174,7 +140,7 @@ export function save(
 }
 
 /** The watcher sees what changed since it last looked. */
-export function look(world: World, checkout: Checkout): void {
+function look(world: World, checkout: Checkout): void {
   for (const keeper of world.keepers) keeper.look(checkout);
 }
 
@@ -203,7 +169,7 @@ export function newKeys(before: readonly Line[], after: readonly Line[]): number
 
 const keys = new Map<string, number>();
 
-export function keyOf(text: string): number {
+function keyOf(text: string): number {
   let key = keys.get(text);
   if (key === undefined) {
     key = lineKey(text);
