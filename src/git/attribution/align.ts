@@ -14,7 +14,7 @@ export interface FileLine extends BareLine {
   isAdded: boolean;
 }
 
-/** A stretch that somebody wrote. */
+/** A stretch that somebody wrote; `of` is its own. */
 export interface Stretch<Of> {
   of: Of;
   /** Without blank lines; those that are not new are what stood around. */
@@ -36,11 +36,18 @@ const mostPlaces = 48;
 const widestGap = 40;
 /** Around a line, on each side, that support it. */
 const reach = 5;
+/** Pairs with fewer lines between them support each other. */
+const closeness = 4;
+/** So many lines on each side of a stretch tell whether it goes on. */
+const beside = 2;
 /** What is equal but was not written, or not added, in this step, weighs less, and not more than this in all. */
 const contextShare = 0.4;
 const mostContext = 1;
 
-/** For every added line (index in `file`) everybody who may have written it. */
+/**
+ * For every added line (index in `file`) everybody who may have written it. What was written once is found once: where
+ * it stands best.
+ */
 export function align<Of>(
   file: readonly FileLine[],
   stretches: Iterable<Stretch<Of>>,
@@ -51,16 +58,51 @@ export function align<Of>(
     if (known) known.push(i);
     else places.set(key, [i]);
   });
+  const all = [...stretches];
+  // A line that many wrote, or that is in many places, says little of who wrote this one.
+  const writers = new Map<number, number>();
+  for (const { lines } of all) {
+    for (const key of new Set(lines.filter(({ isNew }) => isNew).map((line) => line.key))) {
+      writers.set(key, (writers.get(key) ?? 0) + 1);
+    }
+  }
+  const weights = file.map(
+    ({ key, weight }) => weight / Math.sqrt(places.get(key)!.length * Math.max(writers.get(key) ?? 1, 1)),
+  );
   const found = new Map<number, Match<Of>[]>();
-  for (const stretch of stretches) alignOne(file, places, stretch, found);
+  for (const stretch of all) alignOne({ file, places, weights }, stretch, found);
+  keepBest(found);
   return found;
+}
+
+function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
+  const best = new Map<Of, Map<number, { i: number; support: number }>>();
+  for (const [i, matches] of found) {
+    for (const { of, at, support } of matches) {
+      const lines = best.get(of) ?? new Map<number, { i: number; support: number }>();
+      best.set(of, lines);
+      const known = lines.get(at);
+      if (!known || support > known.support) lines.set(at, { i, support });
+    }
+  }
+  for (const [i, matches] of found) {
+    const kept = matches.filter(({ of, at }) => best.get(of)!.get(at)!.i === i);
+    if (kept.length > 0) found.set(i, kept);
+    else found.delete(i);
+  }
+}
+
+interface Aligned {
+  file: readonly FileLine[];
+  places: ReadonlyMap<number, number[]>;
+  /** Of the lines of the file: what it says that somebody wrote the same. */
+  weights: readonly number[];
 }
 
 type Pair = [inFile: number, inStretch: number];
 
 function alignOne<Of>(
-  file: readonly FileLine[],
-  places: ReadonlyMap<number, number[]>,
+  { file, places, weights }: Aligned,
   { of, lines }: Stretch<Of>,
   found: Map<number, Match<Of>[]>,
 ): void {
@@ -75,7 +117,7 @@ function alignOne<Of>(
       if (!file[i]!.isAdded || isSeen(i, p)) continue;
       const pairs = extend(file, lines, i, p);
       for (const [a, b] of pairs) seen.add(a * lines.length + b);
-      record(file, places, { of, lines }, pairs, found);
+      record({ file, weights }, { of, lines }, pairs, found);
     }
   });
 }
@@ -119,8 +161,7 @@ function overGap(
 }
 
 function record<Of>(
-  file: readonly FileLine[],
-  places: ReadonlyMap<number, number[]>,
+  { file, weights }: Omit<Aligned, "places">,
   { of, lines }: Stretch<Of>,
   pairs: readonly Pair[],
   found: Map<number, Match<Of>[]>,
@@ -128,22 +169,59 @@ function record<Of>(
   const own: number[] = [];
   const context: number[] = [];
   for (const [a, b] of pairs) {
-    const weight = file[a]!.weight / Math.sqrt(places.get(file[a]!.key)!.length);
+    const weight = weights[a]!;
     const isOwn = file[a]!.isAdded && lines[b]!.isNew;
     own.push(isOwn ? weight : 0);
     context.push(isOwn ? 0 : weight * contextShare);
   }
   pairs.forEach(([a, b], k) => {
     if (!file[a]!.isAdded || !lines[b]!.isNew) return;
+    const [first, last] = neighbours(pairs, k);
     let mine = 0;
     let around = 0;
-    for (let n = Math.max(0, k - reach); n <= Math.min(pairs.length - 1, k + reach); n++) {
+    for (let n = first; n <= last; n++) {
       mine += own[n]!;
       around += context[n]!;
     }
-    const match = { of, at: b, support: mine + Math.min(around, mostContext) };
+    const weight = mine + Math.min(around, mostContext);
+    const match = { of, at: b, support: weight * density(pairs, first, last, file.length, lines.length) };
     const known = found.get(a);
     if (known) known.push(match);
     else found.set(a, [match]);
   });
+}
+
+/** The pairs around one that stand close together, at most `reach` on each side: first and last. */
+function neighbours(pairs: readonly Pair[], k: number): [first: number, last: number] {
+  const isClose = (one: number, next: number) =>
+    pairs[next]![0] - pairs[one]![0] <= closeness && pairs[next]![1] - pairs[one]![1] <= closeness;
+  let first = k;
+  while (first > 0 && k - first < reach && isClose(first - 1, first)) first--;
+  let last = k;
+  while (last < pairs.length - 1 && last - k < reach && isClose(last, last + 1)) last++;
+  return [first, last];
+}
+
+/**
+ * How much of both sides is paired where these pairs stand: a few lines that happen to be the same have others between
+ * and around them that are not. What lies beyond an end of either side cannot be paired and does not count.
+ */
+function density(
+  pairs: readonly Pair[],
+  first: number,
+  last: number,
+  inFile: number,
+  inStretch: number,
+): number {
+  const [a, b] = pairs[first]!;
+  const [x, y] = pairs[last]!;
+  // Next to them on both sides there would be more, if it were the same stretch.
+  const before = Math.min(beside, a, b, gapTo(pairs, first - 1, first));
+  const after = Math.min(beside, inFile - 1 - x, inStretch - 1 - y, gapTo(pairs, last, last + 1));
+  return (last - first + 1) / (Math.max(x - a, y - b) + 1 + before + after);
+}
+
+function gapTo(pairs: readonly Pair[], one: number, next: number): number {
+  const [from, to] = [pairs[one], pairs[next]];
+  return from && to ? Math.max(to[0] - from[0], to[1] - from[1]) - 1 : beside;
 }

@@ -43,7 +43,7 @@ export async function attributeChange(
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
   const witness = new Witness(memory, deeds, change, parentAt);
   const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const writes = deeds.writesTo(paths, change.committedAt + slack);
+  const writes = deeds.writesTo(paths, witness.until + slack);
   const named = witness.shellWrites.flatMap((write) => {
     const path = paths.find((each) => isSamePath(each, write.path));
     return path === undefined ? [] : [{ ...write, path }];
@@ -92,8 +92,9 @@ interface Evidence {
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
 function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verdict> {
   const { writes, others, consumed, origins, inherited, witness } = evidence;
-  const written = writtenBy(file, writes, consumed);
-  const moved = others.length > 0 ? writtenBy(file, others, new Map()) : new Map();
+  const { freshSince } = witness;
+  const written = writtenBy(file, writes, consumed, freshSince);
+  const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map();
   const seen = witness.seenIn(file.change.path);
   const verdicts = new Map<number, Verdict>();
   file.lines.forEach(({ isAdded, key, weight }, i) => {
@@ -101,16 +102,18 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     const origin = origins.get(i);
     const match = written.get(i);
     const before = inherited.get(i);
-    const seenAt = seen.get(key);
+    const times = seen.get(key);
+    const isSeen = match !== undefined && witness.agrees(times, match.write);
     if (origin) verdicts.set(i, origin);
-    else if (match && match.support >= 1 && witness.agrees(seenAt, match.write, match.support))
-      verdicts.set(i, match.verdict);
+    else if (match && isSeen && match.support >= 1) verdicts.set(i, match.verdict);
     else if (before) verdicts.set(i, before.verdict);
-    else if (match && witness.agrees(seenAt, match.write, match.support)) verdicts.set(i, match.verdict);
-    else if (seenAt !== undefined && weight >= 0.15) verdicts.set(i, witness.bySight(seenAt, writes));
+    else if (match && isSeen) verdicts.set(i, match.verdict);
+    else if (match && match.support >= 1) verdicts.set(i, unknown);
+    else if (times !== undefined && weight >= 0.15)
+      verdicts.set(i, witness.bySight(file.change.path, times, writes));
     else if ((moved.get(i)?.support ?? 0) >= elsewhere)
       verdicts.set(i, { ...moved.get(i)!.verdict, how: "moved", confidence: 0.8 });
-    else if (weight >= 0.5) verdicts.set(i, witness.byAbsence(file.change.path));
+    else if (weight >= 0.5) verdicts.set(i, witness.byAbsence(file.change));
   });
   return verdicts;
 }

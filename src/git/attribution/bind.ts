@@ -43,8 +43,9 @@ export function bindingsOf(
     parts.set(uid, part);
     return part;
   };
-  for (const { sessionUid, turn, firstLine, lastLine } of ranges) {
-    if (sessionUid === null || turn === null) continue;
+  for (const { sessionUid, turn, firstLine, lastLine, how } of ranges) {
+    // Who wrote what somebody else moved had no part in that.
+    if (sessionUid === null || turn === null || how === "moved") continue;
     const part = partOf(sessionUid);
     part.lines += lastLine - firstLine + 1;
     part.turns.add(turn);
@@ -84,9 +85,29 @@ export function bindingsOf(
     );
 }
 
-/** The commands that made the commit, as git told them. */
-function committing({ hash }: ChangeToAttribute, runs: readonly ShellRun[]): ShellRun[] {
-  return hash === null ? [] : runs.filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
+/** What makes commits; a rebase or a pull makes those of others again. */
+const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
+/** Git tells of a commit when it is made, which has whole seconds. Milliseconds. */
+const clockMs = 2000;
+
+/**
+ * The commands that made the commit, or the one that a rebase made it from: git told its hash, or it was made while
+ * they ran, and no other session's did.
+ */
+function committing(
+  { hash, authoredAt, committedAt }: ChangeToAttribute,
+  runs: readonly ShellRun[],
+): ShellRun[] {
+  if (hash === null) return [];
+  const during = (at: number) =>
+    runs.filter(
+      ({ startedAt, endedAt, command }) =>
+        startedAt - clockMs <= at && at <= endedAt + clockMs && makesCommits.test(command),
+    );
+  const told = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
+  if (told.length > 0) return told;
+  const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
+  return new Set(silent.map(({ sessionUid }) => sessionUid)).size === 1 ? silent : [];
 }
 
 /** Of a commit that only took lines out, the last write of each file that took the same lines out. */

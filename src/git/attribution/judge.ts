@@ -1,24 +1,27 @@
 import type { Memory } from "../../store/memory/memory.ts";
 import { observationsOf } from "../../store/memory/observations.ts";
+import type { ChangedFile } from "../changes-types.ts";
 import type { Deeds } from "./deeds.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
-/** A command's last write may be noticed a little before it starts or after it ends. Milliseconds. */
-const runSlack = { before: 250, after: 1500 } as const;
+/** A command's last write may be noticed a little after it ends. Milliseconds. */
+const runSlack = 500;
 /** What formats a file on save does so this soon after. Milliseconds. */
 const editSlack = 2500;
 /** Work that ends in a commit began this long before, at most. Milliseconds. */
 const workMs = 3 * 86_400_000;
-/** Weaker matches than this are not believed against what was seen. */
-const doubtful = 1;
-
+/** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
+const reworkMs = 6 * 3_600_000;
+/** Commits have whole seconds. Milliseconds. */
+const clockMs = 2000;
 /** What is known of a time besides who wrote what: commands that ran, when lines showed up, who was at work. */
 export class Witness {
   private readonly since: number;
-  private readonly until: number;
+  /** Nothing later can have led to the change. */
+  readonly until: number;
   readonly runs: ShellRun[];
   readonly shellWrites: Write[];
   private presence: { wasActive: boolean; isCovered: boolean } | null = null;
@@ -30,37 +33,48 @@ export class Witness {
     /** When the commit before was made; null: there was none. */
     private readonly parentAt: number | null,
   ) {
-    this.until = change.committedAt;
+    // What a rebase left as it was nobody wrote after it was made; when it was not left so, predecessors tell.
+    this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
     this.since = Math.min(change.authoredAt, change.committedAt) - workMs;
     const { runs, writes } = deeds.shellBetween(this.since, this.until);
     this.runs = runs;
     this.shellWrites = writes;
   }
 
-  /** For added lines of a file when each showed up for the last time; nothing where nobody watched. */
-  seenIn(path: string): Map<number, number> {
-    const seen = new Map<number, number>();
-    for (const { at, keys } of observationsOf(this.memory, path, {
-      since: this.since,
-      until: this.until + 2000,
-    })) {
-      for (const key of keys) seen.set(key, Math.max(at, seen.get(key) ?? 0));
+  /** For lines of a file when each showed up, in order; nothing where nobody watched. */
+  seenIn(path: string): Map<number, number[]> {
+    const seen = new Map<number, number[]>();
+    const range = { since: this.since, until: this.change.committedAt + clockMs };
+    for (const { at, keys } of observationsOf(this.memory, path, range)) {
+      for (const key of keys) {
+        const times = seen.get(key);
+        if (times) times.push(at);
+        else seen.set(key, [at]);
+      }
     }
+    for (const times of seen.values()) times.sort((a, b) => a - b);
     return seen;
   }
 
-  /** Whether a match is believed although the line was seen to show up at another time. */
-  agrees(seenAt: number | undefined, write: Write, support: number): boolean {
-    if (seenAt === undefined || write.at === 0) return true;
-    if (Math.abs(seenAt - write.at) <= 10_000 || this.runAt(seenAt) !== null) return true;
-    // Seen later than it was written: somebody wrote it again, or only moved what is beyond doubt.
-    return support >= doubtful * 2;
+  /** Whether a line showed up when the call wrote it, as far as anybody watched. */
+  agrees(times: readonly number[] | undefined, { at }: Write): boolean {
+    if (times === undefined || at === 0) return true;
+    return times.some((seen) => (seen >= at - 2000 && seen <= at + 10_000) || this.runAt(seen) !== null);
   }
 
   /** Who wrote a line that no tool call wrote, by when it showed up. */
-  bySight(seenAt: number, writes: readonly Write[]): Verdict {
+  bySight(path: string, times: readonly number[], writes: readonly Write[]): Verdict {
+    const recent = times.filter((at) => at >= this.freshSince);
+    // What was put aside and taken out again shows up twice; a common line may be several.
+    const seen = recent.length > 0 ? recent : times.slice(-1);
+    const [first, ...others] = seen.map((at) => this.at(path, at, writes));
+    return others.every(({ author }) => author === first!.author) ? first! : unknown;
+  }
+
+  private at(path: string, seenAt: number, writes: readonly Write[]): Verdict {
     const run = this.runAt(seenAt);
-    if (run !== null) return byAgent(run, 0.85, "shell");
+    // A human may save another file meanwhile.
+    if (run !== null) return mayMean(run.command, path) ? byAgent(run, 0.85, "shell") : unknown;
     const edit = writes.findLast(({ at }) => seenAt >= at - 500 && seenAt <= at + editSlack);
     if (edit) return byAgent(edit, 0.75, "edit");
     return human(0.95);
@@ -69,31 +83,45 @@ export class Witness {
   private runAt(at: number): ShellRun | null {
     return (
       this.runs.findLast(
-        ({ startedAt, endedAt, mayWrite }) =>
-          mayWrite && at >= startedAt - runSlack.before && at <= endedAt + runSlack.after,
+        ({ startedAt, endedAt, mayWrite }) => mayWrite && at > startedAt && at <= endedAt + runSlack,
       ) ?? null
     );
   }
 
   /** Who wrote a line that nothing is known of: a human, where only a human can have. */
-  byAbsence(path: string): Verdict {
+  byAbsence({ path, status }: ChangedFile): Verdict {
+    // A command that names a file that was not there made it, unless it took another for that.
+    const maker =
+      status === "A" && this.runs.findLast((run) => this.isRecent(run) && names(run.command, path));
+    if (maker) return byAgent(maker, 0.7, "shell");
     if (!this.change.isOwn) return unknown;
     this.presence ??= this.lookAround();
     const { wasActive, isCovered } = this.presence;
     if (!isCovered) return unknown;
     if (!wasActive) return human(0.9);
-    const name = path.split("/").at(-1)!;
     // A command that names no file may have written any: a formatter, a generator.
-    const isOpen = this.runs.some(
-      ({ mayWrite, endedAt, command }) =>
-        mayWrite && endedAt >= this.windowStart() && (command.includes(name) || !/\.\w{1,5}\b/.test(command)),
-    );
+    const isOpen = this.runs.some((run) => this.isRecent(run) && mayMean(run.command, path));
     return isOpen ? unknown : human(0.8);
+  }
+
+  private isRecent({ mayWrite, endedAt }: ShellRun): boolean {
+    return mayWrite && endedAt >= this.windowStart();
   }
 
   private windowStart(): number {
     const { authoredAt } = this.change;
     return Math.max(Math.min(this.parentAt ?? 0, authoredAt), authoredAt - workMs);
+  }
+
+  /** What was written since then cannot be in the commit before. Of one that was rebased nobody knows which that was. */
+  get freshSince(): number {
+    const { authoredAt } = this.change;
+    return (this.isRebased ? authoredAt - reworkMs : (this.parentAt ?? 0)) - clockMs;
+  }
+
+  /** It stands on a commit that was not there when it was made. */
+  private get isRebased(): boolean {
+    return this.parentAt !== null && this.parentAt > this.change.authoredAt;
   }
 
   private lookAround() {
@@ -104,6 +132,39 @@ export class Witness {
       isCovered: first !== null && first <= this.change.authoredAt,
     };
   }
+}
+
+const takesAnother =
+  /\b(?:mv|cp|ln|rm|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
+
+/** Whether a command makes a file of this path, and neither of another file nor by changing one. */
+function names(command: string, path: string): boolean {
+  return (
+    command.split(/[\s"'=;|&<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
+    !takesAnother.test(command)
+  );
+}
+
+/**
+ * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
+ * generators do.
+ */
+function mayMean(command: string, path: string): boolean {
+  const parts = path.split("/");
+  if (command.includes(parts.at(-1)!)) return true;
+  const words = command.match(/[\w@.*-]*(?:\/[\w@.*-]+)+|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
+  // What is run is no file that it is run on.
+  const named = words.filter((word) => !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word));
+  if (named.length === 0) return true;
+  const extension = /\.\w+$/.exec(path)?.[0] ?? "";
+  return named.some((word) => {
+    const plain = word
+      .replace(/^\.\//, "")
+      .replace(/\/?\*.*$/, "")
+      .replace(/\/$/, "");
+    if (word.includes("*")) return extension !== "" && word.endsWith(extension);
+    return plain !== "" && (path.startsWith(`${plain}/`) || plain === ".");
+  });
 }
 
 /** Brackets and blank lines go with what stands around them. */
