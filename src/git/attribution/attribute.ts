@@ -23,6 +23,8 @@ export interface AttributionSources {
 
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
 const slack = 2000;
+/** What a line and its neighbours weigh together where it is beyond doubt that they are the same. */
+const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
 const elsewhere = 2;
 
@@ -103,12 +105,12 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     const match = written.get(i);
     const before = inherited.get(i);
     const times = seen.get(key);
-    const isSeen = match !== undefined && witness.agrees(times, match.write);
+    const isSeen = match ? witness.agrees(times, match.write) : "no";
     if (origin) verdicts.set(i, origin);
-    else if (match && isSeen && match.support >= 1) verdicts.set(i, match.verdict);
+    else if (match && isSeen !== "no" && match.support >= sure) verdicts.set(i, match.verdict);
     else if (before) verdicts.set(i, before.verdict);
-    else if (match && isSeen) verdicts.set(i, match.verdict);
-    else if (match && match.support >= 1) verdicts.set(i, unknown);
+    else if (match && isSeen === "yes") verdicts.set(i, match.verdict);
+    else if (match && (isSeen === "mixed" || match.support >= sure)) verdicts.set(i, unknown);
     else if (times !== undefined && weight >= 0.15)
       verdicts.set(i, witness.bySight(file.change.path, times, writes));
     else if ((moved.get(i)?.support ?? 0) >= elsewhere)

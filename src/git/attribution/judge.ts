@@ -56,10 +56,17 @@ export class Witness {
     return seen;
   }
 
-  /** Whether a line showed up when the call wrote it, as far as anybody watched. */
-  agrees(times: readonly number[] | undefined, { at }: Write): boolean {
-    if (times === undefined || at === 0) return true;
-    return times.some((seen) => (seen >= at - 2000 && seen <= at + 10_000) || this.runAt(seen) !== null);
+  /**
+   * Whether a line showed up when the call wrote it, as far as anybody watched. Mixed: it did, and at another time
+   * another line like it.
+   */
+  agrees(times: readonly number[] | undefined, { at }: Write): "yes" | "mixed" | "no" {
+    if (times === undefined || at === 0) return "yes";
+    const fits = times.filter(
+      (seen) => (seen >= at - 2000 && seen <= at + 10_000) || this.runAt(seen) !== null,
+    );
+    if (fits.length === 0) return "no";
+    return fits.length === times.length ? "yes" : "mixed";
   }
 
   /** Who wrote a line that no tool call wrote, by when it showed up. */
