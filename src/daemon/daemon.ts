@@ -162,6 +162,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onRescan() {
         touch();
         work.reconcile();
+        void observer?.takeStock();
       },
       log,
     });
@@ -177,6 +178,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => gitWatch.close());
     gitWatch.begin();
     memoryWork.catchUp({ backfill: true });
+    void observer?.takeStock();
     await work.warmUp();
 
     const isResting = () => work.isResting() && memoryWork.isResting();

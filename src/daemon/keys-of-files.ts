@@ -13,6 +13,11 @@ export class KeysOfFiles {
     return this.files.has(path);
   }
 
+  clear(): void {
+    this.files.clear();
+    this.total = 0;
+  }
+
   /** @param options.isUnclear what comes next in it says nothing of what is new */
   forget(path: string, { isUnclear }: { isUnclear: boolean }): void {
     this.drop(path);

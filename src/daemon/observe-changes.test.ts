@@ -73,6 +73,30 @@ test("they were there when the file says that it was changed, unless that is lon
   expect(of("old.ts")).toBeGreaterThanOrEqual(before);
 });
 
+test("what was not committed when the daemon began, or when it lost track, is no news later", async () => {
+  repository.commit("one", { "a.ts": "one\n", "sub/b.ts": "" });
+  repository.write({ "a.ts": "one\nbefore\n", "new.ts": "before\n" });
+  begin();
+  await observer.takeStock();
+  const lines = ["one", "before", "after", "missed", "then"];
+  await save({ "a.ts": "one\nbefore\nafter\n", "new.ts": "before\nafter\n", "sub/b.ts": "after\n" });
+  expect(["a.ts", "new.ts", "sub/b.ts"].map((path) => seen(path, lines))).toEqual([
+    ["after"],
+    ["after"],
+    ["after"],
+  ]);
+  repository.write({ "a.ts": "one\nmissed\n" });
+  await observer.takeStock();
+  await save({ "a.ts": "one\nmissed\nthen\n" });
+  expect(seen("a.ts", lines)).toEqual(["after", "then"]);
+  await observer.close();
+  begin(join(repository.dir, "sub"));
+  await observer.takeStock();
+  repository.write({ "sub/b.ts": "after\nthen\n" });
+  await saw("b.ts");
+  expect(seen("b.ts", lines)).toEqual(["then"]);
+});
+
 test("a commit in between does not hide what was written before it", async () => {
   repository.commit("one", { "a.ts": "one\n" });
   begin();

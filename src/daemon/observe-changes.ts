@@ -6,6 +6,7 @@ import { blobsOf } from "../git/blobs.ts";
 import { GitFailure } from "../git/git.ts";
 import { gitDirectoryOf, headLogOf } from "../git/git-dir.ts";
 import { lengthOfLog, movesSince } from "../git/head-moves.ts";
+import { uncommittedFiles } from "../git/uncommitted.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -23,6 +24,9 @@ interface ObserverOptions {
 
 /** So many files at once are a checkout, a build, a formatter's work. */
 const manyFiles = 50;
+/** What of many uncommitted files is in them is not looked at; of more not even their names. */
+const mostUncommitted = 200;
+const mostNames = 5000;
 /** Larger files are not written by hand. Bytes. */
 const largestFile = 1_048_576;
 /** A file that was changed longer ago was moved here, or unpacked: its lines showed up now. Milliseconds. */
@@ -47,6 +51,26 @@ export class ChangeObserver {
     if (this.head) this.head.length = lengthOfLog(this.head.log);
   }
 
+  /**
+   * What is not committed now was there before: it is no news when it is seen next. To be called at the beginning, and
+   * when changes were missed. Resolves when all of it was seen.
+   */
+  takeStock(): Promise<void> {
+    return this.inTurn(async () => {
+      this.known.clear();
+      if (this.head === null) return;
+      this.head.length = lengthOfLog(this.head.log);
+      let n = 0;
+      for await (const path of uncommittedFiles(this.options.root, this.stop.signal)) {
+        if (++n > mostNames) return;
+        const file = n > mostUncommitted ? null : this.read(path);
+        if (file === null) this.known.forget(path, { isUnclear: true });
+        else this.known.replace(path, file.keys());
+        await nextTurn();
+      }
+    });
+  }
+
   /** Something came, changed or went at these paths, from the root. */
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
@@ -61,11 +85,14 @@ export class ChangeObserver {
     const paths = [...this.waiting];
     this.waiting = new Set();
     if (paths.length === 0 || this.head === null) return this.running;
-    this.running = this.running
-      .then(() => this.look(paths))
-      .catch((error: unknown) => {
-        if (!this.stop.signal.aborted) this.options.log.debug(`what changed: ${messageOf(error)}`);
-      });
+    return this.inTurn(() => this.look(paths));
+  }
+
+  /** One after the other. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    this.running = this.running.then(work).catch((error: unknown) => {
+      if (!this.stop.signal.aborted) this.options.log.debug(`what changed: ${messageOf(error)}`);
+    });
     return this.running;
   }
 

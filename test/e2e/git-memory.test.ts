@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
@@ -169,8 +170,12 @@ test("a commit without hooks is noticed; a person's own has no checkpoint", asyn
 
 test("when lines showed up is noted as files change", async () => {
   await start(project);
-  write(project, "src/retry.ts", `${text}export const jitter = 7;\n`);
-  const seen = await until(() => {
+  // What is there when the daemon begins was there before.
+  let written = text;
+  const seen = await until(async () => {
+    written += `export const jitter${written.length} = 7;\n`;
+    write(project, "src/retry.ts", written);
+    await sleep(2000);
     const found = remembered((memory) =>
       observationsOf(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
     );

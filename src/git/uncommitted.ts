@@ -1,0 +1,24 @@
+import { GitFailure, gitFields } from "./git.ts";
+import { plain } from "./plain.ts";
+
+/**
+ * Files in `dir` that are not as they were committed, or were never; those that git ignores are left out. From `dir`.
+ * Before the first commit only those that are not staged.
+ * @throws GitFailure where there is no repository, or no git
+ */
+export async function* uncommittedFiles(
+  dir: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const changed = [
+    ...["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv"],
+    ...["--ignore-submodules=all", "-O/dev/null", "HEAD", "--", "."],
+  ];
+  try {
+    for await (const path of gitFields(dir, [...plain, ...changed], signal)) if (path !== "") yield path;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+  }
+  const others = ["ls-files", "-z", "--others", "--exclude-standard"];
+  for await (const path of gitFields(dir, [...plain, ...others], signal)) if (path !== "") yield path;
+}
