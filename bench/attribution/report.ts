@@ -62,9 +62,10 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
     figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
   for (const [keeper, rows] of Object.entries(figures)) {
     const head = [keeper, ...columns.map(([title]) => title)];
-    // Of what was imported the totals say enough there.
+    // In a document totals are enough of what was imported, and what happened matters more than languages.
+    const totals = ["all", "choose", "confirm"];
     const isShown = (name: string) =>
-      !markdown || keeper === "live" || ["all", "choose", "confirm"].includes(name);
+      !markdown || totals.includes(name) || (keeper === "live" && /^(line|commit): (?!before)/.test(name));
     const shown = Object.entries(rows).filter(([name]) => isShown(name));
     const cells = shown.map(([name, row]) => [name, ...columns.map(([, key]) => cell(row[key], key))]);
     if (markdown) {
