@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import type { ScrubText } from "../../redact/scrub-value.ts";
 import { groupTurns } from "../../sessions/groups.ts";
 import { chunkOptionsFor, rechunkSession } from "../../sessions/rechunk.ts";
 import { cleanLines } from "../../sessions/reword.ts";
@@ -11,14 +12,7 @@ import { isForgotten } from "../../store/memory/forget.ts";
 import { insertLines, knownLines, lastTurnNumber, placesOfLines } from "../../store/memory/lines.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/summaries.ts";
-import {
-  hasForgottenLines,
-  linesByTurn,
-  saveGroups,
-  setSyncFact,
-  syncFact,
-  syncFacts,
-} from "../../store/memory/sync.ts";
+import { hasForgottenLines, saveGroups, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
 import { saveTurn, turnOf } from "../../store/memory/turns.ts";
 import { saveUsage } from "../../store/memory/usage.ts";
 import { type SessionRecord, titleSources } from "../../store/memory-records.ts";
@@ -172,9 +166,7 @@ function saveTurns(telling: Telling, session: SessionRecord, turns: readonly Sha
     const place = places.get(uid);
     return place !== undefined && place.sessionId === session.id && place.turn >= 0;
   };
-  const taken = new Set(
-    [...linesByTurn(memory, session.id).values()].flatMap((lines) => lines.map(([, seq]) => seq)),
-  );
+  const taken = takenOf(telling, session);
   const changed: number[] = [];
   for (const turn of turns) {
     // What is stored elsewhere (a fork) or was forgotten is left out.
@@ -189,7 +181,7 @@ function saveTurns(telling: Telling, session: SessionRecord, turns: readonly Sha
     const isAllRefused = turn.lines.some(({ uid }) => uid !== null) && named.length === 0;
     if (isAllRefused) continue;
     const number = first === undefined ? null : places.get(first)!.turn;
-    const saved = saveOne(telling, session, wanted, number, { taken, isNew: (uid) => !known.has(uid) });
+    const saved = saveOne(telling, session, wanted, number, taken, (uid) => !known.has(uid));
     for (const uid of named) known.add(uid);
     if (saved !== null) changed.push(saved);
   }
@@ -202,26 +194,26 @@ function saveOne(
   session: SessionRecord,
   told: SharedTurn,
   known: number | null,
-  lines: { taken: Set<number>; isNew: (uid: string) => boolean },
+  taken: Taken,
+  isNew: (uid: string) => boolean,
 ): number | null {
   const { memory } = telling.work;
   const stored = known === null ? turnWithoutUids(telling, session, told) : toldAt(telling, session, known);
   const joined = stored ? joinTurns(stored, told) : told;
-  const fresh = Object.entries(joined.also).filter(([uid]) => lines.isNew(uid));
+  const fresh = Object.entries(joined.also).filter(([uid]) => isNew(uid));
   if (stored && canonicalJson(joined) === canonicalJson(stored)) return null;
-  const number = stored?.number ?? freeNumber(memory, session, told.number);
+  const number = stored?.number ?? freeNumber(taken, told.number);
   const before = new Set(stored?.lines.map(({ uid, seq }) => uid ?? `#${seq}`));
   const place = (seq: number) => {
     let free = seq;
-    if (lines.taken.has(seq)) free = Math.max(...lines.taken) + 1;
-    lines.taken.add(free);
+    if (taken.places.has(seq)) for (const one of taken.places) free = Math.max(free, one + 1);
+    taken.places.add(free);
     return free;
   };
   const placed = joined.lines.map(
     (line): SharedLine => (before.has(line.uid ?? `#${line.seq}`) ? line : { ...line, seq: place(line.seq) }),
   );
-  const clean = cleanerFor({ ...telling, filter: true }, session.id);
-  const scrubbed = cleanLines(placed as unknown as StoredLine[], clean);
+  const scrubbed = cleanLines(placed as unknown as StoredLine[], taken.clean);
   const content = isAbsolute(session.cwd) ? localLines(scrubbed, telling.work.root) : scrubbed;
   const turn = { number, branch: joined.branch, abandoned: joined.abandoned, lines: content };
   const times = content.flatMap(({ at }) => at ?? []);
@@ -239,9 +231,7 @@ function saveOne(
     content: packContent(content),
   });
   const places = [
-    ...placed.flatMap(({ uid, seq }) =>
-      uid === null || !lines.isNew(uid) ? [] : [{ uid, seq, turn: number }],
-    ),
+    ...placed.flatMap(({ uid, seq }) => (uid === null || !isNew(uid) ? [] : [{ uid, seq, turn: number }])),
     ...fresh.map(([uid, seq]) => ({ uid, seq: place(seq), turn: number })),
   ];
   insertLines(memory, session.id, places);
@@ -273,14 +263,38 @@ function turnWithoutUids(telling: Telling, session: SessionRecord, told: SharedT
   return stored?.id === told.id ? stored : null;
 }
 
+/** What a session has already, while turns are added to it. */
+interface Taken {
+  places: Set<number>;
+  /** Of turns, forgotten ones included. */
+  numbers: Set<number>;
+  clean: ScrubText;
+}
+
+function takenOf(telling: Telling, session: SessionRecord): Taken {
+  const { memory } = telling.work;
+  const lines = memory
+    .prepare(
+      "SELECT seq, CASE WHEN turn < 0 THEN -1 - turn ELSE turn END AS turn FROM lines WHERE session_id = ?",
+    )
+    .all(session.id) as { seq: number; turn: number }[];
+  const numbers = memory
+    .prepare("SELECT number FROM turns WHERE session_id = ?")
+    .pluck()
+    .all(session.id) as number[];
+  return {
+    places: new Set(lines.map(({ seq }) => seq)),
+    numbers: new Set([...numbers, ...lines.map(({ turn }) => turn)]),
+    clean: cleanerFor({ ...telling, filter: true }, session.id),
+  };
+}
+
 /** Another machine may have gone on with the session differently: then the number is taken. */
-function freeNumber(memory: Telling["work"]["memory"], session: SessionRecord, wanted: number): number {
-  const isTaken =
-    turnOf(memory, session.id, wanted) !== null ||
-    memory
-      .prepare("SELECT 1 FROM lines WHERE session_id = ? AND turn IN (?, ?) LIMIT 1")
-      .get(session.id, wanted, -1 - wanted) !== undefined;
-  return isTaken ? (lastTurnNumber(memory, session.id) ?? 0) + 1 : wanted;
+function freeNumber({ numbers }: Taken, wanted: number): number {
+  let number = wanted;
+  if (numbers.has(wanted)) for (const one of numbers) number = Math.max(number, one + 1);
+  numbers.add(number);
+  return number;
 }
 
 /** Puts turns into the groups that they would be in had they been read here. @returns the first that moved */

@@ -1,0 +1,203 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claude } from "../../src/agents/claude/claude.ts";
+import { transcript } from "../../src/agents/claude/transcript-fixture.ts";
+import { withWritableMemory } from "../../src/client/memory-in-process.ts";
+import { contentOf } from "../../src/git/sync/machine-fixture.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { ingestTranscript } from "../../src/sessions/ingest.ts";
+import { sumUpSession } from "../../src/sessions/sum-up.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+const branch = "pommel/memory/v1";
+let remote: string;
+let transcripts: string;
+let one: Project;
+let two: Project;
+beforeEach(() => {
+  remote = temporaryDir("pommel-remote-");
+  transcripts = temporaryDir("pommel-transcripts-");
+  git(remote, "init", "--quiet", "--bare");
+  [one, two] = [cloned(), cloned()];
+});
+afterEach(async () => {
+  await cleanUp();
+  for (const dir of [remote, transcripts]) rmSync(dir, { recursive: true, force: true });
+});
+
+function git(dir: string, ...args: string[]): string {
+  const who = ["-c", "user.name=Ann", "-c", "user.email=a@b.c"];
+  return execFileSync("git", ["-C", dir, ...who, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+function cloned(): Project {
+  const project = createProject({ "README.md": "# a project\n" });
+  git(project.root, "init", "--quiet");
+  git(project.root, "remote", "add", "origin", remote);
+  git(project.root, "add", "README.md");
+  git(project.root, "commit", "--quiet", "--message", "begin");
+  return project;
+}
+
+/** Reads sessions in which something was said, as the daemon does. */
+async function remember(project: Project, from: number, count: number, turns = 2): Promise<void> {
+  await withWritableMemory(
+    project,
+    async (work) => {
+      for (let n = from; n < from + count; n++) {
+        const told = transcript({ session: `session-${n}`, cwd: project.root });
+        for (let i = 0; i < turns; i++) {
+          told.prompt(`How do we handle marsupial${n}x${i} in the parser?`);
+          told.edit(`${project.root}/src/parser.ts`, `old ${n}`, `new ${n} ${"words ".repeat(100)}`);
+          told.reply(`We decided to handle marsupial${n}x${i} in the tokeniser, as it is known there.`);
+        }
+        await ingestTranscript({ ...work, agent: claude }, told.writeTo(transcripts));
+        await sumUpSession({ ...work, llm: null }, told.session);
+      }
+    },
+    { create: true },
+  );
+}
+
+function remembered(project: Project) {
+  const memory = Memory.open(project.memoryDb, { readonly: true });
+  try {
+    return contentOf({ memory });
+  } finally {
+    memory.close();
+  }
+}
+
+interface Report {
+  shared: { sessions: number; turns: number };
+  taken_in: { sessions: number; turns: number };
+  pushed: boolean;
+  trouble: { kind: string } | null;
+  problems: unknown[];
+}
+
+describe("pm sync and pm pull", () => {
+  it("take conversations from one machine to another, where they are found", async () => {
+    await remember(one, 0, 2);
+    const index = () =>
+      createHash("sha1")
+        .update(readFileSync(join(one.root, ".git/index")))
+        .digest("hex");
+    const before = [index(), git(one.root, "status", "--porcelain")];
+    expect(await pmJson<Report>(one, "sync", "--dry-run")).toMatchObject({
+      shared: { sessions: 2 },
+      pushed: false,
+    });
+    const shared = await pmJson<Report>(one, "sync");
+    expect(shared).toMatchObject({ shared: { sessions: 2, turns: 4 }, pushed: true, trouble: null });
+    expect([index(), git(one.root, "status", "--porcelain")]).toEqual(before);
+    expect(git(remote, "ls-tree", "--name-only", branch).split("\n")).toEqual(["manifest.json", "sessions"]);
+
+    const text = await runPm(["pull"], { cwd: two.root });
+    expect(text).toMatchObject({ code: 0, stdout: "Taken in: 2 sessions, 4 turns.\n" });
+    const found = await pmJson<{ results: { session_id: string }[] }>(
+      two,
+      "search",
+      "transcripts",
+      "marsupial1x0",
+    );
+    expect(found.results[0]?.session_id).toBe("session-1");
+    expect((await runPm(["sync"], { cwd: two.root })).stdout).toBe("Nothing new.\n");
+    expect(await pmJson<Report>(two, "pull", "--force")).toMatchObject({ taken_in: { sessions: 0 } });
+  });
+
+  it("refuse what could give something away", async () => {
+    await remember(one, 0, 1);
+    const unfiltered = await runPm(["sync", "--no-filter"], { cwd: one.root });
+    expect(unfiltered).toMatchObject({ code: 2, stdout: "" });
+    expect((await runPm(["sync", "--no-filter", "--yes"], { cwd: one.root })).code).toBe(2);
+    git(one.root, "remote", "set-url", "origin", "git@git.example.invalid:shop.git");
+    const stranger = await runPm(["sync"], { cwd: one.root });
+    expect(stranger.code).toBe(1);
+    expect(stranger.stderr).toContain("--allow-public");
+    expect(git(one.root, "for-each-ref")).not.toContain("pommel");
+    git(one.root, "remote", "set-url", "origin", remote);
+    expect(await pmJson<Report>(one, "sync", "--no-filter", "-y", "-y")).toMatchObject({ pushed: true });
+    git(one.root, "remote", "set-url", "origin", join(remote, "gone"));
+    await remember(one, 1, 1);
+    const gone = await runPm(["sync", "--json"], { cwd: one.root });
+    expect(gone.code).toBe(1);
+    expect(JSON.parse(gone.stdout)).toMatchObject({
+      shared: { sessions: 1 },
+      trouble: { kind: "unreachable" },
+    });
+    expect((await runPm(["pull", "--json"], { cwd: one.root })).stdout).toContain('"sync_failed"');
+  });
+
+  it("encrypt with a passphrase from the environment", async () => {
+    await remember(one, 0, 1);
+    /** Not a secret: made here. */
+    const phrase = ["a", "phrase", "of", "words"].join(" ");
+    const env = { POMMEL_SYNC_ENCRYPTION: "passphrase", POMMEL_SYNC_PASSPHRASE: phrase };
+    const pm = (project: Project, more: NodeJS.ProcessEnv, ...args: string[]) =>
+      runPm(args, { cwd: project.root, env: { ...env, ...more } });
+    expect(await pm(one, {}, "sync")).toMatchObject({ code: 0, stderr: "" });
+    expect(git(remote, "ls-tree", "-r", branch)).not.toContain("session");
+    const wrong = await pm(two, { POMMEL_SYNC_PASSPHRASE: "another" }, "pull");
+    expect(wrong.stderr).toContain("not the passphrase");
+    expect((await pm(two, {}, "pull")).stdout).toContain("1 session, 2 turns");
+  });
+});
+
+/** Runs `pm` and kills it after a while, unless it is done before. @returns whether it was killed */
+async function killed(project: Project, after: number, ...args: string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [pmFile, ...args], { cwd: project.root, stdio: "ignore" });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once("close", (_code, signal) => resolve(signal));
+  });
+  await Promise.race([sleep(after), ended]);
+  child.kill("SIGKILL");
+  return (await ended) === "SIGKILL";
+}
+
+const ms = (started: number) => performance.now() - started;
+
+describe("killed with SIGKILL", () => {
+  it("at ten random points of pm sync and ten of pm pull, nothing is lost and nothing comes twice", async () => {
+    const third = cloned();
+    await remember(one, 0, 12);
+    // How long it takes tells where the points are.
+    let started = performance.now();
+    await pmJson(one, "sync");
+    const syncMs = ms(started);
+    started = performance.now();
+    await pmJson(third, "pull");
+    const pullMs = ms(started);
+
+    let kills = 0;
+    for (let i = 0; i < 10; i++) {
+      await remember(one, 100 + i, 1);
+      // Not while it only starts: there is nothing to break yet.
+      if (await killed(one, syncMs * (0.3 + 0.8 * Math.random()), "sync")) kills++;
+    }
+    for (let i = 0; i < 10; i++) {
+      if (await killed(two, pullMs * (0.2 + 0.8 * Math.random()), "pull", "--force")) kills++;
+    }
+    expect(kills).toBeGreaterThan(5);
+
+    // A push that outlived its process may still be at it.
+    await sleep(200);
+    expect(await pmJson<Report>(one, "sync")).toMatchObject({ trouble: null, problems: [] });
+    await pmJson(two, "pull");
+    expect(remembered(one).sessions).toHaveLength(22);
+    expect(remembered(two)).toEqual(remembered(one));
+    expect(await pmJson<Report>(two, "sync")).toMatchObject({ shared: { sessions: 0 }, pushed: false });
+    for (const dir of [remote, one.root, two.root]) {
+      expect(git(dir, "fsck", "--no-dangling", "--no-progress")).toBe("");
+      expect(git(dir, "rev-parse", branch)).toBe(git(remote, "rev-parse", branch));
+      expect(git(dir, "for-each-ref", "refs/pommel/writing")).toBe("");
+      expect(existsSync(join(dir, ".git/index.lock"))).toBe(false);
+    }
+  }, 120_000);
+});
