@@ -1,4 +1,6 @@
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Judged, type JudgedBindings, judge } from "./judge.ts";
 import { play } from "./play.ts";
 import type { World } from "./world.ts";
@@ -18,9 +20,10 @@ export interface MeasuredRepository {
 
 /** Plays one repository and judges what is said of it. */
 export async function measure(seed: number, only: string | null, steps: number): Promise<MeasuredRepository> {
+  const scratch = mkdtempSync(join(tmpdir(), "pommel-attribution-"));
   let world: World | null = null;
   try {
-    world = await play({ seed, only, steps });
+    world = await play({ seed, scratch, only, steps });
     const by: MeasuredRepository["by"] = {};
     for (const keeper of world.keepers) {
       by[keeper.name] = { ...judge(world, keeper), times: keeper.times };
@@ -28,6 +31,6 @@ export async function measure(seed: number, only: string | null, steps: number):
     return { seed, half: halfOf(seed), by, story: world.story };
   } finally {
     for (const keeper of world?.keepers ?? []) keeper.close();
-    if (world) rmSync(world.scratch, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }

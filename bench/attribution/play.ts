@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { languages, newFile, newPath } from "./code.ts";
 import { commitAll, ensureClean } from "./commits.ts";
 import { createWorld } from "./create-world.ts";
@@ -12,15 +9,16 @@ import { pass, save, type World } from "./world.ts";
 
 export interface PlayOptions {
   seed: number;
+  /** An empty directory; what is left there is the caller's to remove. */
+  scratch: string;
   /** Play nothing but this besides the plainest work. */
   only: string | null;
   steps: number;
 }
 
-/** Plays one repository; what it leaves is in `world.scratch`, for the caller to remove. */
-export async function play({ seed, only, steps }: PlayOptions): Promise<World> {
+/** Plays one repository. */
+export async function play({ seed, scratch, only, steps }: PlayOptions): Promise<World> {
   const random = randomOf(seed);
-  const scratch = mkdtempSync(join(tmpdir(), "pommel-attribution-"));
   const ends = random.weighted([
     ["lf", 8],
     ["autocrlf", 1],
