@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type SyncOptions, type SyncReport, type SyncSettings, syncMemory } from "../git/sync/sync.ts";
+import type { SyncOptions, SyncReport, SyncSettings } from "../git/sync/report.ts";
+import { syncMemory } from "../git/sync/sync.ts";
 import { loadConfig } from "../project/config.ts";
 import { globalConfigDir, type Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { SyncDialogue } from "../../client/sync.ts";
-import type { SyncOptions } from "../../git/sync/sync.ts";
+import type { SyncOptions } from "../../git/sync/report.ts";
 import { canAsk } from "../confirm.ts";
 import type { Output } from "../output.ts";
 import { createProgress, type Progress } from "../progress.ts";

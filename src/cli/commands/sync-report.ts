@@ -1,5 +1,5 @@
 import type { SyncCounts } from "../../git/sync/counts.ts";
-import { hintFor, type SyncReport } from "../../git/sync/sync.ts";
+import { hintFor, type SyncReport } from "../../git/sync/report.ts";
 import { type Colors, type Output, tick } from "../output.ts";
 import { counted } from "./session-text.ts";
 

@@ -15,7 +15,8 @@ import { sumUpSession } from "../../sessions/sum-up.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { unpackContent } from "../../store/memory/content.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { type SyncOptions, type SyncSettings, syncMemory } from "./sync.ts";
+import type { SyncOptions, SyncSettings } from "./report.ts";
+import { syncMemory } from "./sync.ts";
 
 /** For tests: several machines with a project each, and a remote that they share. */
 

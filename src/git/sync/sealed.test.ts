@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "./machine-fixture.ts";
-import type { SyncSettings } from "./sync.ts";
+import type { SyncSettings } from "./report.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
 beforeEach(() => {

@@ -1,80 +1,19 @@
 import { PommelError } from "../../project/errors.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { markAllChanged, setSyncFact, settleChanges, syncFact, syncFacts } from "../../store/memory/sync.ts";
-import { GitFailure, gitText } from "../git.ts";
-import { Files, type Problem, type Tip, tipAt, tipIfThere } from "./branch.ts";
-import { allow, isAllowed } from "./consent.ts";
+import { Files, type Tip, tipAt, tipIfThere } from "./branch.ts";
 import { noCounts, type SyncCounts } from "./counts.ts";
+import { push, readableTip, remoteTip } from "./exchange.ts";
 import type { Telling } from "./from-memory.ts";
 import { type BlobReader, isAncestor, moveRef, openBlobs, readRef, setRef, writeCommit } from "./objects.ts";
-import { type EncryptionSettings, kindOfTree, openCodec } from "./open-codec.ts";
-import {
-  fetchBranch,
-  isOwnRemote,
-  pushBranch,
-  pushUrls,
-  RemoteFailure,
-  remoteRef,
-  tipAtRemote,
-  withoutPassword,
-} from "./remote.ts";
+import { openCodec } from "./open-codec.ts";
+import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
+import { pushUrls } from "./remote.ts";
+import { hintFor, type Run, type SyncOptions, type SyncReport, type SyncSettings } from "./report.ts";
 import { takeInTip } from "./take-in.ts";
 import { finishSessions } from "./to-memory-session.ts";
 import { sharedFact, thingsToTell } from "./told-files.ts";
 import { BranchWriter } from "./write-branch.ts";
-
-export interface SyncSettings extends EncryptionSettings {
-  remote: string;
-}
-
-export interface SyncOptions {
-  /** pull: only take in. */
-  direction?: "both" | "pull";
-  /** Nothing is changed but what was fetched; the report says what would be. */
-  dryRun?: boolean;
-  /** Whether texts go through the scrubber in force once more before they are shared. */
-  filter?: boolean;
-  /** Of a pull: everything on the branch is taken in again. */
-  force?: boolean;
-  /** The user says that others may read the remote; remembered. */
-  allowPublic?: boolean;
-  /** Also sessions that ran outside of the project. */
-  everything?: boolean;
-  /** Whether git may ask for a password at the terminal. */
-  mayAsk?: boolean;
-  /** What is being done, and how much of it. */
-  onProgress?: (step: "taking in" | "sharing", done: number, total: number) => void;
-  signal?: AbortSignal | undefined;
-  /** Milliseconds since the epoch. */
-  now?: () => number;
-}
-
-/** Why not all was done. */
-export interface SyncTrouble {
-  kind: "no_remote" | "unreachable" | "damaged" | "rejected";
-  message: string;
-}
-
-export interface SyncReport {
-  branch: string;
-  remote: string;
-  encrypted: boolean;
-  shared: SyncCounts;
-  takenIn: SyncCounts;
-  /** Sessions from outside of the project that are not shared. */
-  leftOut: number;
-  /** The branch's commit here at the end; null: there is none. */
-  commit: string | null;
-  /** The remote has all that is shared from here. */
-  isUpToDate: boolean;
-  /** This run pushed something. */
-  pushed: boolean;
-  /** What on the branch could not be read. */
-  problems: Problem[];
-  /** A ref that keeps the commit with those. */
-  quarantine: string | null;
-  trouble: SyncTrouble | null;
-}
 
 /** Rejected so often, somebody else is told to try again later. */
 const mostPushes = 3;
@@ -147,74 +86,6 @@ export async function syncMemory(
   }
   run.report.commit = (await readRef(dir, ref))?.hash ?? null;
   return run.report;
-}
-
-/** What a person can do about a trouble. */
-export function hintFor(
-  { kind }: SyncTrouble,
-  { remote, branch }: Pick<SyncSettings, "remote" | "branch">,
-): string {
-  switch (kind) {
-    case "no_remote":
-      return "Add one with `git remote add`, or name another with `pm config set --global sync.remote NAME`.";
-    case "unreachable":
-      return `Check \`git ls-remote ${remote}\`, then run it again.`;
-    case "damaged":
-      return `If it cannot be repaired there, \`git push --force ${remote} ${branch}\` puts this machine's in its place.`;
-    case "rejected":
-      return "Run it again in a moment.";
-  }
-}
-
-interface Run {
-  work: ScrubbingWork;
-  settings: SyncSettings;
-  options: SyncOptions;
-  dir: string;
-  /** The local branch. */
-  ref: string;
-  report: SyncReport;
-}
-
-async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
-  let here: Awaited<ReturnType<typeof readRef>>;
-  try {
-    await gitText(dir, ["rev-parse", "--git-dir"]);
-    here = await readRef(dir, ref);
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const [message, hint] =
-      error.reason === "not_installed"
-        ? ["git is not installed.", "Install it: the memory is shared through it."]
-        : [
-            "The project is no git repository.",
-            "The memory is shared through one: `git init`, and add a remote.",
-          ];
-    throw new PommelError("sync_refused", message, hint);
-  }
-  if (here?.worktree) {
-    throw new PommelError(
-      "sync_refused",
-      `The branch ${branch} is checked out in ${here.worktree}.`,
-      "Check out another one there: nobody works on it, and its files would look changed.",
-    );
-  }
-  if (here && !here.isCommit) throw notOurs(branch);
-}
-
-function refuseStrangers(urls: readonly string[], { settings, options }: Run): void {
-  for (const url of urls) {
-    if (settings.encryption !== "none" || isOwnRemote(url) || isAllowed(url)) continue;
-    if (options.allowPublic) {
-      allow(url);
-      continue;
-    }
-    throw new PommelError(
-      "sync_refused",
-      `Nobody can tell from here who may read ${withoutPassword(url)}. Nothing was shared.`,
-      "If only those may who should read your conversations, run `pm sync --allow-public` once; else set sync.encryption.",
-    );
-  }
 }
 
 /** Another branch, or one that is gone, is to get everything. */
@@ -311,61 +182,6 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   return push(run, commit);
 }
 
-/** What the branch is at the remote; where that cannot be asked, what it was the last time. */
-async function remoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
-  const { dir, settings, options, report } = run;
-  const { remote, branch } = settings;
-  const last = (await readRef(dir, remoteRef))?.hash ?? null;
-  if (!hasRemote) {
-    report.trouble = { kind: "no_remote", message: `There is no remote ${remote}.` };
-    return null;
-  }
-  const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
-  let tip: string | null = null;
-  try {
-    tip = await tipAtRemote(dir, remote, branch, access);
-    if (tip === null || tip === last) return tip;
-    await fetchBranch(dir, remote, branch, access);
-    return (await readRef(dir, remoteRef))?.hash ?? null;
-  } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
-    const isDamaged =
-      tip !== null &&
-      /bad (?:object|tree)|missing|corrupt|unable to read|could not read|did not send all|not our ref|inflate|loose object|hash mismatch|upload-pack/i.test(
-        `${error.message}`,
-      );
-    report.trouble = isDamaged
-      ? {
-          kind: "damaged",
-          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing of it was taken in; what is new is kept here.`,
-        }
-      : {
-          kind: "unreachable",
-          message: `${remote} could not be reached (${error.message}). What is new is kept here, and shared the next time.`,
-        };
-    return last;
-  }
-}
-
-const notOurs = (branch: string) =>
-  new PommelError(
-    "sync_refused",
-    `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
-    "Choose another one with `pm config set sync.branch NAME`.",
-  );
-
-/** A tip whose files are there; null where they are damaged, which is told. */
-async function readableTip(run: Run, commit: string): Promise<Tip | null> {
-  const { dir, settings, report } = run;
-  const ref = await readRef(dir, remoteRef);
-  if (ref?.hash === commit && !ref.isCommit) throw notOurs(settings.branch);
-  const tip = await tipIfThere(dir, commit);
-  if (tip === null)
-    report.problems.push({ path: "", reason: "the files of the commit are missing or damaged" });
-  else if (kindOfTree(tip.tree) === null) throw notOurs(settings.branch);
-  return tip;
-}
-
 async function quarantine({ dir, report, options }: Run, files: Files, commit: string): Promise<void> {
   if (files.problems.size === 0 && report.problems.length === 0) return;
   for (const [path, reason] of files.problems) report.problems.push({ path, reason });
@@ -417,25 +233,6 @@ async function commitOf(
   const at = (options.now ?? Date.now)();
   const written = await writeCommit(dir, { parents, message: "Pommel memory", files: all(), at });
   return written.commit;
-}
-
-async function push(run: Run, commit: string): Promise<boolean> {
-  const { dir, settings, options, report } = run;
-  try {
-    const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
-    if (!(await pushBranch(dir, settings.remote, settings.branch, commit, access))) return true;
-  } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
-    report.trouble = {
-      kind: "unreachable",
-      message: `It could not be pushed to ${settings.remote} (${error.message}). What is new is kept here, and shared the next time.`,
-    };
-    return false;
-  }
-  await setRef(dir, remoteRef, commit);
-  report.pushed = true;
-  report.isUpToDate = true;
-  return false;
 }
 
 function add(sum: SyncCounts, counts: SyncCounts): void {
