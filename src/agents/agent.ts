@@ -119,6 +119,18 @@ export interface Agent {
   readonly title: string;
   /** Directories that hold its transcripts, whether they exist or not. */
   roots(env?: NodeJS.ProcessEnv): string[];
+  /**
+   * Whether the first folder under a root holds the transcripts of one place only, and all of them: then a few of its
+   * files tell whether the others need to be opened. False where a root mixes the sessions of all places.
+   */
+  readonly sortsByPlace: boolean;
+  /** Whether a file that lies where transcripts do is one, by its path; it need not be there. */
+  isTranscript(path: string): boolean;
+  /**
+   * Of a transcript that lies elsewhere than under the roots: the directory to watch for what comes there; null where
+   * the client would not keep any, and it may be just any place.
+   */
+  directoryOf(path: string): string | null;
   /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Whose transcript it is; null when that does not stand there (yet). Reads the beginning only. */

@@ -1,10 +1,25 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, TranscriptInfo } from "./agent.ts";
 import { claude } from "./claude/claude.ts";
 
 /** Every coding agent whose conversations can be remembered. */
 export const agents: readonly Agent[] = [claude];
 
+/** Who is meant where nobody names an agent. */
+export const defaultAgent: Agent = claude;
+
 /** The agent of that name, as it is stored with a session; undefined when there is none. */
 export function agentNamed(name: string): Agent | undefined {
   return agents.find((agent) => agent.name === name);
+}
+
+/**
+ * Whose transcript a file is, and what it says of itself.
+ * @returns null when no agent knows it for its own (yet)
+ */
+export async function recognise(path: string): Promise<{ agent: Agent; info: TranscriptInfo } | null> {
+  for (const agent of agents) {
+    const info = agent.isTranscript(path) ? await agent.describe(path).catch(() => null) : null;
+    if (info !== null) return { agent, info };
+  }
+  return null;
 }

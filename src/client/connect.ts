@@ -43,8 +43,10 @@ const passedOn = [
   "TEMP",
   "APPDATA",
   "LOCALAPPDATA",
-  // Where Claude Code keeps its transcripts.
+  // Where agents keep their transcripts.
   "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "GEMINI_CLI_HOME",
 ];
 
 /** The record of the daemon that answers for `project`, or null. */

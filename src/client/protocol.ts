@@ -149,7 +149,7 @@ const queueResponse = lazy(() =>
   z.extend(queueStatus(), {
     sessions: sessions.jobsStatus(),
     /** Sessions from before Pommel was here, which `pm import` takes in; null while they are being looked for. */
-    past: z.nullable(z.object({ sessions: count, bytes: count })),
+    past: z.nullable(z.object({ sessions: count, bytes: count, agents: z.optional(z.array(z.string())) })),
   }),
 );
 export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { basename, dirname, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../agents/agent.ts";
-import { agents } from "../agents/registry.ts";
+import { agentNamed, agents, defaultAgent } from "../agents/registry.ts";
 import { belongsTo } from "../git/project-roots.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
@@ -22,6 +22,29 @@ interface ConversationWatchOptions {
   log: Logger;
 }
 
+/** Sessions from before that nobody has taken in. */
+interface PastSessions {
+  /** Without those of subagents. */
+  sessions: number;
+  /** With those of subagents. */
+  bytes: number;
+  /** Names of the agents that they were with. */
+  agents: string[];
+}
+
+/** What a transcript says of itself. */
+interface Told {
+  /** Whether it is of this project. */
+  isOurs: boolean;
+  /** Whether it is no subagent's. */
+  isOwn: boolean;
+}
+
+interface OldFile extends TranscriptFile {
+  agent: string;
+  isOwn: boolean;
+}
+
 /** Of a folder, so many files are looked at: the names of two directories may lead to the same folder. */
 const telling = 5;
 
@@ -34,10 +57,10 @@ const capturedSince = "captured_since";
  */
 export class ConversationWatch {
   private readonly watches: DirectoryWatch[] = [];
-  /** Of each transcript, whether it is of this project. What is known stays true while its beginning does. */
-  private readonly known = new Map<string, boolean>();
+  /** By path. What is known stays true while a transcript's beginning does. */
+  private readonly known = new Map<string, Told>();
   /** Transcripts from before, by path; null until all were looked at. */
-  private old: Map<string, TranscriptFile> | null = null;
+  private old: Map<string, OldFile> | null = null;
   private isClosed = false;
   /** Looks at files one after the other. */
   private looking: Promise<void> = Promise.resolve();
@@ -54,24 +77,25 @@ export class ConversationWatch {
   }
 
   /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
-  alsoWatch(path: string): void {
+  alsoWatch(path: string, agentName: string = defaultAgent.name): void {
     if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
-    const directory = dirname(path);
-    // Where a client keeps its transcripts, not just any place.
-    if (basename(dirname(directory)) === "projects") void this.watch(agents[0]!, directory);
+    const agent = agentNamed(agentName);
+    const directory = agent?.directoryOf(path) ?? null;
+    if (agent && directory !== null) void this.watch(agent, directory);
   }
 
-  /** Sessions from before that nobody has taken in, and their size with that of their subagents. */
-  past(): { sessions: number; bytes: number } | null {
+  /** null until all were looked at. */
+  past(): PastSessions | null {
     const memory = this.options.work.memoryIfAny;
-    if (memory === null) return { sessions: 0, bytes: 0 };
+    if (memory === null) return { sessions: 0, bytes: 0, agents: [] };
     if (this.old === null) return null;
     const left = unknownTranscripts(memory, [...this.old.keys()]).flatMap(
       (path) => this.old?.get(path) ?? [],
     );
     return {
-      sessions: left.filter(({ path }) => !path.includes("/subagents/")).length,
+      sessions: left.filter(({ isOwn }) => isOwn).length,
       bytes: left.reduce((sum, { size }) => sum + size, 0),
+      agents: agents.map(({ name }) => name).filter((name) => left.some(({ agent }) => agent === name)),
     };
   }
 
@@ -85,7 +109,7 @@ export class ConversationWatch {
     const { pollSeconds, log } = this.options;
     const watch = watchDirectory({
       directory,
-      isRelevant: (path) => path.endsWith(".jsonl"),
+      isRelevant: (path) => agent.isTranscript(path),
       list: () => agent.list(directory),
       pollSeconds,
       onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
@@ -119,21 +143,23 @@ export class ConversationWatch {
   private async lookAtAll(agent: Agent, directory: string): Promise<void> {
     await this.options.findRoots();
     const since = this.since();
-    const old = new Map<string, TranscriptFile>();
+    const old = new Map<string, OldFile>();
     for (const files of (await this.byFolder(agent, directory)).values()) {
-      if (!(await this.mayBeOurs(agent, files))) continue;
+      if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
       for (const file of files) {
         if (this.isClosed) return;
-        if (!(await this.isOurs(agent, file.path))) continue;
+        const told = await this.told(agent, file.path);
+        if (!told?.isOurs) continue;
         const isUnknown = unknownTranscripts(this.options.work.memory, [file.path]).length > 0;
-        if (isUnknown && file.mtimeMs < since) old.set(file.path, file);
+        if (isUnknown && file.mtimeMs < since)
+          old.set(file.path, { ...file, agent: agent.name, isOwn: told.isOwn });
         else await this.lookAt(agent, file);
       }
     }
     this.old = new Map([...(this.old ?? []), ...old]);
   }
 
-  /** An agent keeps the transcripts of sessions that were launched in one place together. */
+  /** Most agents keep the transcripts of sessions that were launched in one place together. */
   private async byFolder(agent: Agent, directory: string): Promise<Map<string, TranscriptFile[]>> {
     const folders = new Map<string, TranscriptFile[]>();
     for await (const file of agent.list(directory)) {
@@ -148,7 +174,7 @@ export class ConversationWatch {
     const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
     let isKnown = false;
     for (const { path } of newest) {
-      if (await this.isOurs(agent, path)) return true;
+      if ((await this.told(agent, path))?.isOurs) return true;
       isKnown ||= this.known.has(path);
     }
     return !isKnown;
@@ -156,24 +182,25 @@ export class ConversationWatch {
 
   private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {
     const { work, onNews } = this.options;
-    if (!work.hasNews(file.path, file) || !(await this.isOurs(agent, file.path))) return;
+    if (!work.hasNews(file.path, file) || !(await this.told(agent, file.path))?.isOurs) return;
     onNews();
     work.readOn(file.path, { agent: agent.name, priority: priority.watched });
   }
 
-  private async isOurs(agent: Agent, path: string): Promise<boolean> {
+  /** null when that does not stand there (yet). */
+  private async told(agent: Agent, path: string): Promise<Told | null> {
     const known = this.known.get(path);
     if (known !== undefined) return known;
     try {
       const info = await agent.describe(path);
       // Not yet told: it is looked at again when it grows.
-      if (info === null) return false;
-      const isOurs = belongsTo(this.options.roots(), info.cwd);
-      this.known.set(path, isOurs);
-      return isOurs;
+      if (info === null) return null;
+      const told = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
+      this.known.set(path, told);
+      return told;
     } catch (error) {
       if (codeOf(error) !== "ENOENT") this.options.log.debug(`${path}: ${messageOf(error)}`);
-      return false;
+      return null;
     }
   }
 

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
-import { agentNamed, agents } from "../agents/registry.ts";
+import type { Agent } from "../agents/agent.ts";
+import { agentNamed, agents, defaultAgent, recognise } from "../agents/registry.ts";
 import {
   annotationOf,
   answerTranscriptSearch,
@@ -99,11 +100,7 @@ async function indexTranscript(
   const refused = (reason: string) => ({ queued: false, reason, pending: work.pending() });
   if (!work.captures) return refused("The setting sessions.capture is false.");
   const paths = pathsIn(work, request);
-  const agent = agentNamed(request.agent ?? "claude");
-  if (!agent) {
-    const known = agents.map(({ name }) => name).join(", ");
-    throw new PommelError("usage", `No agent is called ${request.agent}.`, `There is ${known}.`);
-  }
+  const agent = await agentOf(request, paths);
   if (paths.length === 0) return refused("No transcript of that session is known.");
   const [only] = paths;
   if (only !== undefined && paths.length === 1 && !request.all_projects) {
@@ -128,6 +125,18 @@ async function indexTranscript(
   return { queued: true, reason: null, pending: work.pending() };
 }
 
+/** @throws PommelError `usage` when there is none of the name that was given */
+async function agentOf(
+  { agent: name }: RequestOf<"indexTranscript">,
+  [first]: readonly string[],
+): Promise<Agent> {
+  if (name === undefined) return ((first && (await recognise(first))) || null)?.agent ?? defaultAgent;
+  const agent = agentNamed(name);
+  if (agent) return agent;
+  const known = agents.map((one) => one.name).join(", ");
+  throw new PommelError("usage", `No agent is called ${name}.`, `There is ${known}.`);
+}
+
 function pathsIn(work: MemoryWork, request: RequestOf<"indexTranscript">): string[] {
   const { transcript_path: path, transcript_paths: paths = [], session_id: session } = request;
   const named = path === undefined ? paths : [path, ...paths];
@@ -146,11 +155,13 @@ async function annotate(
   { work }: HandlersOptions,
   { note, session_id: session, transcript_path: path, branch }: RequestOf<"annotate">,
 ) {
-  const info = path === undefined ? null : await agents[0]!.describe(path).catch(() => null);
-  const sessionUid = session ?? info?.session ?? null;
-  const added = await work.alone(() => addNote(work.work(), { note, sessionUid, branch: branch ?? null }));
+  const found = path === undefined ? null : await recognise(path);
+  const sessionUid = session ?? found?.info.session ?? null;
+  const by = found && { agent: found.agent.name };
+  const asked = { note, sessionUid, branch: branch ?? null, ...by };
+  const added = await work.alone(() => addNote(work.work(), asked));
   const queued = work.captures && path !== undefined && isAbsolute(path);
-  if (queued) work.readOn(path, {});
+  if (queued) work.readOn(path, { ...by });
   return { annotation: annotationOf(added), queued };
 }
 
@@ -163,7 +174,7 @@ function startSession(
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
   // Of a session that is known its lines tell more; some clients name the origin when a fork begins.
   if (sessionByUid(memory, uid) === null) {
-    saveSession(memory, { uid, agent: "claude", cwd: cwd ?? "", startedAt: Date.now() });
+    saveSession(memory, { uid, agent: defaultAgent.name, cwd: cwd ?? "", startedAt: Date.now() });
   }
   return { registered: true };
 }

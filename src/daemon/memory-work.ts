@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { defaultAgent } from "../agents/registry.ts";
 import { describeMemory, jobsStatusOf } from "../client/conversations.ts";
 import type { ModelStatus } from "../client/protocol.ts";
 import type { JobsStatus, MemoryStatus } from "../client/protocol-sessions.ts";
@@ -278,15 +279,16 @@ export class MemoryWork {
   readOn(path: string, { priority: urgency = priority.live, ...asked }: TranscriptToRead): void {
     const { memory } = this.opened();
     const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
+    const known = transcriptByPath(memory, path);
     const payload: TranscriptPayload = {
-      agent: asked.agent ?? "claude",
+      agent: asked.agent ?? known?.agent ?? defaultAgent.name,
       // What was asked for before is not taken back by who asks for less.
       ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
       ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
       ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
     };
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const offset = transcriptByPath(memory, path)?.offset ?? 0;
+    const offset = known?.offset ?? 0;
     const total = offset <= size ? size - offset : size;
     enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });
     this.wake();

@@ -11,6 +11,9 @@ export function turnsAgent(session: AlineSession, cwd: string, turns: () => Iter
     name: session.agent === "unknown" ? "aline" : session.agent,
     title: "Aline",
     roots: () => [],
+    sortsByPlace: false,
+    isTranscript: () => false,
+    directoryOf: () => null,
     async *list() {},
     describe: async () => ({ session: session.id, parent: null, cwd, startedAt: session.startedAt }),
     async *read() {

@@ -2,7 +2,7 @@ import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { type FileLine, readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
-import { list, roots } from "./list.ts";
+import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
 import { isBlank, isWhole, parseLine } from "./parse-line.ts";
 import { stands } from "./stands.ts";
@@ -13,6 +13,9 @@ export const claude: Agent = {
   name: "claude",
   title: "Claude Code",
   roots,
+  sortsByPlace: true,
+  isTranscript,
+  directoryOf,
   list,
   describe: async (file) => (await identify(file))?.info ?? null,
   read,

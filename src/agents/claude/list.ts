@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
 
 /** Where Claude Code keeps its transcripts. */
@@ -12,6 +12,16 @@ export function roots(env: NodeJS.ProcessEnv = process.env): string[] {
 
 /** Outputs of tools that are too long for the transcript; nothing else may be there. */
 const toolResults = "tool-results";
+
+export function isTranscript(path: string): boolean {
+  return path.endsWith(".jsonl") && !path.split(sep).includes(toolResults);
+}
+
+/** A client's transcripts of one place lie in a folder of `projects`. */
+export function directoryOf(path: string): string | null {
+  const directory = dirname(path);
+  return basename(dirname(directory)) === "projects" ? directory : null;
+}
 
 /** Every `.jsonl` under a directory, or the one file that `path` is, in order of path. */
 export async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefined> {

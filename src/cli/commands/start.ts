@@ -20,7 +20,7 @@ interface StartReport {
   /** null when it is too early to tell. */
   eta_seconds: number | null;
   /** Sessions from before Pommel came here; null while they are still being looked for. */
-  past_sessions: { sessions: number; bytes: number } | null;
+  past_sessions: { sessions: number; bytes: number; agents?: string[] | undefined } | null;
 }
 
 /** How long to wait for the first figures before reporting without them. Milliseconds. */
@@ -117,5 +117,6 @@ function pastSessions({ past_sessions: past }: StartReport): string[] {
   if (past === null || past.sessions === 0) return [];
   const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
   const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
-  return ["", `${found}; \`pm import claude\` takes ${them} in.`];
+  const imports = (past.agents ?? ["claude"]).map((agent) => `\`pm import ${agent}\``);
+  return ["", `${found}; ${imports.join(" and ")} ${imports.length === 1 ? "takes" : "take"} ${them} in.`];
 }

@@ -7,7 +7,7 @@ export function declareMemoryCommands(program: Command): void {
   program
     .command("import")
     .description("Take in conversations from before Pommel came here")
-    .argument("<agent>", "whose: claude; or what another tool remembered: aline")
+    .argument("<agent>", "whose: claude, codex, gemini; or what another tool remembered: aline")
     .argument(
       "[path]",
       "a directory of transcripts, or one of them; else where the agent keeps them. Of aline: its database",
@@ -23,6 +23,7 @@ export function declareMemoryCommands(program: Command): void {
         ["pm import claude --dry-run", "how many there are, and how long it would take"],
         ['pm import claude --since "last month"', "only lately"],
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from somewhere else"],
+        ["pm import codex", "with Codex CLI, also what it archived"],
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C ends the watching only. Run it again at any time: what is taken in already is not read again.`,
     )

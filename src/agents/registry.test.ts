@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { declareMemoryCommands } from "../cli/declare/memory.ts";
+import { transcript } from "./claude/transcript-fixture.ts";
+import { agentNamed, agents, defaultAgent, recognise } from "./registry.ts";
+
+it("knows every agent by its name", () => {
+  expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
+  for (const agent of agents) expect(agentNamed(agent.name)).toBe(agent);
+  expect(agents).toContain(defaultAgent);
+  expect(agentNamed("nobody")).toBeUndefined();
+});
+
+it("recognises whose transcript a file is by what stands in it", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-registry-"));
+  const t = transcript();
+  t.prompt("Where is the cart?");
+  const file = t.writeTo(join(dir, "projects", "shop"));
+  expect(await recognise(file)).toMatchObject({ agent: { name: "claude" }, info: { session: t.session } });
+  mkdirSync(join(dir, "other"));
+  writeFileSync(join(dir, "other", "x.jsonl"), '{"a":1}\n');
+  expect(await recognise(join(dir, "other", "x.jsonl"))).toBeNull();
+  expect(await recognise(join(dir, "absent.jsonl"))).toBeNull();
+});
+
+it("is what the help of pm import names", () => {
+  const program = new Command();
+  declareMemoryCommands(program);
+  const command = program.commands.find((one) => one.name() === "import")!;
+  const { description } = command.registeredArguments[0]!;
+  for (const { name } of agents) expect(description).toContain(name);
+});
