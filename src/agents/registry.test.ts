@@ -1,9 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
 import { expect, it } from "vitest";
-import { declareMemoryCommands } from "../cli/declare/memory.ts";
 import { transcript } from "./claude/transcript-fixture.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "./registry.ts";
 
@@ -24,12 +22,4 @@ it("recognises whose transcript a file is by what stands in it", async () => {
   writeFileSync(join(dir, "other", "x.jsonl"), '{"a":1}\n');
   expect(await recognise(join(dir, "other", "x.jsonl"))).toBeNull();
   expect(await recognise(join(dir, "absent.jsonl"))).toBeNull();
-});
-
-it("is what the help of pm import names", () => {
-  const program = new Command();
-  declareMemoryCommands(program);
-  const command = program.commands.find((one) => one.name() === "import")!;
-  const { description } = command.registeredArguments[0]!;
-  for (const { name } of agents) expect(description).toContain(name);
 });
