@@ -68,14 +68,28 @@ function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<st
   return gitText(dir, ["rev-parse", "--verify", "--quiet", `${asRevision(revision)}^{commit}`], signal);
 }
 
+/** Where directories lie is asked once in a while, not for each of a thousand commits. Milliseconds. */
+const placeMs = 30_000;
+const places = new Map<string, { prefix: string; shallow: string; until: number }>();
+
 /** Where `dir` lies in its working tree (as `topLevelPrefix`), and the commits whose parents a shallow clone lacks. */
 export async function placeOf(
   dir: string,
   signal?: AbortSignal,
 ): Promise<{ prefix: string; cutOff: ReadonlySet<string> }> {
-  const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
-  const end = text.lastIndexOf("\n");
-  return { prefix: text.slice(0, Math.max(0, end)), cutOff: hashesIn(resolve(dir, text.slice(end + 1))) };
+  let place = places.get(dir);
+  if (place === undefined || place.until < Date.now()) {
+    const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
+    const end = text.lastIndexOf("\n");
+    place = {
+      prefix: text.slice(0, Math.max(0, end)),
+      shallow: resolve(dir, text.slice(end + 1)),
+      until: Date.now() + placeMs,
+    };
+    if (places.size > 100) places.clear();
+    places.set(dir, place);
+  }
+  return { prefix: place.prefix, cutOff: hashesIn(place.shallow) };
 }
 
 function hashesIn(file: string): ReadonlySet<string> {

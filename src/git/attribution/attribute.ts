@@ -111,10 +111,10 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     else if (before) verdicts.set(i, before.verdict);
     else if (match && isSeen === "yes") verdicts.set(i, match.verdict);
     else if (match && (isSeen === "mixed" || match.support >= sure)) verdicts.set(i, unknown);
-    else if (times !== undefined && weight >= 0.15)
-      verdicts.set(i, witness.bySight(file.change.path, times, writes));
     else if ((moved.get(i)?.support ?? 0) >= elsewhere)
       verdicts.set(i, { ...moved.get(i)!.verdict, how: "moved", confidence: 0.8 });
+    else if (times !== undefined && weight >= 0.15)
+      verdicts.set(i, witness.bySight(file.change.path, times, writes));
     else if (weight >= 0.5) verdicts.set(i, witness.byAbsence(file.change));
   });
   return verdicts;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { topLevelPrefix } from "../branch.ts";
+import { placeOf } from "../changes.ts";
 import type { ChangedFile } from "../changes-types.ts";
 import { GitFailure, gitBytes } from "../git.ts";
 import type { FileLine } from "./align.ts";
@@ -92,7 +92,7 @@ async function committedTexts(
   const paths = changes.map(({ path }) => path).filter((path) => !/[\n\uFFFD]/.test(path));
   const texts = new Map<string, string>();
   try {
-    const prefix = await topLevelPrefix(root);
+    const { prefix } = await placeOf(root, signal);
     const stdin = [paths.map((path) => `${hash}:${prefix}${path}\n`).join("")];
     const parts: Buffer[] = [];
     let size = 0;

@@ -152,9 +152,13 @@ function names(command: string, path: string): boolean {
   );
 }
 
+/** Words of commands that write files without naming them. */
+const producing =
+  /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
+
 /**
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
- * generators do.
+ * generators may.
  */
 function mayMean(command: string, path: string): boolean {
   const parts = path.split("/");
@@ -162,7 +166,7 @@ function mayMean(command: string, path: string): boolean {
   const words = command.match(/[\w@.*-]*(?:\/[\w@.*-]+)+|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
   // What is run is no file that it is run on.
   const named = words.filter((word) => !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word));
-  if (named.length === 0) return true;
+  if (named.length === 0) return producing.test(command);
   const extension = /\.\w+$/.exec(path)?.[0] ?? "";
   return named.some((word) => {
     const plain = word

@@ -46,13 +46,15 @@ export async function originsOf(
     });
   });
   const weighty = places.filter(({ lines }) => lines.reduce((sum, { weight }) => sum + weight, 0) >= 0.5);
-  const before = new Before(memory, root, parent, signal);
+  const matched = files.map((file) => ({ file, lines: matchPlaces(file, weighty) }));
+  const wanted = new Set(matched.flatMap(({ lines }) => [...lines.values()].map(({ place }) => place)));
+  const before = await verdictsBefore({ memory, root }, parent, [...wanted], signal);
   const found = new Map<FileToAttribute, Map<number, Verdict>>();
-  for (const file of files) {
-    const matched = matchPlaces(file, weighty);
+  for (const { file, lines } of matched) {
     const verdicts = new Map<number, Verdict>();
-    for (const [i, { place, line }] of matched)
-      verdicts.set(i, moved(await before.verdictOf(place.path, line, place)));
+    for (const [i, { place, line }] of lines) {
+      verdicts.set(i, moved(before.get(place.path)?.get(line) ?? unknown));
+    }
     if (verdicts.size > 0) found.set(file, verdicts);
   }
   return found;
@@ -113,59 +115,56 @@ function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
   return lines[Math.min(lines.length - 1, Math.round(share * (lines.length - 1)))]!.line;
 }
 
-/** Who wrote the lines of the version before. */
-class Before {
-  private readonly blames = new Map<string, Map<number, Verdict>>();
-  private readonly records = new Map<string, AttributionRecord[]>();
-
-  constructor(
-    private readonly memory: Memory,
-    private readonly root: string,
-    private readonly parent: string,
-    private readonly signal: AbortSignal | undefined,
-  ) {}
-
-  async verdictOf(path: string, line: number, { lines }: Place): Promise<Verdict> {
-    const key = `${path}\n${lines[0]!.line}`;
-    let known = this.blames.get(key);
-    if (known === undefined) {
-      known = this.blames.size < mostBlames ? await this.blame(path, lines) : new Map<number, Verdict>();
-      this.blames.set(key, known);
-    }
-    return known.get(line) ?? unknown;
+/** Who wrote lines of the version before, by path and line; nothing for files of which nobody's lines are known. */
+async function verdictsBefore(
+  { memory, root }: { memory: Memory; root: string },
+  parent: string,
+  places: readonly Place[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Map<number, Verdict>>> {
+  const ranges = new Map<string, [number, number][]>();
+  for (const { path, lines } of places) {
+    const known = ranges.get(path) ?? [];
+    known.push([lines[0]!.line, lines.at(-1)!.line]);
+    ranges.set(path, known);
   }
-
-  private async blame(path: string, lines: readonly RemovedLine[]): Promise<Map<number, Verdict>> {
-    const ranges: [number, number][] = [[lines[0]!.line, lines.at(-1)!.line]];
+  const records = new Map<string, AttributionRecord[]>();
+  const lookUp = (hash: string, path: string, line: number): Verdict => {
+    const key = `${hash} ${path}`;
+    if (!records.has(key)) {
+      const commit = commitByHash(memory, hash);
+      records.set(key, commit ? attributionsOf(memory, commit.id, path) : []);
+    }
+    const record = records.get(key)!.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
+    return record ? verdictOf(record) : unknown;
+  };
+  const found = new Map<string, Map<number, Verdict>>();
+  for (const [path, wanted] of [...ranges].slice(0, mostBlames)) {
+    if (!isAnybodyKnown(memory, path)) continue;
     try {
-      const { lines: blamed } = await blameOf(this.root, path, {
-        ranges,
-        revision: this.parent,
-        signal: this.signal,
-      });
-      return new Map(
-        blamed.map((each) => [
-          each.line,
-          each.commit === null ? unknown : this.lookUp(each.commit, each.originalPath, each.originalLine),
-        ]),
-      );
+      const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
+      const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
+        line,
+        commit === null ? unknown : lookUp(commit, originalPath, originalLine),
+      ]);
+      found.set(path, new Map(verdicts));
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
-      return new Map();
     }
   }
+  return found;
+}
 
-  private lookUp(hash: string, path: string, line: number): Verdict {
-    const key = `${hash} ${path}`;
-    let records = this.records.get(key);
-    if (records === undefined) {
-      const commit = commitByHash(this.memory, hash);
-      records = commit ? attributionsOf(this.memory, commit.id, path) : [];
-      this.records.set(key, records);
-    }
-    const record = records.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
-    return record ? verdictOf(record) : unknown;
-  }
+/** Whether it is known of any line of a file, or of what it was called before, who wrote it. */
+function isAnybodyKnown(memory: Memory, path: string): boolean {
+  const known = memory.prepare(
+    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
+     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+  );
+  const renamed = memory.prepare(
+    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
+  );
+  return known.get(path) !== undefined || renamed.get(path) !== undefined;
 }
 
 const verdictOf = ({

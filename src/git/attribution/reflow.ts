@@ -9,7 +9,7 @@ import { bareLine } from "./line-keys.ts";
 const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
 
 /** A line that is shorter finds its place only beside others. Characters. */
-const shortestAnchor = 10;
+const shortestAnchor = 16;
 /** What is searched at most, all texts together. Characters. */
 const longest = 4_000_000;
 
@@ -25,14 +25,18 @@ export function reflowed<Of>(
   const found = new Map<number, Of>();
   let left = longest;
   for (const { of, lines } of [...texts].reverse()) {
-    const text = lines.map(loose).join("");
+    const looseLines = lines.map(loose);
+    const text = looseLines.join("");
     left -= text.length;
     if (left < 0) break;
     if (text.length < shortestAnchor) continue;
+    const whole = new Set(looseLines);
     for (let k = 0; k < open.length; k++) {
       if (found.has(open[k]!)) continue;
       const end = follow(file, open, k, text);
-      for (let n = k; n < end; n++) found.set(open[n]!, of);
+      // Where nothing was broken or joined, whole lines are the same by chance: as lines they did not convince.
+      const isBroken = open.slice(k, end).some((i) => !whole.has(loose(file[i]!.bare)));
+      if (isBroken) for (let n = k; n < end; n++) found.set(open[n]!, of);
       k = Math.max(k, end - 1);
     }
   }
