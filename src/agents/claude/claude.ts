@@ -1,10 +1,11 @@
 import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson } from "../json-lines.ts";
 import { type FileLine, readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
-import { isBlank, isWhole, parseLine } from "./parse-line.ts";
+import { parseLine } from "./parse-line.ts";
 import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
@@ -31,7 +32,7 @@ async function* read(
     earlier: await recall(file, cursor?.offset ?? 0, signal),
     speaksOfThis: false,
   };
-  for await (const batch of readLines(file, cursor, { signal, isWhole })) {
+  for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
     const lines: TranscriptLine[] = [];
     const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
     for (const found of batch.lines) {

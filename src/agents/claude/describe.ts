@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod/mini";
 import type { TranscriptInfo } from "../agent.ts";
+import { isWholeJson } from "../json-lines.ts";
 import { readLines } from "../read-lines.ts";
 import { known, type Line } from "./line-schema.ts";
-import { isWhole, parseLine } from "./parse-line.ts";
+import { parseLine } from "./parse-line.ts";
 
 /** How much of a transcript is read to learn whose it is. Bytes. */
 const beginning = 4 * 1024 * 1024;
@@ -24,7 +25,7 @@ export interface Identity {
 export async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
   let first: Line | null = null;
   let startedAt: number | null = null;
-  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole, signal };
+  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
   for await (const { lines } of readLines(file, null, options)) {
     for (const { bytes } of lines) {
       const line = parseLine(bytes);

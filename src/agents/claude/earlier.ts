@@ -1,7 +1,8 @@
+import { isWholeJson } from "../json-lines.ts";
 import { isOwnCommand, isOwnTool } from "../own-output.ts";
 import { readLines } from "../read-lines.ts";
 import { asBlocks, type Line } from "./line-schema.ts";
-import { isWhole, parseLine } from "./parse-line.ts";
+import { parseLine } from "./parse-line.ts";
 import { shellCommand } from "./said.ts";
 
 /** What later lines of a transcript need to know of earlier ones. */
@@ -20,7 +21,7 @@ export interface Earlier {
 export async function recall(file: string, end: number, signal?: AbortSignal): Promise<Earlier> {
   const earlier: Earlier = { ownUses: new Set(), ownShells: new Set(), queued: [], given: [] };
   if (end === 0) return earlier;
-  for await (const { lines } of readLines(file, null, { end, signal, isWhole })) {
+  for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
     for (const { bytes } of lines) {
       const line = mayMatterLater(bytes) ? parseLine(bytes) : null;
       if (line) remember(earlier, line);

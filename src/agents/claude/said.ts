@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
+import { bounded } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
-import { bounded, withoutReminders } from "./bound.ts";
+import { withoutReminders } from "./reminders.ts";
 
 export type Said = Extract<Entry, { kind: "prompt" | "notice" }>;
 

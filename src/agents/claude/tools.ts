@@ -1,8 +1,9 @@
 import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
+import { bounded, pictureMark } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
-import { bounded, pictureMark, withoutReminders } from "./bound.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
+import { withoutReminders } from "./reminders.ts";
 
 /** Which field of a tool's input names a file, and what the tool does to it. */
 const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {

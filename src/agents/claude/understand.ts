@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, boundedInput, pictureMark, withoutReminders } from "./bound.ts";
+import { bounded, boundedInput, pictureMark } from "../bounded.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, known, type Line } from "./line-schema.ts";
+import { withoutReminders } from "./reminders.ts";
 import { notice, said } from "./said.ts";
 import { filesOf, toolResult } from "./tools.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bounds } from "../bounds.ts";
-import { bounded, boundedInput, withoutReminders } from "./bound.ts";
+import { bounded, boundedInput } from "./bounded.ts";
+import { bounds } from "./bounds.ts";
 
 describe("pictures in texts", () => {
   const data = "AbC1+/".repeat(60);
@@ -20,24 +20,6 @@ describe("pictures in texts", () => {
     ["a long word", data],
   ])("%s stays", (_, text) => {
     expect(bounded(text)).toBe(text);
-  });
-});
-
-describe("reminders", () => {
-  it("are cut out, each of them", () => {
-    const text = "a <system-reminder>x</system-reminder>b<system-reminder>\ny\n</system-reminder> c";
-    expect(withoutReminders(text)).toBe("a b c");
-  });
-
-  it("never leave one behind, nor take anything else", () => {
-    const piece = fc.constantFrom("<system-reminder>", "</system-reminder>", "a", "b ", "\n");
-    fc.assert(
-      fc.property(fc.array(piece), (pieces) => {
-        const text = withoutReminders(pieces.join(""));
-        expect(/<system-reminder>[\s\S]*<\/system-reminder>/.test(text)).toBe(false);
-        if (!pieces.includes("<system-reminder>")) expect(text).toBe(pieces.join(""));
-      }),
-    );
   });
 });
 
