@@ -66,7 +66,7 @@ function compareRanges(a: SharedRange, b: SharedRange): number {
 const saying = (range: SharedRange) => canonicalJson({ ...range, first: 0, last: 0 });
 
 /** Line by line, as both may have cut the file into other ranges; neighbours that say the same become one. */
-export function joinRanges(a: readonly SharedRange[], b: readonly SharedRange[]): SharedRange[] {
+function joinRanges(a: readonly SharedRange[], b: readonly SharedRange[]): SharedRange[] {
   const all = [...a, ...b].sort((one, other) => one.first - other.first);
   const borders = [...new Set(all.flatMap(({ first, last }) => [first, last + 1]))].sort((x, y) => x - y);
   const joined: SharedRange[] = [];

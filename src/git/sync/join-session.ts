@@ -54,7 +54,7 @@ export function joinSessions(a: SharedSession, b: SharedSession): SharedSession 
 }
 
 /** Two machines scrubbed the same line by different rules, or one of them had something cut out of it. */
-export function joinLines(a: SharedLine, b: SharedLine): SharedLine {
+function joinLines(a: SharedLine, b: SharedLine): SharedLine {
   const words = (line: SharedLine) => canonicalJson({ ...line, seq: 0, at: 0 });
   const seq = Math.min(a.seq, b.seq);
   const at = greatest(a.at, b.at) as number | null;

@@ -42,9 +42,6 @@ export function pathOf({ kind, id, part }: Place): string {
   return kind === "attribution" ? `attributions/${name.slice(0, 2)}/${name}.json` : `${kind}s/${name}.json`;
 }
 
-export const partsOf = (kind: SharedKind): readonly Place["part"][] =>
-  kind === "session" ? ["meta", "transcript"] : ["whole"];
-
 const pattern =
   /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event)s\/(.+)\.json)$/s;
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { type Codec, keysDir, markerPath, plain } from "./codec.ts";
 import { manifestPath, placeOf } from "./layout.ts";
-import { versionOfManifest } from "./manifest.ts";
+import { layoutVersion, versionOfManifest } from "./manifest.ts";
 import type { Tree } from "./objects.ts";
 import {
   identitiesIn,
@@ -88,7 +88,7 @@ async function refuseNewer({ trees, read }: Present): Promise<void> {
     const blob = tree.get(manifestPath);
     const content = blob === undefined ? null : await read(blob);
     const version = content === null ? null : versionOfManifest(Buffer.from(content).toString());
-    if (version !== null && version > 1) {
+    if (version !== null && version > layoutVersion) {
       throw new PommelError(
         "sync_refused",
         `The shared memory was written by a newer Pommel (layout ${version}).`,
