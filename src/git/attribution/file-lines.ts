@@ -4,7 +4,7 @@ import { placeOf } from "../changes.ts";
 import type { ChangedFile } from "../changes-types.ts";
 import { GitFailure, gitBytes } from "../git.ts";
 import type { FileLine } from "./align.ts";
-import { asBare, type BareLine, notebookLine } from "./line-keys.ts";
+import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 
 /** A changed file, ready to be compared with what was written. */
 export interface FileToAttribute {
@@ -42,7 +42,7 @@ export async function filesOf(
 }
 
 function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
-  const plain = change.path.endsWith(".ipynb") ? notebookLine : (line: string) => line;
+  const plain = plainLineOf(change.path);
   const added = new Map<number, string>();
   for (const { newStart, added: lines } of change.hunks) {
     lines.forEach((line, i) => {

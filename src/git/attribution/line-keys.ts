@@ -40,8 +40,13 @@ function weightOf(bare: string): number {
   return length <= 19 ? 0.8 : 1;
 }
 
+/** What a line of a file says: in a notebook source lines are texts in JSON. */
+export function plainLineOf(path: string): (line: string) => string {
+  return path.endsWith(".ipynb") ? notebookLine : (line) => line;
+}
+
 /** A source line as a notebook's file holds it: a JSON text in an array; other lines as they are. */
-export function notebookLine(text: string): string {
+function notebookLine(text: string): string {
   const [, literal] = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/.exec(text) ?? [];
   if (literal === undefined) return text;
   try {

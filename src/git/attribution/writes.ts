@@ -1,6 +1,6 @@
 import type { FileEdit } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
-import { asBare, type BareLine } from "./line-keys.ts";
+import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 import { commitsIn, mayWrite, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
@@ -94,9 +94,10 @@ export function deedsOf(
       if (entry.isError) continue;
       const edits = entry.edits ?? (call ? editsOfInput(call.input) : []);
       for (const { path, hunks, content } of edits) {
-        const made = hunks.length > 0 ? hunks.map(({ lines }) => hunkOf(lines)) : [];
+        const plain = plainLineOf(path);
+        const made = hunks.map(({ lines }) => hunkOf(lines, plain));
         if (made.length === 0 && content !== null)
-          made.push({ lines: bareLines(content.split("\n"), true), removed: [] });
+          made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
         if (made.length > 0)
           deeds.writes.push({ ...by, at, path: relativize(path), how: "edit", hunks: made });
       }
@@ -105,10 +106,10 @@ export function deedsOf(
   return deeds;
 }
 
-function hunkOf(lines: readonly string[]): WrittenHunk {
+function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
   const hunk: WrittenHunk = { lines: [], removed: [] };
   for (const line of lines) {
-    const bare = asBare(line.slice(1));
+    const bare = asBare(plain(line.slice(1)));
     if (bare.key === 0) continue;
     if (line.startsWith("-")) hunk.removed.push(bare);
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
