@@ -74,6 +74,31 @@ export function unsetValue(source: string, section: string, name: string): strin
 }
 
 /**
+ * `source` without the table at `path`, its own tables and values, whether it has a header or is written inline, and
+ * without the blank line that stood before its header.
+ */
+export function unsetTable(source: string, path: readonly string[]): string {
+  const within = (statement: Statement) => path.every((part, index) => statement.path[index] === part);
+  let rest = source;
+  for (;;) {
+    const statements = scan(rest);
+    const at = statements.findIndex(within);
+    const found = statements[at];
+    if (!found) return rest;
+    // A table ends with its last value: comments below it belong to what follows.
+    let last = found;
+    for (const next of statements.slice(at + 1)) {
+      if (found.kind === "pair" || next.kind === "header") break;
+      last = next;
+    }
+    const lineBreak = /^\r?\n/.exec(rest.slice(last.end))?.[0].length ?? 0;
+    const before = rest.slice(0, found.start);
+    const after = rest.slice(last.end + lineBreak);
+    rest = (found.kind === "header" ? before.replace(/(^|\n)\r?\n$/, "$1") : before) + after;
+  }
+}
+
+/**
  * `source` with a section that is written `section = { ... }` replaced by `literal`; null when it is not. No line
  * can be inserted into such a table, and no comment can be lost from it.
  */

@@ -1,23 +1,6 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
-import { hooksState } from "../../agents/claude/install.ts";
-import type { Project } from "../../project/paths.ts";
-import { type CheckResult, fail, ok, warn } from "./check.ts";
-
-/** Whether Claude Code tells us of this project's conversations. */
-export function checkHooks(project: Project): CheckResult {
-  const { state, file, missing, error, disabled } = hooksState(project);
-  if (state === "invalid") return fail(error!.message, error!.hint);
-  if (state === "installed") return ok(`Claude Code runs Pommel's hooks (${file})`);
-  if (state === "partial") {
-    return warn(
-      `Claude Code runs no hook of Pommel for ${missing.join(", ")} (${file}).`,
-      "Run `pm enable`.",
-    );
-  }
-  if (disabled) return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
-  return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
-}
+import { type CheckResult, ok, warn } from "./check.ts";
 
 /** Hooks are commands: `pm` has to be found, and it has to be ours. */
 export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {

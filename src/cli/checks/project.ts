@@ -1,4 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
+import { codexSetup } from "../../agents/codex/setup.ts";
+import { geminiSetup } from "../../agents/gemini/setup.ts";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { readDaemonRecord } from "../../client/daemon-record.ts";
 import { loadConfig } from "../../project/config.ts";
@@ -8,11 +10,12 @@ import { codeMigrations } from "../../store/code-schema.ts";
 import { backupsOf } from "../../store/database.ts";
 import { lockHolder } from "../../store/lock.ts";
 import { memoryMigrations } from "../../store/memory-schema.ts";
+import { checkHooks, checkInstructions, checkMcp, checkOtherHooks } from "./agents.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
-import { checkHooks, checkPath } from "./hooks.ts";
+import { checkPath } from "./hooks.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
 export function projectChecks(project: Project, fix: boolean): Check[] {
@@ -25,6 +28,10 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
     { name: "hooks", run: () => checkHooks(project) },
+    { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
+    { name: "gemini-hooks", run: () => checkOtherHooks(project, geminiSetup) },
+    { name: "mcp", run: () => checkMcp(project) },
+    { name: "instructions", run: () => checkInstructions(project) },
     { name: "git-hooks", run: () => checkGitHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },

@@ -1,43 +1,84 @@
-import { removeHooks } from "../../agents/claude/install.ts";
+import { keyOf, partState, type TakeResult, takePart } from "../../agents/setup/parts.ts";
+import { projectPlace, userPlace } from "../../agents/setup/place.ts";
+import { switchOff } from "../../agents/setup/record.ts";
+import type { Place } from "../../agents/setup.ts";
+import { setups } from "../../agents/setups.ts";
 import { removeGitHooks } from "../../git/hooks/remove.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
-import { tick } from "../output.ts";
+import { type Output, tick } from "../output.ts";
 
 /** The JSON of `pm disable`. */
 interface DisableResult {
-  agent: "claude";
-  /** From the project's root; empty when there were no hooks of ours. */
+  /** From the project's root, or the home; empty when there was nothing of ours. */
   files: string[];
   changed: boolean;
-  /** As `files` and `changed`, of git's hooks. */
-  git: { files: string[]; changed: boolean };
+  /** What somebody changed and is left alone. */
+  kept: { file: string; reason: string }[];
+  /** As `files` and `changed`, of git's hooks; null with --global. */
+  git: { files: string[]; changed: boolean } | null;
 }
 
-/** `pm disable`: takes our hooks out. What was remembered stays. */
-export async function disableCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = findProject(cwd);
-  const [git, claude] = await Promise.allSettled([
-    removeGitHooks(project),
-    (async () => removeHooks(project))(),
+/** `pm disable`: takes all that agents and git were told of Pommel out again. What was remembered stays. */
+export async function disableCommand(
+  { cwd, output }: CommandContext,
+  { global = false }: { global?: boolean } = {},
+): Promise<void> {
+  const project = global ? null : findProject(cwd);
+  const place = project === null ? userPlace() : projectPlace(project);
+  const [git, agents] = await Promise.allSettled([
+    project === null ? null : removeGitHooks(project),
+    (async () => takeAll(place))(),
   ]);
   // One that fails does not keep the other from it.
-  for (const done of [claude, git]) if (done.status === "rejected") throw done.reason;
-  const filesOf = (done: PromiseSettledResult<string[]>) => (done.status === "fulfilled" ? done.value : []);
-  const files = filesOf(claude);
-  const gitFiles = filesOf(git);
+  for (const done of [agents, git]) if (done.status === "rejected") throw done.reason;
+  const taken = agents.status === "fulfilled" ? agents.value : [];
+  const files = [...new Set(taken.filter(({ outcome }) => outcome === "removed").map(({ file }) => file))];
+  const gitFiles = git.status === "fulfilled" ? git.value : [];
+  const kept = taken.filter(({ outcome }) => outcome === "kept");
   const result: DisableResult = {
-    agent: "claude",
     files,
     changed: files.length > 0,
-    git: { files: gitFiles, changed: gitFiles.length > 0 },
+    kept: kept.map(({ file, detail }) => ({ file, reason: detail.join("; ") })),
+    git: gitFiles === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
   };
-  const all = [...files, ...gitFiles];
-  output.result(result, () => {
-    const done =
-      all.length > 0 ? `Removed Pommel's hooks from ${list(all)}` : "There were no hooks of Pommel";
-    return `${tick("ok", output.colors)} ${done}.\n  A running daemon still reads transcripts and commits; \`pm config set sessions.capture false\` and \`pm config set git.checkpoints false\` end that, too.`;
-  });
+  for (const { file, reason } of result.kept) {
+    output.note(`${tick("warn", output.colors)} ${file} stays as it is: ${reason}.`);
+  }
+  output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
+}
+
+/**
+ * All that can be taken out is, also where one part fails.
+ * @throws PommelError the first failure
+ */
+function takeAll(place: Place): TakeResult[] {
+  const failures: unknown[] = [];
+  const results: TakeResult[] = [];
+  const taken: string[] = [];
+  for (const setup of setups) {
+    // The last part first, so that a file is taken back step by step.
+    for (const part of setup.parts.toReversed()) {
+      try {
+        const wasThere = partState(place, setup, part).state !== "absent";
+        const done = takePart(place, setup, part);
+        if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
+        results.push(...done);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  }
+  switchOff(place, taken);
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+function summary(all: readonly string[], inProject: boolean, output: Output): string {
+  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing of Pommel";
+  const said = `${tick("ok", output.colors)} ${done}.`;
+  if (!inProject) return said;
+  return `${said}\n  A running daemon still reads transcripts and commits; \`pm config set sessions.capture false\` and \`pm config set git.checkpoints false\` end that, too.`;
 }
 
 function list(words: readonly string[]): string {

@@ -1,4 +1,8 @@
-import { installHooks, localSettings, sharedSettings } from "../../agents/claude/install.ts";
+import { join } from "node:path";
+import { claudeSetup, localSettings } from "../../agents/claude/setup.ts";
+import { type PutResult, putPart } from "../../agents/setup/parts.ts";
+import { projectPlace } from "../../agents/setup/place.ts";
+import { switchOn } from "../../agents/setup/record.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../git/hooks/install.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
@@ -6,6 +10,7 @@ import { sharedHint } from "../checks/git-hooks.ts";
 import { pmOnPath } from "../checks/hooks.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
+import { takenBefore } from "./init-agents.ts";
 
 interface EnableOptions {
   local?: boolean;
@@ -16,13 +21,14 @@ interface EnableOptions {
 
 /** The JSON of `pm enable`. */
 interface EnableResult {
-  agent: "claude";
-  /** From the project's root; null with --git. */
+  /** Claude Code's hooks, from the project's root; null with --git. */
   file: string | null;
   /** False when all were there. */
   changed: boolean;
   /** The events that had no hook of ours. */
   added: string[];
+  /** What `pm disable` took out besides and is there again. */
+  restored: string[];
   /** null with --claude. */
   git: GitResult | null;
 }
@@ -38,13 +44,14 @@ interface GitResult {
   added: string[];
 }
 
-/** `pm enable`: adds the hooks that are missing, to Claude Code and to git. */
+/** `pm enable`: adds the hooks that are missing, to Claude Code and to git, and puts back what `pm disable` took out. */
 export async function enableCommand(
   { cwd, output }: CommandContext,
   { local = false, claude = false, git = false }: EnableOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const result: EnableResult = { agent: "claude", file: null, changed: false, added: [], git: null };
+  const place = projectPlace(project);
+  const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
   const failures: unknown[] = [];
   const attempt = async (action: () => void | Promise<void>) => {
     try {
@@ -54,10 +61,23 @@ export async function enableCommand(
     }
   };
   if (claude || !git) {
+    const again = takenBefore(place);
+    switchOn(place);
     await attempt(() => {
-      const { file, outcome, added } = installHooks(project, local ? localSettings : sharedSettings);
+      const hooks = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+      const settings = local ? join(project.root, localSettings) : undefined;
+      const { file, outcome, added } = putPart(place, claudeSetup, hooks, settings);
       Object.assign(result, { file, changed: outcome !== "already", added });
     });
+    for (const { setup, parts } of claude ? [] : again) {
+      for (const part of setup.parts.filter(({ name }) => parts.has(name))) {
+        if (setup === claudeSetup && part.name === "hooks") continue;
+        await attempt(() => {
+          const put: PutResult = putPart(place, setup, part);
+          if (put.outcome !== "already" && put.outcome !== "kept") result.restored.push(put.file);
+        });
+      }
+    }
   }
   if (git || !claude) {
     await attempt(async () => {
@@ -87,10 +107,11 @@ async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
   return { state, reason, dir, changed: false, added: [] };
 }
 
-function lines({ file, changed, added, git }: EnableResult, output: Output): string[] {
+function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
   const said: string[] = [];
   if (file !== null)
     said.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `All hooks are in ${file} already.`);
+  if (restored.length > 0) said.push(`As before in ${[...new Set(restored)].join(", ")}.`);
   if (git?.state === "installed") {
     said.push(
       git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `All hooks are in ${git.dir} already.`,

@@ -15,22 +15,7 @@ interface HooksStep {
 const switchedOff: HooksOutcome = { state: "skipped", reason: "pm disable" };
 const installed: HooksOutcome = { state: "installed", reason: null };
 
-/** Conversations are found without hooks, too, only later: failing here is worth a warning only. */
-export async function addClaudeHooks(step: HooksStep): Promise<HooksOutcome> {
-  const { project, result, steps, output } = step;
-  const { hooksState, installHooks } = await import("../../agents/claude/install.ts");
-  try {
-    const { state, disabled, file: where } = hooksState(project);
-    if (disabled && state === "absent" && !step.asked) return sayOff(output);
-    const { file, outcome, added } = installHooks(project, where ?? undefined);
-    steps.done(result, outcome, file, added.length === 0 ? "hooks" : `hooks: ${added.join(", ")}`);
-    return installed;
-  } catch (error) {
-    return failure(error, "Claude Code", output);
-  }
-}
-
-/** As with `addClaudeHooks`: commits are found in the reflog, too. */
+/** Commits are found in the reflog, too, only later: failing here is worth a warning only. */
 export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
   const { project, result, steps, output } = step;
   const { gitHooksState } = await import("../../git/hooks/state.ts");
@@ -51,7 +36,9 @@ export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
     }
     return installed;
   } catch (error) {
-    return failure(error, "git", output);
+    if (!(error instanceof PommelError)) throw error;
+    output.note(`      ${tick("warn", output.colors)} No hooks for git: ${explanationOf(error)}`);
+    return { state: "failed", reason: error.message };
   }
 }
 
@@ -66,10 +53,4 @@ export async function warnOfPath({ output }: HooksStep): Promise<void> {
 function sayOff(output: Output): HooksOutcome {
   output.print(`      ${tick("ok", output.colors)} Hooks are switched off (\`pm enable\` puts them back)`);
   return switchedOff;
-}
-
-function failure(error: unknown, whose: string, output: Output): HooksOutcome {
-  if (!(error instanceof PommelError)) throw error;
-  output.note(`      ${tick("warn", output.colors)} No hooks for ${whose}: ${explanationOf(error)}`);
-  return { state: "failed", reason: error.message };
 }

@@ -1,4 +1,5 @@
 import { type Output, tick } from "../output.ts";
+import type { AgentOutcome } from "./init-agents.ts";
 
 /** The JSON of `pm init`; paths are relative to `root`. */
 export interface InitResult {
@@ -8,8 +9,9 @@ export interface InitResult {
   /** The user's file of patterns of secrets, absolute; null when it could not be written. */
   patterns: string | null;
   already: string[];
-  /** Claude Code's. */
+  /** Claude Code's; those of all agents, with the rest, are in `agents`. */
   hooks: HooksOutcome;
+  agents: AgentOutcome[];
   git_hooks: HooksOutcome;
   /** The daemon was started now; false when it ran already or nobody asked for it. */
   started: boolean;
@@ -17,18 +19,21 @@ export interface InitResult {
 
 /** What became of hooks; `skipped`: nobody wants them (--no-hooks, `pm disable`), or there is no git. */
 export interface HooksOutcome {
-  state: "installed" | "skipped" | "failed";
+  state: "installed" | "skipped" | "failed" | "kept";
   /** Why they are not installed; null when they are. */
   reason: string | null;
 }
+
+/** What was done to files, by their paths. */
+export type ChangedPaths = Pick<InitResult, "created" | "changed" | "already">;
 
 type Outcome = "created" | "changed" | "already";
 
 export interface StepPrinter {
   next(title: string): void;
-  done(result: InitResult, outcome: Outcome, part: string, detail?: string): void;
+  done(result: ChangedPaths, outcome: Outcome, part: string, detail?: string): void;
   /** Several parts of one directory in one line. */
-  doneIn(result: InitResult, outcome: Outcome, dir: string, names: readonly string[]): void;
+  doneIn(result: ChangedPaths, outcome: Outcome, dir: string, names: readonly string[]): void;
 }
 
 export function stepPrinter(output: Output, total: number): StepPrinter {

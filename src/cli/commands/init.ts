@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { projectPlace } from "../../agents/setup/place.ts";
 import { loadConfig } from "../../project/config.ts";
 import { setConfig } from "../../project/config-edit.ts";
 import { explanationOf, messageOf } from "../../project/errors.ts";
@@ -7,17 +8,22 @@ import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from 
 import { createStateDir } from "../../project/state-dir.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
+import { type AgentOptions, addAgents, agentsToSetUp, chooseParts, isAsked } from "./init-agents.ts";
 import { type InitResult, type StepPrinter, stepPrinter } from "./init-steps.ts";
 
-interface InitOptions {
+interface InitOptions extends AgentOptions {
   languages?: string;
-  /** True with --hooks, false with --no-hooks. */
-  hooks?: boolean;
   start?: boolean;
+  global?: boolean;
 }
 
 /** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
-export async function initCommand({ cwd, output }: CommandContext, options: InitOptions): Promise<void> {
+export async function initCommand(context: CommandContext, options: InitOptions): Promise<void> {
+  if (options.global) {
+    const { initGlobal } = await import("./init-global.ts");
+    return initGlobal(context, options);
+  }
+  const { cwd, output } = context;
   const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
   const { root, remark } = chooseRoot(cwd);
   const project = projectAt(root);
@@ -27,15 +33,18 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
     changed: [],
     already: [],
     patterns: null,
-    hooks: { state: "skipped", reason: "--no-hooks" },
+    hooks: { state: "skipped", reason: options.hooks === false ? "--no-hooks" : "--agent" },
+    agents: [],
     git_hooks: { state: "skipped", reason: "--no-hooks" },
     started: false,
   };
   const wantsHooks = options.hooks ?? true;
   const inGit = findUpwards(root, ".git") !== null;
-  const steps = stepPrinter(output, 1 + [inGit, wantsHooks, options.start].filter(Boolean).length);
-
   output.print(output.colors.bold(`Pommel in ${root}`));
+  const place = projectPlace(project);
+  const wanted = await chooseParts(place, options, output);
+  const agents = agentsToSetUp(place, wanted).length;
+  const steps = stepPrinter(output, 1 + agents + [inGit, options.start].filter(Boolean).length);
   if (remark !== null) output.note(remark);
 
   steps.next("Project directory");
@@ -60,8 +69,9 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
   const { rememberProject } = await import("../../client/known-projects.ts");
   await rememberProject(project);
 
-  const hooks = { project, result, steps, output, asked: options.hooks === true };
-  const { addClaudeHooks, addGitHooks, warnOfPath } = await import("./init-hooks.ts");
+  const asked = isAsked(options);
+  const hooks = { project, result, steps, output, asked };
+  const { addGitHooks, warnOfPath } = await import("./init-hooks.ts");
   if (inGit) {
     steps.next("Git");
     addToGitignore(project, result, steps, output);
@@ -70,10 +80,12 @@ export async function initCommand({ cwd, output }: CommandContext, options: Init
     result.git_hooks = inGit
       ? await addGitHooks(hooks)
       : { state: "skipped", reason: "not in a git repository" };
-    steps.next("Claude Code");
-    result.hooks = await addClaudeHooks(hooks);
-    if ([result.hooks, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
   }
+  result.agents = addAgents({ place, wanted, asked, steps, result, output });
+  const claudes = result.agents.find(({ agent }) => agent === "claude")?.hooks;
+  if (claudes) result.hooks = { state: claudes.state, reason: claudes.reason };
+  const parts = result.agents.flatMap(({ agent: _, ...outcome }) => Object.values(outcome));
+  if ([...parts, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
   if (options.start) {
     steps.next("Daemon");
     const { startDaemonAndReport } = await import("./start.ts");

@@ -29,8 +29,9 @@ export function declareHookCommands(program: Command): void {
   program
     .command("disable")
     .description(
-      "Take Pommel's hooks out of Claude Code's settings and of git's hooks again, and nothing else",
+      "Take all that pm init put into the files of agents and git's hooks out again, and nothing else",
     )
+    .option("--global", "out of your own files in your home, which pm init --global changed")
     .addHelpText("after", examples(["pm disable", "as if they had never been there"]))
     .action(run(async () => (await import("../commands/disable.ts")).disableCommand));
 
@@ -43,6 +44,7 @@ export function declareHookCommands(program: Command): void {
     .description("What Claude Code and git run: takes what a hook is told, and always exits with 0")
     .addArgument(hook)
     .argument("[words...]", "what git said to its hook")
+    .option("--agent <name>", "whose hook it is: claude, codex, gemini (default: claude)")
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText(

@@ -9,14 +9,26 @@ export function declareProjectCommands(program: Command): void {
     .command("init")
     .description("Set up Pommel in this repository, or in this directory without git")
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
-    .option("--hooks", "add hooks to Claude Code's settings and to git, also after pm disable")
-    .option("--no-hooks", "leave Claude Code's settings and git's hooks alone")
+    .option(
+      "--agent <names>",
+      "the agents to set up, comma separated: claude, codex, gemini (default: claude)",
+    )
+    .option("--hooks", "add hooks to the agent's settings and to git, also after pm disable")
+    .option("--no-hooks", "leave the agent's and git's hooks alone")
+    .option("--mcp", "register the MCP server with the agent, so that it can ask Pommel")
+    .option("--allow", "let the agent call Pommel's tools without asking each time")
+    .option("--instructions", "tell the agent, in the file that it reads at its start, when to ask Pommel")
+    .option("-y, --yes", "all of this, for every agent that is used here, without a question")
+    .option("--global", "set up your agents for all projects, in your home; makes no project")
     .option("--start", "start the daemon, which indexes the project")
     .addHelpText(
       "after",
       examples(
         ["pm init", "set up the repository you are in"],
         ["pm init --start", "and start indexing it"],
+        ["pm init --yes", "with everything that helps the agents that you use"],
+        ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
+        ["pm init --global --yes", "your agents, wherever they run"],
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )

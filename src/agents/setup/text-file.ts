@@ -13,21 +13,21 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { settingsInvalid } from "./settings-hooks.ts";
+import { refusal } from "./refusal.ts";
 
 const bom = "\ufeff";
 
-/** A settings file's text without its byte order mark. */
-export interface SettingsText {
+/** A file's text without its byte order mark. */
+export interface FileText {
   body: string;
   hasBom: boolean;
 }
 
 /**
- * The text of a settings file; null where there is none.
+ * The text of a file; null where there is none.
  * @throws PommelError `settings_invalid` when it is not UTF-8, `unreadable`
  */
-export function readSettings(file: string): SettingsText | null {
+export function readFileText(file: string): FileText | null {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -44,17 +44,17 @@ export function readSettings(file: string): SettingsText | null {
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw settingsInvalid(`${file}:1:1`, "is not UTF-8 text");
+    throw refusal(`${file}:1:1`, "is not UTF-8 text");
   }
   const hasBom = text.startsWith(bom);
   return { body: hasBom ? text.slice(1) : text, hasBom };
 }
 
 /**
- * Replaces a settings file in one step, or makes it; a link stays a link, permissions stay as they were.
+ * Replaces a file in one step, or makes it; a link stays a link, permissions stay as they were.
  * @throws PommelError `unreadable`, `disk_full`
  */
-export function writeSettings(file: string, { body, hasBom }: SettingsText): void {
+export function writeFileText(file: string, { body, hasBom }: FileText): void {
   let draft = "";
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventOfHook, hookNames } from "./hook-names.ts";
+import { eventOfHook, hookNames } from "../claude/hook-names.ts";
+import { claudeHooks } from "../claude/setup.ts";
+import { codexHooks } from "../codex/hook-spec.ts";
+import { geminiHooks } from "../gemini/setup.ts";
+import { hookEntries, placesOfHooks } from "./hook-entries.ts";
 import { applyEdit } from "./json-edit.ts";
-import { addHooks, missingEvents, removeHooks } from "./settings-hooks.ts";
 
+const { look, add: addHooks, remove: removeHooks } = hookEntries(claudeHooks);
+const missingEvents = (text: string, name: string) => look(text, name).detail;
 const events = Object.values(eventOfHook);
 const file = "settings.json";
-const nothing = { hooks: false, events: [] };
+const nothing: string[] = [];
 
 /** Adds, checks that all are there, and takes them out again by what was recorded and by what can be told later. */
 function roundTrip(text: string) {
@@ -14,8 +19,8 @@ function roundTrip(text: string) {
   expect(missingEvents(added, file)).toEqual([]);
   expect(addHooks(added, file)).toMatchObject({ text: added, added: [] });
   // Nothing was replaced, only inserted.
-  expect(undo!.filter(({ put }) => put !== "")).toEqual([]);
-  return { added, undone: undo!.reduce(applyEdit, added), removed: removeHooks(added, file, empty) };
+  expect(undo.filter(({ put }) => put !== "")).toEqual([]);
+  return { added, undone: undo.reduce(applyEdit, added), removed: removeHooks(added, file, empty) };
 }
 
 const othersHook = { type: "command", command: "lint --fix" };
@@ -86,9 +91,9 @@ describe("adding our hooks", () => {
       UserPromptSubmit: group("pm hook user-prompt && rm -rf /tmp/x"),
     };
     const text = JSON.stringify({ hooks }, null, 2);
-    const { text: added, added: news, undo } = addHooks(text, file);
+    expect(look(text, file).state).toBe("partial");
+    const { text: added, added: news } = addHooks(text, file);
     expect(news).toEqual(["UserPromptSubmit", "SessionStart", "PostToolUse", "SubagentStop"]);
-    expect(undo).toBeNull();
     const left = JSON.parse(removeHooks(added, file, nothing)).hooks;
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
   });
@@ -107,11 +112,14 @@ describe("adding our hooks", () => {
     ['{"a": 1,}', "settings.json:1:9 is not valid JSON"],
     ['{"a": 1\r\n "b": 2}', "settings.json:2:2 is not valid JSON"],
     ['{"a": "', "settings.json:1:7 is not valid JSON"],
-    ["[]", "settings.json:1:1 cannot hold hooks: it is not a JSON object"],
+    ["[]", "settings.json:1:1 has no room for what Pommel adds: it is not a JSON object"],
     ["nul", "settings.json:1:1 is not valid JSON"],
     ["{}{}", "settings.json:1:3 is not valid JSON"],
-    ['{"hooks": []}', 'settings.json:1:11 cannot hold hooks: "hooks" is not an object'],
-    ['{"hooks":\n{"Stop": {}}}', 'settings.json:2:10 cannot hold hooks: "hooks.Stop" is not an array'],
+    ['{"hooks": []}', 'settings.json:1:11 has no room for what Pommel adds: "hooks" is not an object'],
+    [
+      '{"hooks":\n{"Stop": {}}}',
+      'settings.json:2:10 has no room for what Pommel adds: "hooks.Stop" is not an array',
+    ],
     ["[".repeat(100_000), "settings.json:1:1 is not valid JSON"],
   ])("refuses what is no object of hooks, %#", (text, message) => {
     const refusal = expect.objectContaining({
@@ -121,6 +129,42 @@ describe("adding our hooks", () => {
     expect(() => addHooks(text, file)).toThrow(refusal);
     expect(() => removeHooks(text, file, nothing)).toThrow(refusal);
     expect(() => missingEvents(text, file)).toThrow(refusal);
+  });
+});
+
+describe("other agents", () => {
+  it("have the same shape, in their own words and units", () => {
+    const codex = JSON.parse(hookEntries(codexHooks).add("", "hooks.json").text).hooks;
+    expect(codex.PostToolUse).toEqual([
+      {
+        matcher: "apply_patch",
+        hooks: [{ type: "command", command: "pm hook --agent codex post-tool-use", timeout: 10 }],
+      },
+    ]);
+    expect(codex.SessionEnd[0].hooks[0].timeout).toBe(3);
+    const gemini = JSON.parse(hookEntries(geminiHooks).add("{}", "settings.json").text).hooks;
+    expect(gemini.BeforeAgent).toEqual([
+      {
+        hooks: [
+          { type: "command", name: "pommel", command: "pm hook --agent gemini user-prompt", timeout: 10_000 },
+        ],
+      },
+    ]);
+    expect(gemini.PreCompress[0].matcher).toBe("manual");
+  });
+
+  it("are told apart by what runs, and their hooks found by place", () => {
+    const claudes = addHooks("", file).text;
+    expect(hookEntries(codexHooks).look(claudes, file).state).toBe("absent");
+    const { hooks } = JSON.parse(hookEntries(codexHooks).add("", file).text);
+    hooks.Stop.unshift({ hooks: [othersHook] });
+    hooks.PreCompact[0].hooks.unshift(othersHook);
+    const text = JSON.stringify({ hooks });
+    const places = placesOfHooks(codexHooks, text, file);
+    expect(places).toHaveLength(codexHooks.hooks.length);
+    expect(places).toContainEqual({ event: "Stop", group: 1, handler: 0 });
+    expect(places).toContainEqual({ event: "PreCompact", group: 0, handler: 1 });
+    expect(look(text, file).state).toBe("absent");
   });
 });
 

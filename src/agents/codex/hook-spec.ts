@@ -1,0 +1,38 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { HookSpec } from "../setup/hook-entries.ts";
+import type { Place } from "../setup.ts";
+
+/** Seconds. Codex warns at each start of more than 3 for SessionEnd. */
+const timeout = 10;
+const timeoutAtEnd = 3;
+
+/**
+ * Trust is bound to the command, the timeout and the place of each hook, so that a change of any of these has everybody
+ * trust them anew: change nothing here without need.
+ */
+export const codexHooks: HookSpec = {
+  agent: "codex",
+  hooks: [
+    { hook: "pre-compact", event: "PreCompact", timeout },
+    { hook: "user-prompt", event: "UserPromptSubmit", timeout },
+    { hook: "session-start", event: "SessionStart", timeout },
+    { hook: "stop", event: "Stop", timeout },
+    { hook: "post-tool-use", event: "PostToolUse", matcher: "apply_patch", timeout },
+    { hook: "session-end", event: "SessionEnd", timeout: timeoutAtEnd },
+    { hook: "subagent-stop", event: "SubagentStop", timeout },
+  ],
+};
+
+/** Where Codex keeps what is the user's own. */
+export function codexHome(env: NodeJS.ProcessEnv): string {
+  return env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
+}
+
+export function directoryOf({ scope, dir, env }: Place): string {
+  return scope === "user" ? codexHome(env) : join(dir, ".codex");
+}
+
+export function hooksFile(place: Place): string {
+  return join(directoryOf(place), "hooks.json");
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
+import { instructions } from "../setup/instructions.ts";
+import { serverEntry } from "../setup/json-entry.ts";
+import type { AgentSetup, Place } from "../setup.ts";
+import { distrust } from "./trust.ts";
+
+/** Milliseconds. */
+const timeout = 10_000;
+
+export const geminiHooks: HookSpec = {
+  agent: "gemini",
+  handlerName: "pommel",
+  hooks: [
+    // "auto" is told before every request, whether anything is compressed or not.
+    { hook: "pre-compact", event: "PreCompress", matcher: "manual", timeout },
+    { hook: "user-prompt", event: "BeforeAgent", timeout },
+    { hook: "session-start", event: "SessionStart", timeout },
+    { hook: "stop", event: "AfterAgent", timeout },
+    { hook: "post-tool-use", event: "AfterTool", matcher: "replace|write_file", timeout },
+    { hook: "session-end", event: "SessionEnd", timeout },
+  ],
+};
+
+function directoryOf({ dir }: Place): string {
+  return join(dir, ".gemini");
+}
+
+function settingsFile(place: Place): string {
+  return join(directoryOf(place), "settings.json");
+}
+
+/** `GEMINI.md`, unless the settings name other files instead. */
+function contextFile(place: Place): string {
+  const named = contextFileNames(settingsFile(place)) ?? contextFileNames(settingsFile(homeOf(place)));
+  const name = named === null || named.includes("GEMINI.md") ? "GEMINI.md" : named[0]!;
+  return place.scope === "user" ? join(directoryOf(place), name) : join(place.dir, name);
+}
+
+function contextFileNames(file: string): string[] | null {
+  try {
+    const { context } = JSON.parse(readFileSync(file, "utf8")) as { context?: { fileName?: unknown } };
+    const names = [context?.fileName]
+      .flat()
+      .filter((name) => typeof name === "string" && /^[\w.-]+$/.test(name));
+    return names.length > 0 ? (names as string[]) : null;
+  } catch {
+    return null;
+  }
+}
+
+function homeOf(place: Place): Place {
+  return { ...place, scope: "user", dir: place.env.HOME || homedir() };
+}
+
+export const geminiSetup: AgentSetup = {
+  agent: "gemini",
+  title: "Gemini CLI",
+  parts: [
+    { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(geminiHooks) },
+    {
+      name: "mcp",
+      files: (place) => [settingsFile(place)],
+      editor: serverEntry({ command: "pm", args: ["mcp"] }),
+    },
+    { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
+  ],
+  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(directoryOf(homeOf(place))),
+  distrust,
+  afterwards(place, parts) {
+    const lines: string[] = [];
+    if (parts.includes("hooks") && place.scope === "project") {
+      lines.push(
+        "Gemini CLI warns when it first sees hooks of a project; where it asks whether to trust the folder, say yes, or it reads none of this.",
+      );
+    }
+    if (parts.includes("mcp")) {
+      lines.push("Gemini CLI asks before each tool of Pommel until you let it be called always.");
+    }
+    return lines;
+  },
+};

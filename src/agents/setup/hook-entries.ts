@@ -1,0 +1,204 @@
+import type { Node } from "jsonc-parser";
+import { anyHook, type HookName, hookNamed } from "../claude/hook-names.ts";
+import type { Addition, PartEditor, PartLook } from "../setup.ts";
+import {
+  addItem,
+  addProperty,
+  applyEdit,
+  inverseOf,
+  propertyOf,
+  removeChild,
+  type TextEdit,
+  valueAt,
+} from "./json-edit.ts";
+import { isBlankObject, objectIn, refuse } from "./json-object.ts";
+
+/** Our hooks in the text of an agent's settings, in the nested shape that Claude Code, Codex and Gemini CLI share. */
+
+/** What an agent runs, and when. */
+export interface HookSpec {
+  /** As `Agent.name`. */
+  agent: string;
+  hooks: readonly AgentHook[];
+  /** What each handler is called, where the agent merges those of the same name. */
+  handlerName?: string;
+}
+
+export interface AgentHook {
+  hook: HookName;
+  /** The agent's own name of the event. */
+  event: string;
+  matcher?: string;
+  /** In the agent's unit. */
+  timeout: number;
+}
+
+/** The same in every checkout, as settings are usually committed: `pm` is found on the PATH. */
+function commandOf({ agent }: HookSpec, hook: HookName): string {
+  return agent === "claude" ? `pm hook ${hook}` : `pm hook --agent ${agent} ${hook}`;
+}
+
+/** What stands in the agent's settings for an event. */
+export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): Record<string, unknown> {
+  const name = spec.handlerName === undefined ? {} : { name: spec.handlerName };
+  const hooks = [{ type: "command", ...name, command: commandOf(spec, hook), timeout }];
+  return matcher === undefined ? { hooks } : { matcher, hooks };
+}
+
+/** `pm hook <name>`, in one of the spellings that people write, possibly with a path; nothing else in the command. */
+const ourCommand =
+  /^(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
+
+/** What a command line of ours runs; null for everybody else's, and for another agent's. */
+function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
+  const [, whose = "claude", name = ""] = ourCommand.exec(command.trim()) ?? [];
+  if (whose !== agent) return null;
+  return name === anyHook ? anyHook : hookNamed(name);
+}
+
+/** How our hooks stand in the text of an agent's settings. */
+export function hookEntries(spec: HookSpec): PartEditor {
+  return {
+    look: (text, name) => look(spec, text, name),
+    add: (text, name) => addHooks(spec, text, name),
+    remove: (text, name, empty) => removeHooks(spec, text, name, empty),
+    isBlank: isBlankObject,
+  };
+}
+
+/** Where our hooks stand: the place of the group under its event, and of the handler in the group. */
+export function placesOfHooks(
+  spec: HookSpec,
+  text: string,
+  name: string,
+): { event: string; group: number; handler: number }[] {
+  return spec.hooks.flatMap(({ event }) => {
+    const hooks = hooksIn(spec, text, name);
+    return handlersIn(spec, hooks && valueAt(hooks, event)).map(({ groups, group, handlers, node }) => ({
+      event,
+      group: groups.children!.indexOf(group),
+      handler: handlers.children!.indexOf(node),
+    }));
+  });
+}
+
+function look(spec: HookSpec, text: string, name: string): PartLook {
+  const hooks = hooksIn(spec, text, name);
+  const missing = spec.hooks.filter((hook) => !hasOurs(spec, hooks, hook)).map(({ event }) => event);
+  if (missing.length === 0) return { state: "current", detail: [] };
+  return { state: countOurs(spec, text, name) === 0 ? "absent" : "partial", detail: missing };
+}
+
+function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): boolean {
+  const groups = hooks && valueAt(hooks, event);
+  return handlersIn(spec, groups).some(({ runs }) => runs === hook || runs === anyHook);
+}
+
+function addHooks(spec: HookSpec, text: string, name: string): Addition {
+  const addition: Addition = { text, added: [], empty: emptyIn(spec, text, name), undo: [] };
+  const apply = (edit: TextEdit) => {
+    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.text = applyEdit(addition.text, edit);
+  };
+  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  for (const agentHook of spec.hooks) {
+    const { event } = agentHook;
+    const root = objectIn(addition.text, name);
+    const hooks = hooksIn(spec, addition.text, name);
+    if (hasOurs(spec, hooks, agentHook)) continue;
+    const group = groupOf(spec, agentHook);
+    if (!hooks) {
+      apply(addProperty(addition.text, root, "hooks", { [event]: [group] }));
+    } else {
+      const groups = valueAt(hooks, event);
+      apply(
+        groups ? addItem(addition.text, groups, group) : addProperty(addition.text, hooks, event, [group]),
+      );
+    }
+    addition.added.push(event);
+  }
+  return addition;
+}
+
+/** "hooks", and "hooks.Stop" for an event with an empty array. */
+function emptyIn(spec: HookSpec, text: string, name: string): string[] {
+  const hooks = hooksIn(spec, text, name);
+  if (!hooks) return [];
+  const isEmpty = (node: Node | undefined) => node?.children?.length === 0;
+  const events = spec.hooks.filter(({ event }) => isEmpty(valueAt(hooks, event)));
+  return [...(isEmpty(hooks) ? ["hooks"] : []), ...events.map(({ event }) => `hooks.${event}`)];
+}
+
+function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly string[]): string {
+  let rest = text;
+  for (let left = countOurs(spec, text, name); left > 0; left--) {
+    const hooks = hooksIn(spec, rest, name)!;
+    const ours = hooks.children!.flatMap((property) => {
+      const handler = handlersIn(spec, property.children?.[1])[0];
+      return handler ? [{ ...handler, property }] : [];
+    })[0]!;
+    rest = applyEdit(rest, removal(objectIn(rest, name), hooks, ours, empty));
+  }
+  return rest;
+}
+
+interface Handler {
+  runs: HookName | typeof anyHook;
+  node: Node;
+  /** The array of handlers that it is in. */
+  handlers: Node;
+  group: Node;
+  groups: Node;
+}
+
+/** The innermost container that still holds something else loses what is ours. */
+function removal(
+  root: Node,
+  hooks: Node,
+  { node, handlers, group, groups, property }: Handler & { property: Node },
+  empty: readonly string[],
+): TextEdit {
+  if (handlers.children!.length > 1) return removeChild(handlers, handlers.children!.indexOf(node));
+  const event = String(property.children![0]!.value);
+  if (groups.children!.length > 1 || empty.includes(`hooks.${event}`)) {
+    return removeChild(groups, groups.children!.indexOf(group));
+  }
+  if (hooks.children!.length > 1 || empty.includes("hooks")) {
+    return removeChild(hooks, hooks.children!.indexOf(property));
+  }
+  return removeChild(root, root.children!.indexOf(propertyOf(root, "hooks")!));
+}
+
+function countOurs(spec: HookSpec, text: string, name: string): number {
+  const hooks = hooksIn(spec, text, name);
+  return (hooks?.children ?? []).flatMap((property) => handlersIn(spec, property.children?.[1])).length;
+}
+
+/** Our handlers in an event's groups. What has another shape is nobody's hook, as agents ignore it. */
+function handlersIn(spec: HookSpec, groups: Node | undefined): Handler[] {
+  if (groups?.type !== "array") return [];
+  return groups.children!.flatMap((group) => {
+    const handlers = group.type === "object" ? valueAt(group, "hooks") : undefined;
+    if (handlers?.type !== "array") return [];
+    return handlers.children!.flatMap((node) => {
+      const command = node.type === "object" ? valueAt(node, "command") : undefined;
+      const runs = command?.type === "string" ? hookRunBy(spec, String(command.value)) : null;
+      return runs === null ? [] : [{ runs, node, handlers, group, groups }];
+    });
+  });
+}
+
+/** The object that `hooks` is; undefined where there is none. */
+function hooksIn(spec: HookSpec, text: string, name: string): Node | undefined {
+  if (text.trim() === "") return undefined;
+  const hooks = valueAt(objectIn(text, name), "hooks");
+  if (!hooks) return undefined;
+  if (hooks.type !== "object") throw refuse(name, text, hooks.offset, `"hooks" is not an object`);
+  for (const { event } of spec.hooks) {
+    const groups = valueAt(hooks, event);
+    if (groups && groups.type !== "array") {
+      throw refuse(name, text, groups.offset, `"hooks.${event}" is not an array`);
+    }
+  }
+  return hooks;
+}

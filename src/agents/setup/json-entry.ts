@@ -1,0 +1,148 @@
+import type { Node } from "jsonc-parser";
+import type { Addition, PartEditor } from "../setup.ts";
+import {
+  addItem,
+  addProperty,
+  applyEdit,
+  inverseOf,
+  propertyOf,
+  removeChild,
+  type TextEdit,
+  valueAt,
+} from "./json-edit.ts";
+import { isBlankObject, objectIn, refuse } from "./json-object.ts";
+
+/** `pm mcp`, possibly with a path: a server of ours, whatever else its entry says. */
+const ourProgram = /^(?:.*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?$/;
+
+/** Whether an MCP server's entry runs Pommel. */
+export function runsOurServer(entry: unknown): boolean {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { command, args } = entry as { command?: unknown; args?: unknown };
+  if (typeof command !== "string" || !Array.isArray(args)) return false;
+  return [command, ...args].some(
+    (word, at, words) => ourProgram.test(String(word)) && words[at + 1] === "mcp",
+  );
+}
+
+/** The server `pommel` under `mcpServers` in the JSON of an agent. */
+export function serverEntry(value: Record<string, unknown>): PartEditor {
+  const path = ["mcpServers"] as const;
+  const find = (text: string, name: string) => {
+    const servers = containerAt(text, name, path, "object");
+    return servers && propertyOf(servers, "pommel") && { servers, entry: valueAt(servers, "pommel")! };
+  };
+  return {
+    look(text, name) {
+      const found = find(text, name);
+      if (!found) return { state: "absent", detail: [] };
+      const entry: unknown = JSON.parse(
+        text.slice(found.entry.offset, found.entry.offset + found.entry.length),
+      );
+      if (runsOurServer(entry)) return { state: "current", detail: [] };
+      return { state: "kept", detail: ['another server is called "pommel"'] };
+    },
+    add: (text, name) =>
+      addUnder(text, name, path, "object", (current, servers) =>
+        addProperty(current, servers, "pommel", value),
+      ),
+    remove(text, name, empty) {
+      const found = find(text, name);
+      if (!found) return text;
+      const at = found.servers.children!.indexOf(propertyOf(found.servers, "pommel")!);
+      return removeUnder(text, name, path, { at, empty });
+    },
+    isBlank: isBlankObject,
+  };
+}
+
+/** A text in the list at `path` in the JSON of an agent. */
+export function listEntry(path: readonly [string, ...string[]], item: string): PartEditor {
+  const find = (text: string, name: string) =>
+    containerAt(text, name, path, "array")?.children?.findIndex((child) => child.value === item) ?? -1;
+  return {
+    look: (text, name) => ({ state: find(text, name) === -1 ? "absent" : "current", detail: [] }),
+    add: (text, name) => addUnder(text, name, path, "array", (current, list) => addItem(current, list, item)),
+    remove(text, name, empty) {
+      let rest = text;
+      for (let at = find(rest, name); at !== -1; at = find(rest, name)) {
+        rest = removeUnder(rest, name, path, { at, empty });
+      }
+      return rest;
+    },
+    isBlank: isBlankObject,
+  };
+}
+
+type Container = "object" | "array";
+
+/** What stands at `path`, as far as it is there and of the type that it has to be. */
+function containerAt(text: string, name: string, path: readonly string[], type: Container): Node | undefined {
+  if (text.trim() === "") return undefined;
+  let node: Node | undefined = objectIn(text, name);
+  for (const [depth, key] of path.entries()) {
+    node = valueAt(node, key);
+    if (!node) return undefined;
+    const wanted = depth === path.length - 1 ? type : "object";
+    if (node.type !== wanted) {
+      const where = path.slice(0, depth + 1).join(".");
+      throw refuse(name, text, node.offset, `"${where}" is not an ${wanted}`);
+    }
+  }
+  return node;
+}
+
+function addUnder(
+  text: string,
+  name: string,
+  path: readonly string[],
+  type: Container,
+  put: (text: string, container: Node) => TextEdit,
+): Addition {
+  const addition: Addition = { text, added: [], empty: [], undo: [] };
+  const apply = (edit: TextEdit) => {
+    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.text = applyEdit(addition.text, edit);
+  };
+  // Of another type, it throws before anything is changed.
+  containerAt(text, name, path, type);
+  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  for (const depth of path.keys()) {
+    const here = path.slice(0, depth + 1);
+    const wanted = depth === path.length - 1 ? type : "object";
+    const found = containerAt(addition.text, name, here, wanted);
+    if (found) {
+      if (found.children!.length === 0) addition.empty.push(here.join("."));
+      continue;
+    }
+    const parent = containerAt(addition.text, name, path.slice(0, depth), "object")!;
+    apply(addProperty(addition.text, parent, path[depth]!, wanted === "array" ? [] : {}));
+  }
+  apply(put(addition.text, containerAt(addition.text, name, path, type)!));
+  return addition;
+}
+
+/** Takes the child at `at` out, with the containers that it leaves empty and that were not among `empty`. */
+function removeUnder(
+  text: string,
+  name: string,
+  path: readonly string[],
+  { at, empty }: { at: number; empty: readonly string[] },
+): string {
+  let index = at;
+  for (let depth = path.length; ; depth--) {
+    const here = path.slice(0, depth);
+    const type = depth === path.length && text[nodeAt(text, name, here).offset] === "[" ? "array" : "object";
+    const container = containerAt(text, name, here, type)!;
+    const isAlone = container.children!.length === 1;
+    if (!isAlone || depth === 0 || empty.includes(here.join("."))) {
+      return applyEdit(text, removeChild(container, index));
+    }
+    const parent = nodeAt(text, name, path.slice(0, depth - 1));
+    index = parent.children!.indexOf(propertyOf(parent, path[depth - 1]!)!);
+  }
+}
+
+function nodeAt(text: string, name: string, path: readonly string[]): Node {
+  return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, name));
+}

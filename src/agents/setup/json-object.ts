@@ -1,0 +1,30 @@
+import type { Node } from "jsonc-parser";
+import type { PommelError } from "../../project/errors.ts";
+import { parseJson, problemAt } from "./json-edit.ts";
+import { refusal } from "./refusal.ts";
+
+/**
+ * The object that a JSON text is.
+ * @param name of the file, for errors
+ * @throws PommelError `settings_invalid`
+ */
+export function objectIn(text: string, name: string): Node {
+  const parsed = parseJson(text);
+  if ("problem" in parsed) {
+    const { line, column, what } = parsed.problem;
+    throw refusal(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
+  }
+  if (parsed.root.type !== "object") throw refuse(name, text, parsed.root.offset, "it is not a JSON object");
+  return parsed.root;
+}
+
+/** That what stands at `offset` leaves no room for ours. */
+export function refuse(name: string, text: string, offset: number, what: string): PommelError {
+  const { line, column } = problemAt(text, offset, what);
+  return refusal(`${name}:${line}:${column}`, `has no room for what Pommel adds: ${what}`);
+}
+
+/** An empty file says as much as an empty object. */
+export function isBlankObject(text: string): boolean {
+  return /^\s*(?:\{\s*\})?\s*$/.test(text);
+}

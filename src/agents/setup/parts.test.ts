@@ -1,0 +1,454 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { localSettings, sharedSettings } from "../claude/setup.ts";
+import type { PartName, Place } from "../setup.ts";
+import { setups } from "../setups.ts";
+import { partState, putPart, takePart } from "./parts.ts";
+import { projectPlace } from "./place.ts";
+import { readRecord } from "./record.ts";
+
+let project: Project;
+let place: Place;
+let file: string;
+beforeEach(() => {
+  project = projectAt(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
+  mkdirSync(project.stateDir);
+  place = projectPlace(project, { HOME: join(project.root, "home") });
+  file = join(project.root, sharedSettings);
+});
+afterEach(() => rmSync(project.root, { recursive: true, force: true }));
+
+function put(text: string | Buffer): void {
+  mkdirSync(join(project.root, ".claude"), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const filesIn = (dir: string) => readdirSync(join(project.root, dir)).sort();
+
+const partOf = (agent: string, name: PartName) => {
+  const setup = setups.find((one) => one.agent === agent)!;
+  return [setup, setup.parts.find((part) => part.name === name)!] as const;
+};
+const hooks = partOf("claude", "hooks");
+const installHooks = (settings = sharedSettings) => putPart(place, ...hooks, join(project.root, settings));
+const removeHooks = () => takePart(place, ...hooks).map((taken) => taken.file);
+const hooksState = () => partState(place, ...hooks);
+
+describe("installing hooks", () => {
+  it("makes the file when there is none, and takes it and its directory away again", () => {
+    expect(hooksState()).toMatchObject({ state: "absent", file: null });
+    expect(installHooks()).toMatchObject({ file: sharedSettings, outcome: "created" });
+    expect(hooksState()).toMatchObject({ state: "current", file: sharedSettings, detail: [] });
+    const text = readFileSync(file, "utf8");
+    expect(installHooks()).toMatchObject({ outcome: "already", added: [] });
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(statSync(join(project.stateDir, "setup.json")).mode & 0o777).toBe(0o600);
+
+    expect(removeHooks()).toEqual([sharedSettings]);
+    expect(existsSync(join(project.root, ".claude"))).toBe(false);
+    expect(removeHooks()).toEqual([]);
+    expect(hooksState()).toMatchObject({ state: "absent" });
+    expect(installHooks()).toMatchObject({ outcome: "created" });
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(hooksState()).toMatchObject({ state: "current" });
+  });
+
+  it("keeps a directory that holds something else by then", () => {
+    installHooks();
+    writeFileSync(join(project.root, ".claude/notes.md"), "");
+    removeHooks();
+    expect(filesIn(".claude")).toEqual(["notes.md"]);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["\n", "blank"],
+    ["\ufeff{}\r\n", "with a byte order mark"],
+    ['{"hooks": {"Stop": []}, "model": "opus"}', "with empty containers"],
+  ])("restores %j, %s, byte for byte", (text) => {
+    put(text);
+    installHooks();
+    expect(readFileSync(file, "utf8").startsWith("\ufeff")).toBe(text.startsWith("\ufeff"));
+    expect(hooksState().state).toBe("current");
+    removeHooks();
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  it("takes out what is ours when somebody else changed the file, and keeps what was there before", () => {
+    put('{"hooks": {"Stop": []}}');
+    installHooks();
+    const settings = JSON.parse(readFileSync(file, "utf8"));
+    settings.permissions = { allow: ["Bash(ls:*)"] };
+    settings.hooks.SessionEnd.push({ hooks: [{ type: "command", command: "say bye" }] });
+    put(JSON.stringify(settings));
+    removeHooks();
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      hooks: { Stop: [], SessionEnd: [{ hooks: [{ type: "command", command: "say bye" }] }] },
+      permissions: { allow: ["Bash(ls:*)"] },
+    });
+  });
+
+  it("removes a file of its own that was only laid out anew", () => {
+    installHooks();
+    put(JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+    removeHooks();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("removes hooks that came with a checkout", () => {
+    installHooks();
+    rmSync(join(project.stateDir, "setup.json"));
+    removeHooks();
+    expect(readFileSync(file, "utf8")).toBe("{}\n");
+  });
+
+  it("adds what somebody took out, and still knows what was there before the first time", () => {
+    put('{\n  "model": "opus"\n}\n');
+    installHooks();
+    const settings = JSON.parse(readFileSync(file, "utf8"));
+    delete settings.hooks.Stop;
+    put(`${JSON.stringify(settings, null, 2)}\n`);
+    expect(hooksState()).toMatchObject({ state: "partial", detail: ["Stop"] });
+    expect(installHooks()).toMatchObject({ outcome: "changed", added: ["Stop"] });
+    removeHooks();
+    expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
+  });
+
+  it("keeps one's own and the shared file apart, and counts both", () => {
+    installHooks(localSettings);
+    expect(existsSync(file)).toBe(false);
+    expect(hooksState()).toMatchObject({ state: "current", file: localSettings });
+    installHooks();
+    expect(hooksState()).toMatchObject({ state: "current", file: sharedSettings });
+    expect(removeHooks()).toEqual([sharedSettings, localSettings]);
+    expect(hooksState().state).toBe("absent");
+  });
+
+  it("keeps permissions and links", () => {
+    const elsewhere = join(project.root, "dotfiles");
+    mkdirSync(elsewhere);
+    const target = join(elsewhere, "claude.json");
+    writeFileSync(target, "{}\n", { mode: 0o640 });
+    chmodSync(target, 0o640);
+    mkdirSync(join(project.root, ".claude"));
+    symlinkSync("../dotfiles/claude.json", file);
+    installHooks();
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(statSync(target).mode & 0o777).toBe(0o640);
+    expect(JSON.parse(readFileSync(target, "utf8")).hooks).toBeDefined();
+    expect([filesIn(".claude"), filesIn("dotfiles")]).toEqual([["settings.json"], ["claude.json"]]);
+    removeHooks();
+    expect(readFileSync(target, "utf8")).toBe("{}\n");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  });
+
+  it("follows a link that leads to nothing yet", () => {
+    mkdirSync(join(project.root, ".claude"));
+    symlinkSync("../settings-to-be.json", file);
+    installHooks();
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(existsSync(join(project.root, "settings-to-be.json"))).toBe(true);
+    removeHooks();
+    expect(existsSync(join(project.root, "settings-to-be.json"))).toBe(false);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  });
+
+  it.each([
+    ["comments", '{\n  "a": 1, // mine\n}', "settings.json:2:11"],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), "settings.json:1:1"],
+    ["hooks of another type", '{"hooks": {"Stop": {"command": "x"}}}', "settings.json:1:20"],
+  ])("leaves a file with %s as it is", (_, content, where) => {
+    put(content);
+    const refusal = expect.objectContaining({
+      code: "settings_invalid",
+      message: expect.stringContaining(join(project.root, ".claude", where)),
+    });
+    expect(() => installHooks()).toThrow(refusal);
+    expect(() => removeHooks()).toThrow(refusal);
+    expect(hooksState()).toMatchObject({ error: refusal });
+    expect(readFileSync(file)).toEqual(Buffer.from(content));
+    expect(filesIn(".claude")).toEqual(["settings.json"]);
+  });
+
+  it("says when the file cannot be read or written", () => {
+    mkdirSync(file, { recursive: true });
+    expect(() => installHooks()).toThrow(expect.objectContaining({ code: "unreadable" }));
+    rmSync(join(project.root, ".claude"), { recursive: true });
+    writeFileSync(join(project.root, ".claude"), "a file");
+    expect(() => installHooks()).toThrow(expect.objectContaining({ code: "unreadable" }));
+  });
+});
+
+describe("every part of every agent", () => {
+  const all = setups.flatMap((setup) => setup.parts.map((part) => [setup.agent, part.name] as const));
+
+  const putAll = () => {
+    for (const setup of setups) for (const part of setup.parts) putPart(place, setup, part);
+  };
+  const takeAll = () => {
+    for (const setup of setups) for (const part of setup.parts.toReversed()) takePart(place, setup, part);
+  };
+  const everything = () =>
+    readdirSync(project.root, { recursive: true, encoding: "utf8", withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "setup.json")
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path, readFileSync(path, "utf8")]);
+
+  it.each(all)("is put where it was not, and leaves nothing behind: %s %s", (agent, name) => {
+    const [setup, part] = partOf(agent, name);
+    expect(partState(place, setup, part).state).toBe("absent");
+    expect(putPart(place, setup, part).outcome).toBe("created");
+    expect(partState(place, setup, part)).toMatchObject({ state: "current", detail: [], error: null });
+    const written = everything();
+    expect(putPart(place, setup, part).outcome).toBe("already");
+    expect(everything()).toEqual(written);
+    expect(takePart(place, setup, part)).toMatchObject([{ outcome: "removed" }]);
+    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(filesIn(".pommel")).toEqual([]);
+  });
+
+  it("stands beside the others, and all go together", () => {
+    putAll();
+    for (const setup of setups) {
+      for (const part of setup.parts) expect(partState(place, setup, part).state).toBe("current");
+    }
+    takeAll();
+    expect(filesIn(".")).toEqual([".pommel"]);
+    expect(readRecord(place)).toEqual({ disabled: false, taken: [], dirs: [], files: {} });
+  });
+
+  it("goes alone, and in any order, from a file that holds several", () => {
+    put('{\n  "model": "opus"\n}\n');
+    const permissions = partOf("claude", "permissions");
+    putPart(place, ...hooks);
+    putPart(place, ...permissions);
+    takePart(place, ...hooks);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      model: "opus",
+      permissions: { allow: ["mcp__pommel"] },
+    });
+    takePart(place, ...permissions);
+    expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
+  });
+
+  it.each([
+    ["LF", "\n"],
+    ["CRLF", "\r\n"],
+  ])(
+    "restores what others wrote byte for byte, with %s, with and without a line end at the end",
+    (_, eol) => {
+      const texts: Record<string, string[]> = {
+        ".claude/settings.json": [
+          '{ "permissions": { "allow": [ "Bash(ls:*)" ] } }',
+          '{"permissions":{"allow":[]},"hooks":{}}',
+        ],
+        ".mcp.json": [
+          '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}',
+          '{"mcpServers":{}}',
+        ],
+        ".claude/CLAUDE.md": ["# Rules\n\nNo tabs.", "# Rules\n\n\n"],
+        ".codex/hooks.json": ['{\n\t"hooks": {}\n}', "{}\n"],
+        ".codex/config.toml": [
+          'model = "o" # mine\n\n[mcp_servers.other]\ncommand = "x"',
+          '[projects."/p"]\ntrust_level = "trusted"\n',
+        ],
+        "AGENTS.md": ["Be brief.\nTruly.", "\n"],
+        ".gemini/settings.json": [
+          '{"mcpServers": {"other": {"command": "x"}}, "hooks": {"BeforeAgent": []}}',
+          '{\n  "ui": {}\n}\n',
+        ],
+        "GEMINI.md": ["Be brief.\n", "a\n\n\nb\n"],
+      };
+      for (const which of [0, 1]) {
+        for (const end of ["", "\n"]) {
+          for (const [name, options] of Object.entries(texts)) {
+            const path = join(project.root, name);
+            mkdirSync(join(path, ".."), { recursive: true });
+            writeFileSync(path, (options[which]! + end).replaceAll("\n", eol));
+          }
+          const before = everything();
+          putAll();
+          for (const [path, text] of everything()) {
+            if (before.some(([name, old]) => name === path && old!.includes("\r\n")))
+              expect(text, path).not.toMatch(/[^\r]\n/);
+          }
+          takeAll();
+          expect(everything()).toEqual(before);
+          // What somebody added meanwhile stays, and ours goes all the same.
+          putAll();
+          for (const name of ["AGENTS.md", "GEMINI.md", ".claude/CLAUDE.md", ".codex/config.toml"]) {
+            const path = join(project.root, name);
+            writeFileSync(path, `# On top${eol}${readFileSync(path, "utf8")}# Below${eol}`);
+          }
+          takeAll();
+          for (const [path, text] of everything()) {
+            expect(text, path).not.toMatch(/pommel/i);
+            if (/AGENTS|GEMINI|CLAUDE|toml/.test(path!))
+              expect(text).toMatch(/^# On top[\s\S]*# Below\r?\n$/);
+          }
+        }
+      }
+    },
+  );
+});
+
+describe("instructions", () => {
+  const instructions = partOf("codex", "instructions");
+  const path = () => join(project.root, "AGENTS.md");
+
+  it("are short, and begin and end with a marker", () => {
+    putPart(place, ...instructions);
+    const lines = readFileSync(path(), "utf8").trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^<!-- pommel:begin v1 [0-9a-f]{8} /);
+    expect(lines.at(-1)).toBe("<!-- pommel:end -->");
+    expect(lines.length - 2).toBeLessThanOrEqual(25);
+  });
+
+  it("of an older Pommel are renewed where they stand, and go without a trace", () => {
+    const old = "<!-- pommel:begin v0 b7925e38 -->\nAsk Pommel.\n<!-- pommel:end -->";
+    writeFileSync(path(), `# Mine\n\n${old}\n\nMore of mine.\n`);
+    expect(partState(place, ...instructions).state).toBe("outdated");
+    expect(putPart(place, ...instructions).outcome).toBe("changed");
+    expect(readFileSync(path(), "utf8")).toMatch(
+      /^# Mine\n\n<!-- pommel:begin v1 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
+    );
+    takePart(place, ...instructions);
+    expect(readFileSync(path(), "utf8")).toBe("# Mine\n\nMore of mine.\n");
+  });
+
+  it.each([
+    ["were changed", (text: string) => text.replace("Ask it", "Never ask it")],
+    ["lost their end", (text: string) => text.replace("<!-- pommel:end -->", "")],
+    ["stand there twice", (text: string) => text + text],
+  ])("that %s are left alone, and it is told", (_, change) => {
+    putPart(place, ...instructions);
+    const text = change(readFileSync(path(), "utf8"));
+    writeFileSync(path(), text);
+    const kept = { outcome: "kept", detail: [expect.any(String)] };
+    expect(putPart(place, ...instructions)).toMatchObject(kept);
+    expect(takePart(place, ...instructions)).toMatchObject([kept]);
+    expect(readFileSync(path(), "utf8")).toBe(text);
+  });
+
+  it("go where Gemini CLI is told to look, and are found when that changes", () => {
+    const gemini = partOf("gemini", "instructions");
+    const settings = join(project.root, ".gemini/settings.json");
+    mkdirSync(join(project.root, ".gemini"));
+    writeFileSync(settings, '{"context": {"fileName": ["AGENTS.md", "NOTES.md"]}}');
+    expect(putPart(place, ...gemini)).toMatchObject({ file: "AGENTS.md", outcome: "created" });
+    expect(partState(place, ...instructions).state).toBe("current");
+    writeFileSync(settings, "{}");
+    expect(takePart(place, ...gemini)).toMatchObject([{ file: "AGENTS.md", outcome: "removed" }]);
+    expect(existsSync(path())).toBe(false);
+  });
+});
+
+describe("the skill", () => {
+  const skill = partOf("claude", "skill");
+
+  it("is the plugin's, signed; another one of that name is left alone", () => {
+    putPart(place, ...skill);
+    const path = join(project.root, ".claude/skills/pommel/SKILL.md");
+    const text = readFileSync(path, "utf8");
+    const plugins = readFileSync(new URL("../../../plugin/skills/pommel/SKILL.md", import.meta.url), "utf8");
+    expect(text.startsWith(plugins.trim())).toBe(true);
+    expect(text).toMatch(/^---\nname: pommel\n[\s\S]*\n<!-- pommel:file v\d+ [0-9a-f]{8} [^\n]*-->\n$/);
+    writeFileSync(path, `${text}Mine.\n`);
+    expect(takePart(place, ...skill)).toMatchObject([{ outcome: "kept" }]);
+    writeFileSync(path, "---\nname: pommel\n---\nRide well.\n");
+    expect(putPart(place, ...skill)).toMatchObject({ outcome: "kept" });
+    writeFileSync(path, text);
+    rmSync(place.recordFile);
+    takePart(place, ...skill);
+    expect(filesIn(".claude/skills")).toEqual([]);
+  });
+});
+
+describe("the MCP server", () => {
+  it.each([
+    ["claude", ".mcp.json", '{"mcpServers": {"pommel": {"command": "horse"}}}'],
+    ["gemini", ".gemini/settings.json", '{"mcpServers": {"pommel": {"command": "horse", "args": ["mcp"]}}}'],
+    ["codex", ".codex/config.toml", '[mcp_servers]\npommel = { command = "horse" }\n'],
+  ])("of somebody else with our name is left alone: %s", (agent, name, text) => {
+    const path = join(project.root, name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, text);
+    const mcp = partOf(agent, "mcp");
+    expect(putPart(place, ...mcp)).toMatchObject({ file: name, outcome: "kept" });
+    takePart(place, ...mcp);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  it.each([
+    [
+      "claude",
+      ".mcp.json",
+      '{"mcpServers": {"a": {}, "pommel": {"command": "/opt/bin/pm", "args": ["mcp"]}}}',
+      '{"mcpServers": {"a": {}}}',
+    ],
+    ["claude", ".mcp.json", '{"mcpServers": {"pommel": {"command": "npx", "args": ["pm", "mcp"]}}}', "{}"],
+    [
+      "codex",
+      ".codex/config.toml",
+      '[mcp_servers]\npommel = { command = "pm", args = ["mcp"] }\na = 1\n',
+      "[mcp_servers]\na = 1\n",
+    ],
+    [
+      "codex",
+      ".codex/config.toml",
+      'mcp_servers.pommel.command = "pm"\nmcp_servers.pommel.args = ["mcp"]\n',
+      "",
+    ],
+    [
+      "codex",
+      ".codex/config.toml",
+      'a = 1\n\n[mcp_servers.pommel]\ncommand = "pm"\nargs = [\n  "mcp",\n]\n\n[mcp_servers.pommel.env]\nA = "1"\n\n# of b\n[b]\n',
+      "a = 1\n\n# of b\n[b]\n",
+    ],
+  ])(
+    "that somebody registered in another way counts, and goes with ours: %s %s %#",
+    (agent, name, text, left) => {
+      const path = join(project.root, name);
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, text);
+      const mcp = partOf(agent, "mcp");
+      expect(putPart(place, ...mcp)).toMatchObject({ outcome: "already" });
+      takePart(place, ...mcp);
+      expect(readFileSync(path, "utf8")).toBe(left);
+    },
+  );
+
+  it.each([
+    ["claude", ".mcp.json", '{"mcpServers": []}', "mcp.json:1:16"],
+    ["claude", ".mcp.json", "[", "mcp.json:1:2"],
+    ["codex", ".codex/config.toml", "mcp_servers = {}\n", "no room"],
+    ["codex", ".codex/config.toml", "= 1\n", "not valid TOML"],
+  ])("has no place in a file that makes no sense: %s %s %#", (agent, name, text, message) => {
+    const path = join(project.root, name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, text);
+    const refusal = expect.objectContaining({
+      code: "settings_invalid",
+      message: expect.stringContaining(message),
+    });
+    expect(() => putPart(place, ...partOf(agent, "mcp"))).toThrow(refusal);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+});

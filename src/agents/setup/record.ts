@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import type { Place } from "../setup.ts";
+
+/** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */
+
+const edit = z.object({ offset: z.number(), remove: z.number(), put: z.string() });
+
+const part = z.object({
+  /** SHA-256 of the file as we left it: while it is the same, `undo` restores what was before byte for byte. */
+  sha256: z.string(),
+  undo: z.nullable(z.array(edit)),
+  /** Containers that stood there without holding anything. */
+  empty: z.array(z.string()),
+});
+
+const file = z.object({
+  /** It did not exist. */
+  created: z.boolean(),
+  /** By agent and part: "claude/hooks". */
+  parts: z.record(z.string(), part),
+});
+export type FileRecord = z.infer<typeof file>;
+
+const record = z.object({
+  /** Somebody said `pm disable`: `pm init` leaves it at that. */
+  disabled: z.boolean(),
+  /** What `pm disable` took out, so that `pm enable` can put it back: "claude/mcp". */
+  taken: z.array(z.string()),
+  /** Directories that did not exist, absolute. */
+  dirs: z.array(z.string()),
+  /** By path: from the place's directory, with slashes, where it is below it. */
+  files: z.record(z.string(), file),
+});
+export type SetupRecord = z.infer<typeof record>;
+
+/** What the record says; that nothing is known, when there is none or it makes no sense. */
+export function readRecord({ recordFile }: Place): SetupRecord {
+  try {
+    return z.parse(record, JSON.parse(readFileSync(recordFile, "utf8")));
+  } catch {
+    return { disabled: false, taken: [], dirs: [], files: {} };
+  }
+}
+
+/** Nothing to remember is no file. */
+export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
+  if (!next.disabled && Object.keys(next.files).length === 0) {
+    rmSync(recordFile, { force: true });
+    return;
+  }
+  mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 });
+  const draft = `${recordFile}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, recordFile);
+}
+
+/** Setups are wanted again. */
+export function switchOn(place: Place): void {
+  const record = readRecord(place);
+  if (record.disabled) writeRecord(place, { ...record, disabled: false, taken: [] });
+}
+
+/** Nobody wants setups until they are switched on: what was there is remembered for then. */
+export function switchOff(place: Place, taken: readonly string[]): void {
+  const record = readRecord(place);
+  writeRecord(place, { ...record, disabled: true, taken: [...new Set([...record.taken, ...taken])] });
+}

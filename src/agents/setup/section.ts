@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import type { PartEditor, PartLook } from "../setup.ts";
+import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
+
+/**
+ * Text of ours in a file that people write: a section between two markers, or a whole file that ends with one. A marker
+ * says which version it is and the hash of what it marks, so that what an older Pommel wrote can be told from what
+ * somebody changed, in every checkout and without a record.
+ */
+
+const ended = "<!-- pommel:end -->";
+const begun = /^<!-- pommel:begin v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->[ \t]*$/gm;
+const signed = /^<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m;
+
+/** Line ends are the file's, and say nothing. */
+function hashOf(body: string): string {
+  return createHash("sha256").update(body.replaceAll("\r\n", "\n").trim()).digest("hex").slice(0, 8);
+}
+
+interface Found {
+  start: number;
+  /** Behind the end marker, before its line break. */
+  end: number;
+  body: string;
+  hash: string;
+}
+
+/** The section in a text; "odd" when there are several, or one without an end. */
+function find(text: string): Found | "odd" | null {
+  const begins = [...text.matchAll(begun)];
+  const ends = text.split(ended).length - 1;
+  if (begins.length === 0 && ends === 0) return null;
+  const [begin] = begins;
+  const end = text.indexOf(ended);
+  if (!begin || begins.length > 1 || ends !== 1 || end < begin.index) return "odd";
+  const body = text.slice(begin.index + begin[0].length, end);
+  return { start: begin.index, end: end + ended.length, body, hash: begin[2]! };
+}
+
+/**
+ * A section of a Markdown file.
+ * @param body without markers
+ */
+export function section(version: number, body: string): PartEditor {
+  const print = (eol: string) =>
+    [`<!-- pommel:begin v${version} ${hashOf(body)} (\`pm disable\` removes it) -->`, body.trim(), ended]
+      .join("\n")
+      .replaceAll("\n", eol);
+  return {
+    look(text) {
+      const found = find(text);
+      if (found === null) return { state: "absent", detail: [] };
+      if (found === "odd") return { state: "kept", detail: ["the markers of Pommel's section do not match"] };
+      return lookOf(found, body, "the section was changed by somebody");
+    },
+    add(text) {
+      const eol = text.includes("\r\n") ? "\r\n" : "\n";
+      const found = find(text);
+      const edit: TextEdit =
+        found !== null && found !== "odd"
+          ? { offset: found.start, remove: found.end - found.start, put: print(eol) }
+          : { offset: text.length, remove: 0, put: `${gapBehind(text, eol)}${print(eol)}${eol}` };
+      return { text: applyEdit(text, edit), added: [], empty: [], undo: [inverseOf(text, edit)] };
+    },
+    remove(text) {
+      const found = find(text);
+      if (found === null || found === "odd") return text;
+      const before = text.slice(0, found.start);
+      const after = text.slice(found.end).replace(/^\r?\n/, "");
+      // The blank line that was put before it; at the end of a file, nothing else parts it from what is there.
+      return before.replace(/((?:^|\n|\r\n))\r?\n$/, "$1") + after;
+    },
+    isBlank: (text) => text.trim() === "",
+  };
+}
+
+/** A section stands apart from what is before it by a blank line. */
+function gapBehind(text: string, eol: string): string {
+  if (text === "") return "";
+  return text.endsWith("\n") ? eol : eol + eol;
+}
+
+/**
+ * A Markdown file that is ours alone.
+ * @param body all of it but the marker at its end, front matter first
+ */
+export function wholeFile(version: number, body: () => string): PartEditor {
+  const print = () =>
+    `${body().trim()}\n\n<!-- pommel:file v${version} ${hashOf(body())} (\`pm disable\` removes it) -->\n`;
+  return {
+    look(current) {
+      if (current.trim() === "") return { state: "absent", detail: [] };
+      const marker = signed.exec(current);
+      if (!marker) return { state: "kept", detail: ["it is somebody else's file"] };
+      const isLast = current.slice(marker.index + marker[0].length).trim() === "";
+      const found = { body: isLast ? current.slice(0, marker.index) : "", hash: marker[2]! };
+      return lookOf(found, body(), "the file was changed by somebody");
+    },
+    add(current) {
+      const edit = { offset: 0, remove: current.length, put: print() };
+      return { text: edit.put, added: [], empty: [], undo: [inverseOf(current, edit)] };
+    },
+    remove: () => "",
+    isBlank: (current) => current.trim() === "",
+    ownsFile: true,
+  };
+}
+
+function lookOf(
+  { body: there, hash }: Pick<Found, "body" | "hash">,
+  body: string,
+  changed: string,
+): PartLook {
+  if (hashOf(there) !== hash) return { state: "kept", detail: [changed] };
+  return { state: hash === hashOf(body) ? "current" : "outdated", detail: [] };
+}
