@@ -23,7 +23,8 @@ export function matchSessionTokens(
 ): Match[] {
   if (tokens.length === 0) return [];
   const { sql, given } = conditionsOf(filter);
-  const restriction = sql === null ? "" : `AND rowid IN (SELECT id FROM chunks WHERE ${sql})`;
+  // The plus keeps SQLite from looking each row of the filter up in the full-text index by itself, a hundred times slower.
+  const restriction = sql === null ? "" : `AND +rowid IN (SELECT id FROM chunks WHERE ${sql})`;
   return memory
     .prepare(
       `SELECT rowid, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
