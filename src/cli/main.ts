@@ -12,11 +12,16 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
   void import("../hooks/run-git-hook.ts")
     .then(({ runGitHook }) => runGitHook(name!, args))
     .then(() => process.exit(0));
-} else if (command === "hook" && isPlain && rest.length === 1) {
-  const [name = ""] = words;
-  void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name)).then(() => process.exit(0));
+} else if (command === "hook" && ((isPlain && rest.length === 1) || isOfAgent(rest))) {
+  const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
+  void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
 } else if (command === "search" && isPlain) {
   void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
 } else {
   void import("./pm.ts");
+}
+
+/** `pm hook --agent codex stop` */
+function isOfAgent([option, agent = "-", name = "-", ...more]: readonly string[]): boolean {
+  return option === "--agent" && !agent.startsWith("-") && !name.startsWith("-") && more.length === 0;
 }

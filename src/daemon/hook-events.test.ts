@@ -68,6 +68,22 @@ test("a note that the transcript told of first is the same", async () => {
   expect(notes()).toEqual(["1000000 keep it"]);
 });
 
+test("what another agent's hooks tell of is that agent's", async () => {
+  const handle = claudeHookEvents({
+    work: { captures: true, memory: stored.memory, readOn },
+    roots: () => ["/repo"],
+    onTranscript: () => {},
+    stop: stop.signal,
+  });
+  const item = { kind: "claude-hook", agent: "codex", received_at: 1_000_000 };
+  const payload = { session_id: "c", transcript_path: path, cwd: "/repo", prompt: "Note to Pommel: keep it" };
+  await handle({ ...item, event: "user-prompt", payload });
+  expect(sessionByUid(stored.memory, "c")).toMatchObject({ agent: "codex" });
+  expect(notes()).toEqual(["1000000 keep it"]);
+  expect(readOn).toHaveBeenCalledWith(path, { agent: "codex", generate_summary: false });
+  await expect(handle({ ...item, agent: "other", event: "stop", payload })).rejects.toThrow();
+});
+
 test("a session is known from its start, and is summed up at its end", async () => {
   await take("session-start", { source: "startup" });
   expect(sessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });

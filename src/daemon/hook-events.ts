@@ -24,36 +24,37 @@ interface HookEventsOptions {
   stop: AbortSignal;
 }
 
-/** Takes in what Claude Code's hooks tell of: they run ahead of the transcript, which has the rest. */
+/** Takes in what agents' hooks tell of: they run ahead of the transcript, which has the rest. */
 export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     if (!options.work.captures) return;
-    const { event, payload, received_at: at } = z.parse(claudeHookItem, item);
-    takeIn(options, { event, payload, at });
+    const { agent = "claude", event, payload, received_at: at } = z.parse(claudeHookItem, item);
+    takeIn(options, { agent, event, payload, at });
   };
 }
 
 interface HookEvent {
+  agent: string;
   event: ClaudeHookItem["event"];
   payload: ClaudeHookItem["payload"];
   at: number;
 }
 
-function takeIn(options: HookEventsOptions, { event, payload, at }: HookEvent): void {
+function takeIn(options: HookEventsOptions, { agent, event, payload, at }: HookEvent): void {
   const { work } = options;
   const { memory } = work;
   const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
   const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
   const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
   if (uid !== undefined && belongs && !isForgotten(memory, uid))
-    noteSession(memory, uid, { event, payload, at });
+    noteSession(memory, uid, { agent, event, payload, at });
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
-  if (path !== undefined) readOn(options, path, { generate_summary });
-  if (agentPath !== undefined && existsSync(agentPath)) readOn(options, agentPath, {});
+  if (path !== undefined) readOn(options, path, { agent, generate_summary });
+  if (agentPath !== undefined && existsSync(agentPath)) readOn(options, agentPath, { agent });
   if (event === "stop" || event === "subagent-stop" || event === "session-end") {
     const later = [path, agentPath].filter((file) => file !== undefined && existsSync(file)) as string[];
-    void readLater(options, later);
+    void readLater(options, later, agent);
   }
 }
 
@@ -61,8 +62,8 @@ function takeIn(options: HookEventsOptions, { event, payload, at }: HookEvent): 
  * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
  * session that it was forked from, and with its own id nothing before the first prompt.
  */
-function noteSession(memory: Memory, uid: string, { event, payload, at }: HookEvent): void {
-  const session = { uid, agent: "claude", cwd: payload.cwd ?? "" };
+function noteSession(memory: Memory, uid: string, { agent, event, payload, at }: HookEvent): void {
+  const session = { uid, agent, cwd: payload.cwd ?? "" };
   if (event === "session-start" && sessionByUid(memory, uid) === null) {
     saveSession(memory, { ...session, startedAt: at, lastAt: at });
   }
@@ -108,18 +109,22 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
   }
 }
 
-function readOn(options: HookEventsOptions, path: string, how: { generate_summary?: boolean }): void {
+function readOn(
+  options: HookEventsOptions,
+  path: string,
+  how: { agent: string; generate_summary?: boolean },
+): void {
   options.onTranscript(path);
-  options.work.readOn(path, { agent: "claude", ...how });
+  options.work.readOn(path, how);
 }
 
-async function readLater(options: HookEventsOptions, paths: readonly string[]): Promise<void> {
+async function readLater(options: HookEventsOptions, paths: readonly string[], agent: string): Promise<void> {
   if (paths.length === 0) return;
   await sleep(lagMs, undefined, { signal: options.stop, ref: false }).catch(() => {});
   if (options.stop.aborted) return;
   for (const path of paths) {
     try {
-      options.work.readOn(path, { agent: "claude" });
+      options.work.readOn(path, { agent });
     } catch {
       // The memory has gone meanwhile; what is on disk is found with the next start.
     }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:f
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hookNames } from "../agents/claude/hook-names.ts";
+import { hookAgents } from "../agents/hook-names.ts";
 import { gitHookNames } from "../git/hooks/hook-names.ts";
 import type { GitHookItem } from "../hooks/run-git-hook.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
@@ -16,11 +17,12 @@ export type SpoolItem = z.infer<typeof spoolItem>;
 const text = z.optional(z.string());
 
 /**
- * What `pm hook` leaves of an event of Claude Code. Everything in `payload` is as the client said it, except that
+ * What `pm hook` leaves of an event of an agent. Everything in `payload` is as the client said it, except that
  * `prompt` holds a prompt's notes only, scrubbed.
  */
 export const claudeHookItem: z.ZodMiniType<ClaudeHookItem> = z.object({
   kind: z.literal("claude-hook"),
+  agent: z.optional(z.enum(hookAgents)),
   event: z.enum(hookNames),
   received_at: z.number(),
   payload: z.object({

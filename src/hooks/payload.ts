@@ -1,5 +1,5 @@
 /**
- * What is kept of what Claude Code hands to a hook. The conversation itself comes from the transcript, where it is
+ * What is kept of what an agent hands to a hook. The conversation itself comes from the transcript, where it is
  * scrubbed before anything is stored; a hook keeps who, where and when, and of a prompt only its notes.
  */
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { anyHook, type HookName, hookNamed, hookOfEvent } from "../agents/claude/hook-names.ts";
+import { anyHook, type HookName, hookNamed } from "../agents/claude/hook-names.ts";
+import { type HookAgent, hookOfAgentsEvent, isHookAgent } from "../agents/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
 import { type Project, projectAround } from "../project/paths.ts";
 import { type HookPayload, isNotification, parseObject, payloadOf } from "./payload.ts";
@@ -8,9 +9,11 @@ import { longestInput, readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
 
-/** What a hook leaves in the spool. */
+/** What a hook leaves in the spool, of Claude Code's or another agent's. */
 export interface ClaudeHookItem {
   kind: "claude-hook";
+  /** Absent: Claude Code. */
+  agent?: HookAgent | undefined;
   event: HookName;
   /** Milliseconds since the epoch. */
   received_at: number;
@@ -18,13 +21,13 @@ export interface ClaudeHookItem {
 }
 
 /**
- * What `pm hook <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits for long,
+ * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits for long,
  * never prints on stdout, which the agent would read, and says what went wrong in one line on stderr. Whoever calls
  * it exits with 0: any other code could block the agent.
  */
-export async function runHook(name: string): Promise<void> {
+export async function runHook(name: string, agent = "claude"): Promise<void> {
   try {
-    const problem = await capture(name);
+    const problem = isHookAgent(agent) ? await capture(name, agent) : "there is no such agent";
     if (problem !== null) warn(name, `${problem}; nothing was captured`);
   } catch (error) {
     warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
@@ -32,7 +35,7 @@ export async function runHook(name: string): Promise<void> {
 }
 
 /** @returns why nothing was captured, for a person; null when all is well or there is nothing to do */
-async function capture(name: string): Promise<string | null> {
+async function capture(name: string, agent: HookAgent): Promise<string | null> {
   const receivedAt = Date.now();
   const hook = hookNamed(name);
   if (hook === null && name !== anyHook) return "there is no such hook";
@@ -45,9 +48,9 @@ async function capture(name: string): Promise<string | null> {
   if (payload.session_id === undefined && payload.transcript_path === undefined) {
     return "its payload names no session";
   }
-  const event = hook ?? hookOfEvent(payload.hook_event_name);
-  if (event === null || isBeside(event, given, payload)) return null;
-  const project = projectOf(payload);
+  const event = hook ?? hookOfAgentsEvent(agent, payload.hook_event_name);
+  if (event === null || isBeside(agent, event, given, payload)) return null;
+  const project = projectOf(agent, payload);
   if (project === null) return null;
   if (payload.prompt !== undefined) {
     try {
@@ -59,7 +62,8 @@ async function capture(name: string): Promise<string | null> {
       warn(name, `its notes cannot be scrubbed (${codeOf(error)}) and are left to the transcript`);
     }
   }
-  const item: ClaudeHookItem = { kind: "claude-hook", event, received_at: receivedAt, payload };
+  const whose = agent === "claude" ? {} : { agent };
+  const item: ClaudeHookItem = { kind: "claude-hook", ...whose, event, received_at: receivedAt, payload };
   try {
     // These only say that there is something to read; the others say what no transcript does.
     const isReminder = event === "stop" || event === "post-tool-use";
@@ -73,7 +77,14 @@ async function capture(name: string): Promise<string | null> {
 }
 
 /** What is no part of the conversation: the client's own notices, and the subagent that compaction runs. */
-function isBeside(event: HookName, given: Record<string, unknown>, payload: HookPayload): boolean {
+function isBeside(
+  agent: HookAgent,
+  event: HookName,
+  given: Record<string, unknown>,
+  payload: HookPayload,
+): boolean {
+  // Gemini CLI tells of it before every request, whether it compresses or not.
+  if (agent === "gemini" && event === "pre-compact") return payload.trigger === "auto";
   if (event === "user-prompt") return isNotification(given);
   if (event !== "subagent-stop" || payload.agent_type !== "") return false;
   return payload.agent_transcript_path === undefined || !existsSync(payload.agent_transcript_path);
@@ -83,8 +94,10 @@ function isBeside(event: HookName, given: Record<string, unknown>, payload: Hook
  * The project of the session: by where the agent was launched, which is whose transcript it is, and which `cwd`
  * leaves when the agent changes directories.
  */
-function projectOf(payload: HookPayload): Project | null {
-  for (const dir of [process.env.CLAUDE_PROJECT_DIR, payload.cwd, "."]) {
+function projectOf(agent: HookAgent, payload: HookPayload): Project | null {
+  // An agent that another one started finds that one's variables, too.
+  const launchedIn = { claude: "CLAUDE_PROJECT_DIR", gemini: "GEMINI_PROJECT_DIR", codex: null }[agent];
+  for (const dir of [launchedIn && process.env[launchedIn], payload.cwd, "."]) {
     const project = dir ? projectAround(dir) : null;
     if (project !== null) return project;
   }

@@ -3,7 +3,12 @@ import { runHook } from "../../hooks/run-hook.ts";
 import type { CommandContext } from "../frame.ts";
 
 /** `pm hook <name>`, the way round: main.ts takes a shorter one when nothing else is on the command line. */
-export async function hookCommand(_: CommandContext, name: string, words: string[]): Promise<void> {
+export async function hookCommand(
+  _: CommandContext,
+  name: string,
+  words: string[],
+  { agent }: { agent?: string | true } = {},
+): Promise<void> {
   if (isGitHook(name)) await runGitHook(name, words);
-  else await runHook(name);
+  else await runHook(name, agent === true ? "" : agent);
 }

@@ -44,7 +44,7 @@ export function declareHookCommands(program: Command): void {
     .description("What Claude Code and git run: takes what a hook is told, and always exits with 0")
     .addArgument(hook)
     .argument("[words...]", "what git said to its hook")
-    .option("--agent <name>", "whose hook it is: claude, codex, gemini (default: claude)")
+    .option("--agent [name]", "whose hook it is: claude, codex, gemini (default: claude)")
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText(
