@@ -1,0 +1,98 @@
+import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { readLines } from "../read-lines.ts";
+import { identify } from "./describe.ts";
+import { isOneObject } from "./head.ts";
+import { directoryOf, isTranscript, list, roots } from "./list.ts";
+import { newReplay, type Replay } from "./message.ts";
+import { readObject } from "./read-object.ts";
+import { asRecord } from "./record-schema.ts";
+import { type Taken, take } from "./replay.ts";
+
+/** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
+export const gemini: Agent = {
+  name: "gemini",
+  title: "Gemini CLI",
+  roots,
+  sortsByPlace: true,
+  isTranscript,
+  directoryOf,
+  list,
+  describe: (file) => identify(file),
+  read: (file, cursor, signal) =>
+    isOneObject(file) ? readObject(file, cursor, signal) : readLog(file, cursor, signal),
+};
+
+/** Of chats that grow, what the next reading needs to know of what was read; else it is read again. */
+const kept = new Map<string, { at: string; replay: Replay }>();
+const mostKept = 8;
+
+/** A chat that is a log: it grows by lines. */
+async function* readLog(
+  file: string,
+  cursor: Cursor | null,
+  signal?: AbortSignal,
+): AsyncGenerator<ReadBatch, void, undefined> {
+  const cwd = (await identify(file, signal))?.cwd ?? null;
+  const known = kept.get(file);
+  kept.delete(file);
+  let at = placeIn(cursor);
+  let replay: Replay | null = known?.at === at ? known.replay : await recall(file, cursor, signal);
+  const current = replay;
+  try {
+    for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
+      replay = null;
+      const lines: TranscriptLine[] = [];
+      const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+      for (const { bytes } of batch.lines) {
+        const taken = takeBytes(current, bytes, cwd);
+        lines.push(...taken.lines);
+        if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
+      }
+      at = placeIn(batch.cursor);
+      replay = current;
+      yield { lines, cursor: batch.cursor, skipped };
+    }
+  } finally {
+    if (replay) keep(file, at, replay);
+  }
+}
+
+const placeIn = (cursor: Cursor | null) => (cursor ? `${cursor.offset} ${cursor.lineHash}` : "");
+
+function keep(file: string, at: string, replay: Replay): void {
+  kept.set(file, { at, replay });
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+}
+
+const nothing: Taken = { lines: [], skipped: null };
+/** Nearly half of a chat's lines say nothing but when it was written. */
+const touched = Buffer.from('{"$set":{"lastUpdated":"');
+const longestTouch = 80;
+
+function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): Taken {
+  if (
+    bytes.length <= longestTouch &&
+    bytes.subarray(0, touched.length).equals(touched) &&
+    bytes.at(-1) === brace
+  )
+    return { lines: [], skipped: "type:$set" };
+  if (isBlank(bytes)) return nothing;
+  const record = asRecord(parseJsonLine(bytes));
+  return record ? take(replay, record, cwd) : { lines: [], skipped: "malformed" };
+}
+
+const brace = 125;
+
+/** What the lines before a cursor leave for those behind. */
+async function recall(file: string, cursor: Cursor | null, signal?: AbortSignal): Promise<Replay> {
+  const replay = newReplay();
+  if (cursor === null || cursor.offset === 0) return replay;
+  for await (const { lines } of readLines(file, null, { end: cursor.offset, signal, isWhole: isWholeJson })) {
+    for (const { bytes } of lines) takeBytes(replay, bytes, null);
+  }
+  return replay;
+}

@@ -1,0 +1,65 @@
+import { open, readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { bounds } from "../bounds.ts";
+import { isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { readLines } from "../read-lines.ts";
+import { asRecord, type ChatRecord, known } from "./record-schema.ts";
+
+/** How much of a chat is read to learn whose it is. Bytes. */
+const beginning = 1024 * 1024;
+
+export interface Head {
+  /** What the chat says of itself: the first record that does. */
+  metadata: ChatRecord;
+  /** The first messages, as they are written. */
+  text: string;
+}
+
+/** Whether a chat is a single object, which is written anew for every message. */
+export function isOneObject(path: string): boolean {
+  return /^session-.*\.json$/.test(basename(path));
+}
+
+/** Whether a record says which session the file is of. */
+export function isMetadata(record: ChatRecord): boolean {
+  // Other agents' lines name a session, too.
+  const isOurs = known(record.projectHash) !== null || known(record.kind) !== null;
+  return known(record.sessionId) !== null && known(record.type) === null && isOurs;
+}
+
+/** The beginning of a chat; null when it does not say (yet) whose it is. */
+export async function headOf(file: string, signal?: AbortSignal): Promise<Head | null> {
+  return isOneObject(file) ? headOfObject(file) : headOfLines(file, signal);
+}
+
+async function headOfLines(file: string, signal?: AbortSignal): Promise<Head | null> {
+  let metadata: ChatRecord | null = null;
+  let text = "";
+  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
+  for await (const { lines } of readLines(file, null, options)) {
+    for (const { bytes } of lines) {
+      const record: ChatRecord | null = metadata ? null : asRecord(parseJsonLine(bytes));
+      if (record && isMetadata(record)) metadata = record;
+      if (metadata) text += `${bytes.toString("utf8")}\n`;
+    }
+    if (metadata) return { metadata, text };
+  }
+  return null;
+}
+
+/** Of an old chat, which is one object, what stands before its messages; or all of it where that is nothing. */
+async function headOfObject(file: string): Promise<Head | null> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(beginning, size)), 0, null, 0);
+    const text = buffer.toString("utf8", 0, bytesRead);
+    const at = text.indexOf('"messages"');
+    const before =
+      at === -1 ? null : parseJsonLine(Buffer.from(`${text.slice(0, at).replace(/,\s*$/, "")}}`));
+    const metadata = asRecord(before ?? (size <= bounds.line ? parseJsonLine(await readFile(file)) : null));
+    return metadata && isMetadata(metadata) ? { metadata, text } : null;
+  } finally {
+    await handle.close();
+  }
+}

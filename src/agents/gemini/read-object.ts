@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { PommelError } from "../../project/errors.ts";
+import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { bounds } from "../bounds.ts";
+import { parseJsonLine } from "../json-lines.ts";
+import { identify } from "./describe.ts";
+import { newReplay } from "./message.ts";
+import { asRecord } from "./record-schema.ts";
+import { take } from "./replay.ts";
+
+/** Lines that are given at once. */
+const atOnce = 500;
+
+/**
+ * Reads a chat of an older client: one object, written anew for every message. What was given before stands at its
+ * beginning; how far that goes, and what it was, is in the cursor.
+ */
+export async function* readObject(
+  file: string,
+  cursor: Cursor | null,
+  signal?: AbortSignal,
+): AsyncGenerator<ReadBatch, void, undefined> {
+  signal?.throwIfAborted();
+  const { size, bytes } = await contentOf(file);
+  if (bytes === null) {
+    // Until it is another one.
+    const tooLong = { offset: size, lineHash: "too_long" };
+    if (cursor?.offset !== size) yield { lines: [], cursor: tooLong, skipped: { too_long: 1 } };
+    return;
+  }
+  const understood = understand(bytes, (await identify(file, signal))?.cwd ?? null);
+  if (understood === null) {
+    // It is being written, and everything comes again.
+    if (cursor !== null) throw changed(file);
+    return;
+  }
+  const { lines } = understood;
+  let { skipped } = understood;
+  let given = 0;
+  if (cursor !== null) {
+    given = Number(/^(\d+)-/.exec(cursor.lineHash)?.[1] ?? Number.NaN);
+    if (!(given <= lines.length) || cursor.lineHash !== placeAfter(lines, given)) throw changed(file);
+    if (given === lines.length && cursor.offset === bytes.length) return;
+    skipped = {};
+  }
+  do {
+    signal?.throwIfAborted();
+    const batch = lines.slice(given, given + atOnce);
+    given += batch.length;
+    const offset = given === lines.length ? bytes.length : Math.floor((bytes.length * given) / lines.length);
+    yield { lines: batch, cursor: { offset, lineHash: placeAfter(lines, given) }, skipped };
+    skipped = {};
+  } while (given < lines.length);
+}
+
+/** `bytes` is null where they are too many. */
+async function contentOf(file: string): Promise<{ size: number; bytes: Buffer | null }> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    return { size, bytes: size > bounds.line ? null : await handle.readFile() };
+  } finally {
+    await handle.close();
+  }
+}
+
+function understand(bytes: Buffer, cwd: string | null): Pick<ReadBatch, "lines" | "skipped"> | null {
+  const record = asRecord(parseJsonLine(bytes));
+  if (record === null) return null;
+  const replay = newReplay();
+  const { lines } = take(replay, record, cwd);
+  const skipped: Record<string, number> = {};
+  for (const each of Array.isArray(record.messages) ? record.messages : []) {
+    const message = asRecord(each);
+    const taken = message ? take(replay, message, cwd) : { lines: [], skipped: "malformed" };
+    lines.push(...taken.lines);
+    if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
+  }
+  return { lines, skipped };
+}
+
+/** How many lines were given, and what they were. */
+function placeAfter(lines: readonly TranscriptLine[], given: number): string {
+  const hash = createHash("sha256");
+  for (const { uid, entries } of lines.slice(0, given)) hash.update(JSON.stringify([uid, entries]));
+  return `${given}-${hash.digest("hex").slice(0, 32)}`;
+}
+
+function changed(file: string): PommelError {
+  return new PommelError(
+    "transcript_changed",
+    `${file} does not hold any more what was read from it before.`,
+    "It is read again from its start.",
+  );
+}

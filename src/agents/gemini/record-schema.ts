@@ -1,0 +1,113 @@
+import * as z from "zod/mini";
+
+/**
+ * What of a chat's records is understood. A field that is missing, null or of a type that was not expected is null
+ * here: clients of other versions write other records, and a record's other fields may still be worth reading.
+ */
+
+const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
+
+const anything = z.optional(z.unknown());
+const text = orNull(z.string());
+const count = orNull(z.number());
+const flag = orNull(z.boolean());
+
+const tokens = z.object({ input: count, output: count, cached: count, thoughts: count, tool: count });
+
+/** A line of a chat, or the one object of an old one: metadata, a message, a change of either, all in one. */
+const record = z.object({
+  sessionId: text,
+  projectHash: text,
+  startTime: text,
+  kind: text,
+  directories: anything,
+  summary: text,
+  /** Of old chats, which are one object. */
+  messages: anything,
+  id: text,
+  timestamp: text,
+  type: text,
+  content: anything,
+  /** What the client shows in place of `content`. */
+  displayContent: anything,
+  thoughts: anything,
+  tokens: orNull(tokens),
+  model: text,
+  toolCalls: anything,
+  $set: orNull(z.object({ messages: anything, summary: text })),
+  $rewindTo: text,
+});
+
+export type ChatRecord = z.infer<typeof record>;
+
+const part = z.object({
+  text,
+  thought: flag,
+  inlineData: anything,
+  fileData: anything,
+  functionCall: orNull(z.object({ id: text, name: text, args: anything })),
+  functionResponse: orNull(z.object({ id: text, response: anything })),
+});
+
+export type Part = z.infer<typeof part>;
+
+const call = z.object({
+  id: text,
+  name: text,
+  displayName: text,
+  args: anything,
+  result: anything,
+  status: text,
+  timestamp: text,
+  resultDisplay: anything,
+  agentId: text,
+});
+
+export type Call = z.infer<typeof call>;
+
+/** What an edit shows: the file before and after it. What it held before is not among this on purpose. */
+const display = z.object({
+  fileDiff: text,
+  filePath: text,
+  newContent: text,
+  isNewFile: flag,
+  diffStat: orNull(z.object({ user_added_lines: count, user_removed_lines: count })),
+});
+
+export type Display = z.infer<typeof display>;
+
+const thought = z.object({ subject: text, description: text });
+const response = z.object({ output: anything, error: anything });
+
+export const asRecord = (value: unknown) => orNothing(record, value);
+export const asDisplay = (value: unknown) => orNothing(display, value);
+export const asThought = (value: unknown) => orNothing(thought, value);
+export const asResponse = (value: unknown) => orNothing(response, value);
+export const asCalls = (value: unknown) => each(call, value);
+
+/** The parts of a content; a string is one part of text. What is no part is left out. */
+export function asParts(content: unknown): Part[] {
+  if (typeof content === "string") return each(part, [{ text: content }]);
+  return each(part, Array.isArray(content) ? content : [content]);
+}
+
+function each<T extends z.core.$ZodType>(schema: T, values: unknown): z.output<T>[] {
+  if (!Array.isArray(values)) return [];
+  return values.map((value) => orNothing(schema, value)).filter((found) => found !== null);
+}
+
+function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const parsed = z.safeParse(schema, value);
+  return parsed.success ? parsed.data : null;
+}
+
+/** Records have an id once: without this, `undefined` would have to be thought of beside null everywhere. */
+export function known(value: string | null | undefined): string | null {
+  return value === undefined || value === null || value === "" ? null : value;
+}
+
+export function timeOf(written: string | null | undefined): number | null {
+  const at = Date.parse(written ?? "");
+  return Number.isNaN(at) ? null : at;
+}

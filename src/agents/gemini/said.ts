@@ -1,0 +1,125 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Entry } from "../agent.ts";
+import { bounded } from "../bounded.ts";
+import { bounds } from "../bounds.ts";
+import { isOwnCommand } from "../own-output.ts";
+import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
+
+/**
+ * What stands in a message of the user's. The client puts more there than the human wrote: what hooks add
+ * (`<hook_context>`, before the prompt or as a part of its own; their text has no tags, `<` is written as `&lt;`), the
+ * surroundings (`<session_context>`, to subagents `<loaded_context>`), tools' answers, files that were named with "@",
+ * and the summary of a compressed history.
+ */
+export function saidByUser({ content, displayContent }: ChatRecord): Entry[] {
+  const parts = asParts(content);
+  // What was shown to the human as their own is what they typed; files that they named stand in the other one only.
+  const shown = humanText(asParts(displayContent));
+  const { texts, notices } = shown.texts.length + shown.notices.length > 0 ? shown : humanText(parts);
+  const images = parts.filter(isImage).length;
+  const summary = summaryIn(parts);
+  const text = bounded(texts.join("\n").trim());
+  return [
+    ...summary,
+    ...notices.map((notice) => ({ kind: "notice" as const, text: bounded(notice, bounds.result) })),
+    ...(text !== "" || images > 0 ? [{ kind: "prompt" as const, text, images }] : []),
+  ];
+}
+
+/** What the client says by itself: an error, a hint. */
+export function saidByClient({ content }: ChatRecord): Entry[] {
+  const text = bounded(stripVTControlCharacters(textOf(asParts(content))), bounds.result).trim();
+  return text === "" ? [] : [{ kind: "notice", text }];
+}
+
+/** The texts of a content, without what was only thought. */
+export function textOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.thought ? "" : (part.text ?? ""))).join("");
+}
+
+const snapshot = "<state_snapshot>";
+
+function summaryIn(parts: readonly Part[]): Entry[] {
+  const found = parts.find((part) => part.text?.trimStart().startsWith(snapshot));
+  if (!found) return [];
+  return [
+    { kind: "compaction", trigger: null, preTokens: null },
+    { kind: "summary", text: bounded(found.text!.trim()) },
+  ];
+}
+
+/** What begins like this is said by the client; after gemini-cli's `client.ts`. */
+const asides = [
+  "Here is the user's editor context as a JSON object",
+  "Here is a summary of changes in the user's editor context",
+  "This is the Gemini CLI. We are setting up the context for our chat.",
+];
+
+function humanText(parts: readonly Part[]): { texts: string[]; notices: string[] } {
+  const texts: string[] = [];
+  const notices: string[] = [];
+  for (const part of parts) {
+    if (part.thought || !part.text) continue;
+    const text = withoutContext(part.text);
+    if (text === "" || text.startsWith(snapshot) || asides.some((aside) => text.startsWith(aside))) continue;
+    const ran = shellMode.exec(text);
+    if (ran) notices.push(shellNotice(ran));
+    else if (text.startsWith("System: ")) notices.push(text);
+    else texts.push(text);
+  }
+  return { texts: withoutFiles(texts.join("\n")), notices };
+}
+
+const surroundings = ["session_context", "loaded_context"];
+
+/** A text without what the client put before the human's words. */
+function withoutContext(written: string): string {
+  let text = written.trim();
+  for (;;) {
+    const before = text;
+    text = afterLeading(text, "hook_context", text.indexOf("</hook_context>"));
+    // They tell of files, which may hold their closing tag.
+    for (const tag of surroundings) text = afterLeading(text, tag, text.lastIndexOf(`</${tag}>`));
+    if (text === before) return text;
+  }
+}
+
+function afterLeading(text: string, tag: string, end: number): string {
+  if (!text.startsWith(`<${tag}>`)) return text;
+  return end === -1 ? "" : text.slice(end + tag.length + 3).trim();
+}
+
+/** A tool's answer without what hooks added behind it. */
+export function withoutHookContext(text: string): string {
+  return text.replace(/(?:\s*<hook_context>[^<]*<\/hook_context>)+\s*$/, "");
+}
+
+const filesBegin = "--- Content from referenced files ---";
+const filesEnd = "--- End of content ---";
+
+/** Files that were named with "@" stand behind the prompt, whole. */
+function withoutFiles(text: string): string[] {
+  const start = text.indexOf(filesBegin);
+  if (start === -1) return text === "" ? [] : [text];
+  const end = text.lastIndexOf(filesEnd);
+  const left = text.slice(0, start) + (end > start ? text.slice(end + filesEnd.length) : "");
+  return left.trim() === "" ? [] : [left.trim()];
+}
+
+/** What the human ran with "!". */
+const shellMode =
+  /^I ran the following shell command:\n```(?:sh)?\n([\s\S]*?)\n```\s*This produced the following result:\n```(?:sh)?\n?([\s\S]*?)\n?```$/;
+
+function shellNotice([, command = "", printed = ""]: RegExpExecArray): string {
+  return isOwnCommand(command) ? `! ${command}` : `! ${command}\n${stripVTControlCharacters(printed)}`.trim();
+}
+
+function isImage({ inlineData, fileData }: Part): boolean {
+  return [inlineData, fileData].some(
+    (data) =>
+      typeof data === "object" &&
+      data !== null &&
+      "mimeType" in data &&
+      /^image\//.test(String(data.mimeType)),
+  );
+}

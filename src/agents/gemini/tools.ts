@@ -1,0 +1,156 @@
+import { posix, win32 } from "node:path";
+import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
+import { bounded } from "../bounded.ts";
+import { bounds } from "../bounds.ts";
+import { isOwnCommand } from "../own-output.ts";
+import { hunksOf, onlyProposed, replacement } from "./diff.ts";
+import { asDisplay, asParts, asResponse, type Call, type Display, known } from "./record-schema.ts";
+import { textOf, withoutHookContext } from "./said.ts";
+
+type Args = Record<string, unknown>;
+
+/** Which fields of a tool's arguments name files, and what the tool does to them. */
+const touches: Readonly<Record<string, { fields: readonly string[]; how: FileTouch["how"] }>> = {
+  read_file: { fields: ["file_path", "absolute_path"], how: "read" },
+  read_many_files: { fields: ["paths", "include"], how: "read" },
+  grep_search: { fields: ["dir_path", "path"], how: "read" },
+  search_file_content: { fields: ["dir_path", "path"], how: "read" },
+  replace: { fields: ["file_path"], how: "edit" },
+  edit: { fields: ["file_path"], how: "edit" },
+  write_file: { fields: ["file_path"], how: "write" },
+};
+/** Their paths are mostly directories or patterns. */
+const mayNameOther = new Set(["read_many_files", "grep_search", "search_file_content"]);
+
+/** The files that a call is about, absolute where the working directory is known. */
+export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string | null): FileTouch[] {
+  const touch = Object.hasOwn(touches, name ?? "") ? touches[name ?? ""]! : null;
+  if (touch) {
+    const named = touch.fields.flatMap((field) => args[field]).filter((path) => typeof path === "string");
+    return named
+      .filter((path) => path !== "" && path.length <= 4096)
+      .filter((path) => !mayNameOther.has(name ?? "") || (posix.extname(path) !== "" && !/[*?{]/.test(path)))
+      .slice(0, 50)
+      .map((path) => ({ path: absolute(path, cwd), how: touch.how }));
+  }
+  // A tool that is not known yet, and shows that it changed a file.
+  const path = known(asDisplay(resultDisplay)?.filePath);
+  return path === null || path.length > 4096 ? [] : [{ path, how: "edit" }];
+}
+
+function absolute(path: string, cwd: string | null): string {
+  // Transcripts of another system are read as well: a drive's letter says which rules hold.
+  const { isAbsolute, resolve } =
+    /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
+  if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
+  return resolve(cwd, path);
+}
+
+/** Whether a call ran Pommel: its result is never remembered. Older clients name tools of servers like others. */
+export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
+  if (/^mcp_+pommel_|^pommel__/.test(name ?? "") || displayName?.endsWith("(pommel MCP Server)")) return true;
+  return typeof args.command === "string" && isOwnCommand(args.command);
+}
+
+/** The states in which a call has not ended. */
+const open = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
+
+export function hasEnded({ status, result }: Call): boolean {
+  return !open.has(status ?? "") && (status !== null || Array.isArray(result));
+}
+
+/** A call's answer. `own`: Pommel gave it, and its text is not kept. */
+export function toolResult(
+  call: Call,
+  args: Args,
+  { own, cwd }: { own: boolean; cwd: string | null },
+): ToolResult {
+  const answered = responseText(call.result);
+  const written =
+    answered.text === "" && typeof call.resultDisplay === "string" ? call.resultDisplay : answered.text;
+  const isShell = typeof args.command === "string";
+  const text = plain(written, isShell);
+  // The client calls it a success when a command ran, however it ended.
+  const failed = isShell && failedCommand(text);
+  const isError = failed || answered.isError || (call.status !== "success" && call.status !== null);
+  return {
+    kind: "tool_result",
+    id: call.id ?? "",
+    text: own ? "" : bounded(text, bounds.result),
+    isError,
+    edits: isError ? null : editsOf(call, args, cwd),
+    subagent: known(call.agentId),
+  };
+}
+
+/** What the agent was answered, from the parts that it was sent. */
+export function responseText(result: unknown): { text: string; isError: boolean } {
+  const parts = asParts(result);
+  const responses = parts.flatMap((part) => asResponse(part.functionResponse?.response) ?? []);
+  const of = (value: unknown) =>
+    typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  const texts = responses.map(({ output, error }) => of(output ?? error));
+  return {
+    text: [...texts, textOf(parts)].filter((text) => text !== "").join("\n"),
+    isError: responses.some(({ output, error }) => output === undefined && of(error) !== ""),
+  };
+}
+
+/** A result as the tool gave it, without what the client says about it. */
+function plain(written: string, isShell: boolean): string {
+  const text = withoutHookContext(written).replace(
+    /^\s*<untrusted_context>\n?|\n?<\/untrusted_context>\s*$/g,
+    "",
+  );
+  if (!isShell) return text.trim();
+  return text
+    .replace(/^Output: (?:\(empty\)$)?/m, "")
+    .replace(
+      /^(?:Command|Directory|Background PIDs|Process Group PGID): .*\n?|^(?:Error|Signal): \(none\)\n?/gm,
+      "",
+    )
+    .trim();
+}
+
+function failedCommand(text: string): boolean {
+  const last = [...text.matchAll(/^Exit Code: (-?\d+)$/gm)].at(-1);
+  return (last !== undefined && last[1] !== "0") || /^Signal: (?!0$)\S/m.test(text);
+}
+
+/** What a call that went well did to a file; null for tools that do nothing to files. */
+function editsOf(call: Call, args: Args, cwd: string | null): FileEdit[] | null {
+  const touch = filesOf(call, args, cwd).find(({ how }) => how !== "read");
+  if (!touch) return null;
+  const display = asDisplay(call.resultDisplay);
+  return [display?.fileDiff ? shownEdit(display, touch, args) : askedEdit(touch, args)];
+}
+
+/** What the client shows of an edit. */
+function shownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
+  const path = known(display.filePath) ?? touch.path;
+  const hunks = hunksOf(display.fileDiff ?? "");
+  const { user_added_lines: added, user_removed_lines: removed } = display.diffStat ?? {};
+  if (args.modified_by_user === true || (added ?? 0) > 0 || (removed ?? 0) > 0) {
+    const proposal = args.ai_proposed_content;
+    // Without the proposal nobody knows which lines are whose.
+    return { path, hunks: onlyProposed(hunks, typeof proposal === "string" ? proposal : ""), content: null };
+  }
+  const content =
+    touch.how === "write" && typeof display.newContent === "string"
+      ? bounded(display.newContent, bounds.input)
+      : null;
+  return { path, hunks: display.isNewFile && content !== null ? [] : hunks, content };
+}
+
+/** A history that is repeated has no diffs: what was asked for is what was done, only not where. */
+function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
+  if (how === "write" && typeof args.content === "string")
+    return { path, hunks: [], content: bounded(args.content, bounds.input) };
+  const [before, after] = [args.old_string, args.new_string];
+  const isKnown = typeof after === "string" && args.modified_by_user !== true;
+  return {
+    path,
+    hunks: isKnown ? [replacement(typeof before === "string" ? before : "", after)] : [],
+    content: null,
+  };
+}
