@@ -1,10 +1,9 @@
 import type { Agent, TranscriptInfo } from "./agent.ts";
 import { claude } from "./claude/claude.ts";
 import { gemini } from "./gemini/gemini.ts";
-import { codex } from "./codex/codex.ts";
 
 /** Every coding agent whose conversations can be remembered. */
-export const agents: readonly Agent[] = [claude, codex];
+export const agents: readonly Agent[] = [claude, gemini];
 
 /** Who is meant where nobody names an agent. */
 export const defaultAgent: Agent = claude;
