@@ -320,18 +320,18 @@ describe("pm init, pm enable and pm disable", () => {
     expect(Object.keys(hooks)).toHaveLength(7);
     expect((await json("init")).already).toContain(part);
     expect(await json("enable")).toEqual({
-      agent: "claude",
       file: part,
       changed: false,
       added: [],
+      restored: [],
       git: { state: "none", reason: expect.any(String), dir: null, changed: false, added: [] },
     });
     expect(current()).toBe(installed);
 
     expect(await json("disable")).toEqual({
-      agent: "claude",
       files: [part],
       changed: true,
+      kept: [],
       git: { files: [], changed: false },
     });
     expect(current()).toBe(text);
