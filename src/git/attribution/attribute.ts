@@ -77,7 +77,7 @@ export async function attributeChange(
   }
   return {
     ranges,
-    bindings: bindingsOf(change, ranges, weighed, { runs: witness.runs, writes: all, files }),
+    bindings: bindingsOf(change, ranges, weighed, { witness, writes: all, files }),
   };
 }
 
@@ -131,8 +131,8 @@ function isSamePath(path: string, inCommand: string): boolean {
 
 /** A change without text: who committed it is all there is to know. */
 function bindingsWithoutLines(change: ChangeToAttribute, deeds: Deeds, memory: Memory) {
-  const { runs } = new Witness(memory, deeds, change, null);
-  return bindingsOf(change, [], [], { runs, writes: [], files: [] });
+  const witness = new Witness(memory, deeds, change, null);
+  return bindingsOf(change, [], [], { witness, writes: [], files: [] });
 }
 
 async function timeOf(

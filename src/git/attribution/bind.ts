@@ -1,11 +1,18 @@
 import type { AttributionRecord, Binding } from "../../store/git-records.ts";
 import { align } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
+import type { Witness } from "./judge.ts";
 import type { ChangeToAttribute } from "./types.ts";
-import type { ShellRun, Write } from "./writes.ts";
+import type { Delegation, ShellRun, Write } from "./writes.ts";
 
-/** A session has a part in a commit if its lines weigh this much, or are this share of all that weighs. */
-const enough = { weight: 1.5, share: 0.25 } as const;
+/**
+ * A session has a part in a commit if its lines weigh this much and are some share of all that weighs, or are a large
+ * share. One that wrote none of them since the commit before needs more: lines are alike more often than left behind.
+ */
+const enough = {
+  fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
+  stale: { weight: 5, share: 0.1, largeShare: 0.5 },
+} as const;
 /** A commit without lines of its own is bound by what it took out. */
 const enoughRemoved = 1;
 
@@ -24,16 +31,18 @@ interface Part {
   confidence: number;
 }
 
+export interface BindingEvidence {
+  witness: Pick<Witness, "runs" | "delegations" | "freshSince">;
+  writes: readonly Write[];
+  files: readonly FileToAttribute[];
+}
+
 /** The sessions that led to a commit. */
 export function bindingsOf(
   change: ChangeToAttribute,
   ranges: readonly AttributionRecord[],
   weighed: readonly Weighed[],
-  {
-    runs,
-    writes,
-    files,
-  }: { runs: readonly ShellRun[]; writes: readonly Write[]; files: readonly FileToAttribute[] },
+  { witness, writes, files }: BindingEvidence,
 ): Binding[] {
   const parts = new Map<string, Part>();
   const partOf = (uid: string): Part => {
@@ -55,22 +64,33 @@ export function bindingsOf(
     (sum, { lines }) => sum + lines.reduce((own, { isAdded, weight }) => own + (isAdded ? weight : 0), 0),
     0,
   );
+  const fresh = writes.filter(({ at }) => at >= witness.freshSince);
+  const isFresh = new Set(fresh.map(({ sessionUid }) => sessionUid));
   for (const [uid, part] of parts) {
-    if (part.weight < enough.weight && part.weight < all * enough.share) parts.delete(uid);
-    else part.confidence = part.weight >= 2 * enough.weight ? 0.98 : 0.9;
+    const { weight, share, largeShare } = isFresh.has(uid) ? enough.fresh : enough.stale;
+    const isEnough = (part.weight >= weight && part.weight >= all * share) || part.weight >= all * largeShare;
+    if (!isEnough) parts.delete(uid);
+    else part.confidence = part.weight >= 2 * weight ? 0.98 : 0.9;
   }
-  for (const run of committing(change, runs)) {
+  for (const run of committing(change, witness.runs)) {
     const part = partOf(run.sessionUid);
     if (part.lines === 0) part.how = "command";
     part.confidence = 1;
     part.turns.add(run.turn);
   }
   if (parts.size === 0)
-    for (const write of removing(files, writes)) {
+    for (const write of removing(files, fresh)) {
       const part = partOf(write.sessionUid);
       part.how = "removed";
       part.confidence = 0.85;
       part.turns.add(write.turn);
+    }
+  if (parts.size === 0)
+    for (const { sessionUid, turn } of delegated(change, witness.delegations)) {
+      const part = partOf(sessionUid);
+      part.how = "command";
+      part.confidence = 0.75;
+      part.turns.add(turn);
     }
   return [...parts]
     .map(([sessionUid, { turns, lines, how, confidence }]) => ({
@@ -108,6 +128,17 @@ function committing(
   if (told.length > 0) return told;
   const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
   return new Set(silent.map(({ sessionUid }) => sessionUid)).size === 1 ? silent : [];
+}
+
+/** The agents that had others work for them when the commit was made; none where that is more than one session. */
+function delegated(
+  { hash, authoredAt }: ChangeToAttribute,
+  delegations: readonly Delegation[],
+): readonly Delegation[] {
+  const during = delegations.filter(
+    ({ startedAt, endedAt }) => hash !== null && startedAt <= authoredAt + clockMs && authoredAt <= endedAt,
+  );
+  return new Set(during.map(({ sessionUid }) => sessionUid)).size === 1 ? during : [];
 }
 
 /** Of a commit that only took lines out, the last write of each file that took the same lines out. */

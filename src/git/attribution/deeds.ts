@@ -2,7 +2,7 @@ import { relativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import { unpackContent } from "../../store/memory/content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { deedsOf, type ShellRun, type TurnDeeds, type Write } from "./writes.ts";
+import { type Delegation, deedsOf, type ShellRun, type TurnDeeds, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
 const mostLines = 300_000;
@@ -43,10 +43,14 @@ export class Deeds {
   }
 
   /** What ran, or was written by commands, at some time from `since` to `until`; oldest first. */
-  shellBetween(since: number, until: number): { runs: ShellRun[]; writes: Write[] } {
+  shellBetween(
+    since: number,
+    until: number,
+  ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
     const rows = this.rows(
       `t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
-       AND (t.tools LIKE '%ash%' OR t.tools LIKE '%shell%' OR t.tools LIKE '%command%')`,
+       AND (t.tools LIKE '%ash%' OR t.tools LIKE '%shell%' OR t.tools LIKE '%command%' OR t.tools LIKE '%exec%'
+         OR t.tools LIKE '%task%' OR t.tools LIKE '%agent%')`,
       { since, until },
     );
     const deeds = rows.map((row) => this.deedsIn(row));
@@ -59,6 +63,7 @@ export class Deeds {
         .flatMap(({ writes }) => writes)
         .filter(({ how, at }) => how === "shell" && at <= until)
         .sort((a, b) => a.at - b.at),
+      delegations: deeds.flatMap(({ delegations }) => delegations),
     };
   }
 

@@ -5,7 +5,7 @@ import type { Deeds } from "./deeds.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
-import type { ShellRun, Write } from "./writes.ts";
+import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 const runSlack = 500;
@@ -24,6 +24,7 @@ export class Witness {
   readonly until: number;
   readonly runs: ShellRun[];
   readonly shellWrites: Write[];
+  readonly delegations: Delegation[];
   private presence: { wasActive: boolean; isCovered: boolean } | null = null;
 
   constructor(
@@ -36,9 +37,10 @@ export class Witness {
     // What a rebase left as it was nobody wrote after it was made; when it was not left so, predecessors tell.
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
     this.since = Math.min(change.authoredAt, change.committedAt) - workMs;
-    const { runs, writes } = deeds.shellBetween(this.since, this.until);
+    const { runs, writes, delegations } = deeds.shellBetween(this.since, this.until);
     this.runs = runs;
     this.shellWrites = writes;
+    this.delegations = delegations;
   }
 
   /** For lines of a file when each showed up, in order; nothing where nobody watched. */

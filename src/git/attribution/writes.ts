@@ -39,10 +39,19 @@ export interface ShellRun {
   commits: string[];
 }
 
+/** While another agent worked for this one. */
+export interface Delegation {
+  sessionUid: string;
+  turn: number;
+  startedAt: number;
+  endedAt: number;
+}
+
 /** What a turn did to files. */
 export interface TurnDeeds {
   writes: Write[];
   runs: ShellRun[];
+  delegations: Delegation[];
 }
 
 interface Call {
@@ -58,7 +67,7 @@ export function deedsOf(
   relativize: (path: string) => string,
 ): TurnDeeds {
   const calls = new Map<string, Call>();
-  const deeds: TurnDeeds = { writes: [], runs: [] };
+  const deeds: TurnDeeds = { writes: [], runs: [], delegations: [] };
   let model: string | null = null;
   for (const line of turn.lines) {
     model = line.model ?? model;
@@ -91,6 +100,10 @@ export function deedsOf(
         }
         continue;
       }
+      if (call && isDelegation(call.input)) {
+        const { sessionUid, number } = turn;
+        deeds.delegations.push({ sessionUid, turn: number, startedAt: call.at ?? at, endedAt: at });
+      }
       if (entry.isError) continue;
       const edits = entry.edits ?? (call ? editsOfInput(call.input) : []);
       for (const { path, hunks, content } of edits) {
@@ -122,6 +135,11 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
     const bare = asBare(line);
     return bare.key === 0 ? [] : [{ ...bare, isNew }];
   });
+}
+
+/** An agent is told what to do, and what that is called. */
+function isDelegation({ prompt, description, subagent_type }: Record<string, unknown>): boolean {
+  return text(prompt) !== null && (text(description) ?? text(subagent_type)) !== null;
 }
 
 /** What a call asked for, where its answer does not tell what became of it. */
