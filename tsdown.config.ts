@@ -17,6 +17,19 @@ const licenses = (name: string) => license({ thirdParty: { output: `dist/license
 /** The modules of `src/` with these names, without their extension. */
 const modules = (names: string) => new RegExp(`[\\\\/]src[\\\\/](?:${names})\\.ts$`);
 
+/**
+ * The MCP SDK has a validator of JSON Schema (ajv) for questions that a server asks its client. Ours asks none, and every
+ * start would read its 150 kB.
+ */
+const withoutAjv = {
+  name: "without-ajv",
+  resolveId: (id: string) => (id === "@modelcontextprotocol/server/_shims" ? `\0${id}` : null),
+  load: (id: string) =>
+    id === "\0@modelcontextprotocol/server/_shims"
+      ? 'export { default as process } from "node:process"; export class DefaultJsonSchemaValidator {}'
+      : null,
+};
+
 export default defineConfig([
   {
     ...common,
@@ -37,7 +50,7 @@ export default defineConfig([
         ],
       },
     },
-    plugins: [licenses("pm")],
+    plugins: [licenses("pm"), withoutAjv],
   },
   {
     ...common,

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * `pm`. An agent waits for its hooks at every step and for its searches all day: in their plain forms these load nothing
- * but what they need. Everything else, with its options and its help, is the command line of pm.ts.
+ * `pm`. An agent waits for its hooks at every step, for its searches all day, and for its MCP server when it starts: in
+ * their plain forms these load nothing but what they need. Everything else, with its options and its help, is the command
+ * line of pm.ts.
  */
 const [command, ...rest] = process.argv.slice(2);
 const words = rest.filter((arg) => arg !== "--json");
@@ -17,6 +18,8 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
   void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
 } else if (command === "search" && isPlain) {
   void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
+} else if (command === "mcp" && rest.length === 0) {
+  void import("../mcp/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
   void import("./pm.ts");
 }

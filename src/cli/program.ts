@@ -5,6 +5,7 @@ import { declareCheckpointCommands } from "./declare/checkpoints.ts";
 import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareEventCommands, declareProjectsCommands } from "./declare/events.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
+import { declareMcpCommand } from "./declare/mcp.ts";
 import { declareMemoryCommands } from "./declare/memory.ts";
 import { declareModelsCommands } from "./declare/models.ts";
 import { declareProjectCommands } from "./declare/project.ts";
@@ -67,5 +68,6 @@ export function buildProgram(): Command {
   declareDaemonCommands(program);
   declareModelsCommands(program);
   declareHookCommands(program);
+  declareMcpCommand(program);
   return program;
 }

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import { examples, run } from "../frame.ts";
+
+/** The server that agents start. */
+export function declareMcpCommand(program: Command): void {
+  program
+    .command("mcp")
+    .description("Serve an agent over MCP on stdin and stdout, until stdin closes")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
+        ["pm mcp -C ~/src/app", "for the project there, wherever it is started"],
+      )}\n\nIts tools: docs/mcp.md.`,
+    )
+    .action(run(async () => (await import("../commands/mcp.ts")).mcpCommand));
+}

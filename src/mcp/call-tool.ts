@@ -1,0 +1,60 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { messageOf, PommelError } from "../project/errors.ts";
+import { readArguments } from "./call.ts";
+import { type Tool, type ToolName, tools } from "./definitions.ts";
+import { ownSession, projectHere } from "./here.ts";
+import { oneLine } from "./text.ts";
+import type { CallContext, ToolAnswer } from "./tool.ts";
+
+export { isToolName } from "./definitions.ts";
+
+/** Where a call comes from. */
+export interface Caller {
+  cwd: string;
+  signal: AbortSignal;
+}
+
+/** Answers a call. What goes wrong is an answer, too, which says what to do about it. */
+export async function callTool(name: ToolName, args: unknown, caller: Caller): Promise<CallToolResult> {
+  try {
+    const { text, structured } = await answer(name, args, caller);
+    return {
+      content: [{ type: "text", text }],
+      structuredContent: structured as Record<string, unknown>,
+    };
+  } catch (error) {
+    caller.signal.throwIfAborted();
+    return { content: [{ type: "text", text: explain(name, error) }], isError: true };
+  }
+}
+
+/**
+ * What a tool answers.
+ * @throws PommelError `usage` for arguments that it does not take, `not_initialised`, and as the tool
+ */
+export async function answer(
+  name: ToolName,
+  args: unknown,
+  { cwd, signal }: Caller,
+): Promise<ToolAnswer<unknown>> {
+  const tool: Tool = tools[name];
+  const read = readArguments(name, tool.input, args);
+  const project = projectHere(cwd);
+  const handler = await tool.load();
+  const context: CallContext = { project, cwd: placeIn(project.root, cwd), ownSession: ownSession(), signal };
+  return handler(read, context);
+}
+
+/** A server that was started elsewhere works as if it had been started at the project's root. */
+function placeIn(root: string, cwd: string): string {
+  return cwd === root || cwd.startsWith(`${root}/`) ? cwd : root;
+}
+
+/** For a model: the code, what happened, and what to do. */
+export function explain(name: string, error: unknown): string {
+  if (!(error instanceof PommelError)) {
+    return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it stays, \`pm doctor\` says what is wrong.`;
+  }
+  const hint = error.hint === "" ? "" : `\n${oneLine(error.hint, 400)}`;
+  return `${error.code}: ${oneLine(error.message, 400)}${hint}`;
+}

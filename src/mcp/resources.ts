@@ -1,0 +1,113 @@
+import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { listCheckpointsOf } from "../client/checkpoints.ts";
+import { listSessionsOf } from "../client/conversations.ts";
+import { askMemory } from "../client/memory-path.ts";
+import { withMemory } from "../client/with-memory.ts";
+import { codeOf } from "../project/errors.ts";
+import { cursorAt, offsetOf } from "./budget.ts";
+import { answer, explain } from "./call-tool.ts";
+import { projectHere } from "./here.ts";
+import { minute, oneLine } from "./text.ts";
+
+/** Sessions and checkpoints that a person can attach to a conversation. */
+
+export const templates = [
+  {
+    uriTemplate: "pommel://sessions/{id}",
+    name: "session",
+    title: "A past session",
+    description: "Its summary, last turns, notes and files; the beginning of the id is enough",
+    mimeType: "text/plain",
+  },
+  {
+    uriTemplate: "pommel://checkpoints/{id}",
+    name: "checkpoint",
+    title: "A checkpoint",
+    description: "A commit with the sessions that led to it, and what going back would change",
+    mimeType: "text/plain",
+  },
+];
+
+/** On a page. */
+const sessionsListed = 20;
+const checkpointsListed = 10;
+/** How much of one is read. Tokens. */
+const tokensRead = 6000;
+
+/** The latest sessions, and on the first page the latest checkpoints. Nothing where nothing is remembered. */
+export async function listResources(cwd: string, cursor: string | undefined): Promise<ListResourcesResult> {
+  try {
+    const offset = offsetOf("resources", {}, cursor);
+    const project = projectHere(cwd);
+    const request = { limit: offset + sessionsListed };
+    const { sessions, total } = (
+      await askMemory(project, "sessions", request, (memory) => listSessionsOf(memory, request))
+    ).answer;
+    const page = sessions.slice(offset);
+    const { checkpoints } =
+      offset > 0
+        ? { checkpoints: [] }
+        : await withMemory(project, (memory) => listCheckpointsOf(memory, { limit: checkpointsListed }));
+    const end = offset + page.length;
+    return {
+      resources: [
+        ...page.map(({ id, title, branch, turns, last_at }) => ({
+          uri: `pommel://sessions/${encodeURIComponent(id)}`,
+          name: `session ${id.slice(0, 8)}`,
+          title: oneLine(title ?? `Session of ${minute(last_at)}`, 100),
+          description: oneLine(
+            [minute(last_at), branch ?? "", `${turns} turns`].filter(Boolean).join(", "),
+            200,
+          ),
+          mimeType: "text/plain",
+        })),
+        ...checkpoints.map(({ id, subject, committed_at, commit }) => ({
+          uri: `pommel://checkpoints/${encodeURIComponent(id)}`,
+          name: `checkpoint ${id}`,
+          title: oneLine(subject, 100) || id,
+          description: `${minute(committed_at)}, commit ${commit.slice(0, 8)}`,
+          mimeType: "text/plain",
+        })),
+      ],
+      ...(end < total && { nextCursor: cursorAt("resources", {}, end) }),
+    };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "usage")
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
+    // There is nothing to attach yet, which is no failure.
+    if (code === "not_initialised" || code === "not_indexed") return { resources: [] };
+    throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));
+  }
+}
+
+/** @throws ProtocolError for what is no address of ours, and for what is not there */
+export async function readResource(
+  cwd: string,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const [, kind, encoded = ""] = /^pommel:\/\/(sessions|checkpoints)\/(.{1,300})$/.exec(uri) ?? [];
+  const id = decoded(encoded);
+  if (kind === undefined || id === null) throw new ResourceNotFoundError(uri);
+  try {
+    const { text } =
+      kind === "sessions"
+        ? await answer("get_session", { session_id: id, max_tokens: tokensRead }, { cwd, signal })
+        : await answer("rewind_preview", { target: id, max_tokens: tokensRead }, { cwd, signal });
+    return { contents: [{ uri, mimeType: "text/plain", text }] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (codeOf(error) === "not_found") throw new ResourceNotFoundError(uri, explain(uri, error));
+    throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/read", error));
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

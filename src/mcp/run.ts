@@ -1,0 +1,47 @@
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { messageOf } from "../project/errors.ts";
+import { boundedTransport } from "./bounded-transport.ts";
+import { createServer } from "./server.ts";
+
+/** A request that is longer than this is nobody's question. Bytes. */
+const longestRequest = 4 * 1024 * 1024;
+/** As much as may wait to be read by the client before the next call is answered. Bytes. */
+const mostUnread = 256 * 1024;
+
+/**
+ * Serves MCP on stdin and stdout until stdin closes, a signal comes or nobody reads any more; then the process ends, and
+ * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
+ */
+export function runMcp(cwd: string): void {
+  const { stdin, stdout } = process;
+  const end = () => process.exit(0);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  stdin.on("end", end).on("close", end).on("error", end);
+  // The client is gone, and with it everybody to tell.
+  stdout.on("error", end);
+  // One call that goes wrong in an unforeseen way must not take the others along.
+  process.on("uncaughtException", complain).on("unhandledRejection", complain);
+
+  serveStdio(() => createServer({ cwd, untilRead }), {
+    transport: boundedTransport(new StdioServerTransport(stdin, stdout, { maxBufferSize: longestRequest }), {
+      pause: () => stdin.pause(),
+      resume: () => stdin.resume(),
+      onFlood(open) {
+        complain(new Error(`${open} requests wait for answers that nobody reads`));
+        process.exit(1);
+      },
+    }),
+    onerror: complain,
+  });
+
+  async function untilRead(): Promise<void> {
+    while (stdout.writableLength > mostUnread) {
+      await new Promise((resolve) => stdout.once("drain", resolve));
+    }
+  }
+}
+
+function complain(error: unknown): void {
+  // Names what happened, never what was asked or answered.
+  process.stderr.write(`pm mcp: ${messageOf(error).split("\n", 1)[0]?.slice(0, 300)}\n`);
+}

@@ -1,0 +1,25 @@
+import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
+import type { RouteName } from "../../client/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../../client/protocol.ts";
+import type { Project } from "../../project/paths.ts";
+
+/** How long a daemon may take. Milliseconds. */
+const patienceMs = 10_000;
+
+/**
+ * Asks the daemon; where none answers, or it dies over the question, `here` answers in this process.
+ * @throws PommelError as the daemon or `here`
+ */
+export async function askOrRead<R extends RouteName>(
+  project: Project,
+  route: R,
+  request: RequestOf<R>,
+  here: () => Promise<ResponseOf<R>>,
+): Promise<ResponseOf<R>> {
+  try {
+    return await askDaemon(project, route, request, patienceMs);
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    return here();
+  }
+}

@@ -1,0 +1,176 @@
+import type * as z from "zod/mini";
+import { listSessionsOf } from "../../client/conversations.ts";
+import { askMemory, searchTranscriptsInProcess } from "../../client/memory-path.ts";
+import type {
+  SessionSummary,
+  TranscriptSearchRequest,
+  TranscriptSearchResponse,
+} from "../../client/protocol-sessions.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { searchSessionsInput, searchSessionsOutput } from "../shapes-search.ts";
+import { clean, minute, oneLine } from "../text.ts";
+import type { CallContext } from "../tool.ts";
+import { askOrRead } from "./ask.ts";
+import { pathsInside } from "./places.ts";
+
+/** What search_sessions finds, before it is cut to what fits. */
+
+export type FoundSession = z.infer<typeof searchSessionsOutput>["results"][number];
+type Args = z.infer<typeof searchSessionsInput>;
+type Result = TranscriptSearchResponse["results"][number] & { project?: string };
+
+export interface Found {
+  results: FoundSession[];
+  total: number;
+  notes: string[];
+}
+
+/** As many as one may ask for. */
+const most = 1000;
+const filesNamed = 5;
+/** Of the text around what matches; the answer's budget cuts it further. Characters. */
+const longest = 4000;
+
+/** Parts of conversations that match, best first. */
+export async function found(args: Args, q: string, context: CallContext): Promise<Found> {
+  const { project } = context;
+  const request = requestOf(args, q, context);
+  if (args.all_projects) {
+    const { searchAcross } = await import("../../client/across.ts");
+    const { answer, left_out } = await searchAcross(project, "transcripts", request);
+    const { results = [], total_results = 0, notes = [] } = answer.transcripts ?? {};
+    const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const from = results.map((result: Result) =>
+      itemOf(result, result.project === project.root ? null : (result.project ?? null)),
+    );
+    return { results: from, total: Math.min(total_results, most), notes: wholeNotes([...notes, ...silent]) };
+  }
+  const answer = await askOrRead(project, "searchTranscripts", request, () =>
+    searchTranscriptsInProcess(project, request),
+  );
+  const { pending } = answer.memory;
+  const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being read.`] : [];
+  return {
+    results: answer.results.map((result) => itemOf(result, null)),
+    total: Math.min(answer.total_results, most),
+    notes: wholeNotes([...answer.notes, ...waiting]),
+  };
+}
+
+function requestOf(args: Args, q: string, context: CallContext): TranscriptSearchRequest {
+  const { mode, kind, type, files, session_id, branch, agent, commit, event, since, until } = args;
+  return {
+    q,
+    limit: Math.min(args.limit, most),
+    ...(mode && { mode }),
+    ...(kind && { kind }),
+    ...(type && { type }),
+    ...(files && { file: pathsInside(context, files) }),
+    ...(session_id && {
+      session: session_id === "current" ? (context.ownSession ?? session_id) : session_id,
+    }),
+    ...(branch && { branch }),
+    ...(agent && { agent }),
+    ...(commit && { commit }),
+    ...(event && { event }),
+    ...(since && { since }),
+    ...(until && { until }),
+  };
+}
+
+function itemOf(result: Result, project: string | null): FoundSession {
+  const { turn, last_turn, freshness } = result;
+  return {
+    session_id: result.session_id,
+    title: result.session_title === null ? null : oneLine(result.session_title, 120),
+    agent: result.agent,
+    branch: result.branch === null ? null : oneLine(result.branch, 100),
+    project,
+    turn,
+    last_turn: last_turn > turn ? last_turn : null,
+    turns: null,
+    kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
+    timestamp: result.timestamp,
+    score: Math.round(result.score * 100) / 100,
+    note: result.annotation === null ? null : oneLine(result.annotation, 300),
+    snippet: clean(result.snippet).slice(0, longest),
+    files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
+    freshness,
+    is_abandoned: result.abandoned,
+    commits: result.commits.map(fateOf),
+  };
+}
+
+/** `abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
+function fateOf(commit: Result["commits"][number]): string {
+  const { reach, branches, reverted_by, lines_added, lines_surviving } = commit;
+  const facts = [
+    reverted_by !== null && `reverted by ${reverted_by.slice(0, 7)}`,
+    reach === "head" && "on HEAD",
+    reach === "gone" && "not in this repository",
+    reach === "elsewhere" && (branches.length > 0 ? `on ${branches.join(", ")} only` : "on no branch"),
+    lines_added !== null && lines_added > 0 && `${lines_surviving} of ${lines_added} lines left`,
+  ].filter((fact) => typeof fact === "string");
+  return oneLine(`${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 80)}" (${facts.join(", ")})`, 200);
+}
+
+/** The latest sessions, where nothing is asked. */
+export async function listed(args: Args, { project }: CallContext): Promise<Found> {
+  const { since, until, branch, agent } = args;
+  const beside = (["mode", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
+    (name) => args[name] !== undefined,
+  );
+  if (beside.length > 0) {
+    throw new PommelError(
+      "usage",
+      `Without a query, ${beside.join(" and ")} ${beside.length === 1 ? "has" : "have"} no meaning.`,
+      "Say what to look for in query. Sessions by files: related. One session: get_session.",
+    );
+  }
+  const request = {
+    limit: Math.min(args.limit, most),
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(branch && { branch }),
+    ...(agent && { agent }),
+  };
+  if (args.all_projects) {
+    const { sessionsAcross } = await import("../../client/across.ts");
+    const { answer, left_out } = await sessionsAcross(project, request);
+    const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const results = answer.sessions.map((session) =>
+      sessionItem(session, session.project === project.root ? null : session.project),
+    );
+    return { results, total: Math.min(answer.total, most), notes: wholeNotes(silent) };
+  }
+  const { answer } = await askMemory(project, "sessions", request, (memory) =>
+    listSessionsOf(memory, request),
+  );
+  const results = answer.sessions.map((session) => sessionItem(session, null));
+  return { results, total: Math.min(answer.total, most), notes: [] };
+}
+
+function sessionItem(session: SessionSummary, project: string | null): FoundSession {
+  return {
+    session_id: session.id,
+    title: session.title === null ? null : oneLine(session.title, 120),
+    agent: session.agent,
+    branch: session.branch === null ? null : oneLine(session.branch, 100),
+    project,
+    turn: null,
+    last_turn: null,
+    turns: session.turns,
+    kind: null,
+    timestamp: session.last_at,
+    score: null,
+    note: null,
+    snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
+    files: [],
+    freshness: null,
+    is_abandoned: false,
+    commits: [],
+  };
+}
+
+const wholeNotes = (notes: readonly string[]) =>
+  [...new Set(notes)].slice(0, 5).map((note) => oneLine(note, 200));

@@ -1,0 +1,37 @@
+import { joined, minute, quoted, shortId } from "../text.ts";
+import type { FoundSession } from "./found-sessions.ts";
+
+const fates: Readonly<Record<string, string>> = {
+  fresh: "unchanged since",
+  drifted: "changed since",
+  orphaned: "gone",
+};
+
+/** What was found in a session, for a model: where and when, what was said, what it led to. */
+export function renderFound(item: FoundSession): string {
+  const { turn, last_turn, turns, files, freshness } = item;
+  const place = joined([
+    shortId(item.session_id),
+    turn !== null && `turn ${last_turn === null ? turn : `${turn}-${last_turn}`}`,
+    turns !== null && `${turns} turns`,
+    minute(item.timestamp),
+    item.branch,
+    item.agent,
+    item.kind,
+    item.score?.toFixed(2),
+    item.is_abandoned && "on a way that was left",
+    item.project,
+  ]);
+  const touched =
+    files.length > 0 && `  files: ${files.join(", ")}${freshness ? ` (${fates[freshness]})` : ""}`;
+  return joined(
+    [
+      `${place}${item.title === null ? "" : `  "${item.title}"`}`,
+      item.note !== null && quoted(`Note by a person: ${item.note}`),
+      item.snippet !== "" && (turn === null ? `  ${item.snippet}` : quoted(item.snippet)),
+      touched,
+      ...item.commits.map((commit) => `  led to ${commit}`),
+    ],
+    "\n",
+  );
+}

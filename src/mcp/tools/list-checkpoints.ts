@@ -1,0 +1,82 @@
+import { listCheckpointsOf } from "../../client/checkpoints.ts";
+import type { CheckpointSummary } from "../../client/checkpoints-answer.ts";
+import { withMemory } from "../../client/with-memory.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
+import type { listCheckpointsInput, listCheckpointsOutput } from "../shapes-git.ts";
+import { historyLabel, joined, minute, oneLine, shortId, spans } from "../text.ts";
+import type { Handler } from "../tool.ts";
+
+const sessionsNamed = 3;
+const turnsNamed = 20;
+
+export const listCheckpoints: Handler<typeof listCheckpointsInput, typeof listCheckpointsOutput> = async (
+  args,
+  context,
+) => {
+  const { branch, since, until, limit, max_tokens } = args;
+  const session = args.session_id === "current" ? (context.ownSession ?? "current") : args.session_id;
+  const offset = offsetOf("list_checkpoints", args, args.cursor);
+  const request = { session, branch, since, until, limit: offset + limit };
+  const { checkpoints, total } = await withMemory(context.project, (memory) =>
+    listCheckpointsOf(memory, request),
+  );
+  const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
+  const end = offset + items.length;
+  const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
+  const notes =
+    total === 0 ? ["`pm checkpoint backfill` looks for the sessions behind commits from before."] : [];
+  return {
+    structured: { label: historyLabel, checkpoints: items, total, next_cursor: next, notes },
+    text: joined(
+      [
+        items.length === 0 ? "No such checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,
+        next && `${total - end} more: cursor ${next}`,
+        items.length > 0 && "What going back would change: rewind_preview with an id.",
+        ...notes,
+      ],
+      "\n",
+    ),
+  };
+};
+
+function itemOf(checkpoint: CheckpointSummary, longest: number) {
+  const { id, commit, insertions, deletions, lines, sessions, rewritten_as } = checkpoint;
+  return {
+    id,
+    commit,
+    subject: oneLine(checkpoint.subject, longest),
+    author: oneLine(checkpoint.author, 80),
+    branch: checkpoint.branch === null ? null : oneLine(checkpoint.branch, 100),
+    created_at: checkpoint.committed_at,
+    insertions,
+    deletions,
+    agent_lines: lines.agent,
+    human_lines: lines.human,
+    unknown_lines: lines.unknown,
+    sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title, turns }) => ({
+      session_id,
+      title: title === null ? null : oneLine(title, 80),
+      turns: turns.slice(-turnsNamed),
+    })),
+    rewritten_as: rewritten_as.at(-1) ?? null,
+  };
+}
+
+function render(item: ReturnType<typeof itemOf>): string {
+  const { id, commit, subject, author, branch, created_at, insertions, deletions, rewritten_as } = item;
+  const all = item.agent_lines + item.human_lines + item.unknown_lines;
+  const share = all > 0 && `${Math.round((100 * item.agent_lines) / all)}% by agents`;
+  const facts = joined([
+    minute(created_at),
+    branch,
+    author,
+    `+${insertions} -${deletions}`,
+    share,
+    rewritten_as !== null && `now ${rewritten_as.slice(0, 8)}`,
+  ]);
+  const sessions = item.sessions.map(
+    ({ session_id, title, turns }) =>
+      `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""}${title === null ? "" : ` "${title}"`}`,
+  );
+  return [`${id} ${commit.slice(0, 8)} "${subject}"  ${facts}`, ...sessions].join("\n");
+}

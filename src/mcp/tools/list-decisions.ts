@@ -1,0 +1,68 @@
+import { type Decision, decisionsIn } from "../../client/conversations-decisions.ts";
+import { withMemory } from "../../client/with-memory.ts";
+import { loadConfig } from "../../project/config.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
+import type { listDecisionsInput, listDecisionsOutput } from "../shapes-sessions.ts";
+import { historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import type { Handler } from "../tool.ts";
+import { pathsInside } from "./places.ts";
+
+const filesNamed = 4;
+
+export const listDecisions: Handler<typeof listDecisionsInput, typeof listDecisionsOutput> = async (
+  args,
+  context,
+) => {
+  const { query = "", files = [], since, until, limit, max_tokens } = args;
+  const { project } = context;
+  const offset = offsetOf("list_decisions", args, args.cursor);
+  const { config } = loadConfig(project);
+  const request = { query, since, until, files: pathsInside(context, files), limit: offset + limit };
+  const found = await withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  const page = found.decisions.slice(offset);
+  const { items } = fitIn(page, roomOf(max_tokens), 400, itemOf, render);
+  const end = offset + items.length;
+  const next = items.length > 0 && end < found.total ? cursorAt("list_decisions", args, end) : null;
+  const { total } = found;
+  return {
+    structured: { label: historyLabel, decisions: items, total, next_cursor: next, notes: [] },
+    text: joined(
+      [
+        items.length === 0
+          ? `Nothing that was decided is remembered${query === "" ? "" : ` about "${oneLine(query, 100)}"`}.`
+          : `${historyLabel}\n${items.map(render).join("\n")}`,
+        next && `${total - end} more: cursor ${next}`,
+      ],
+      "\n",
+    ),
+  };
+};
+
+function itemOf(decision: Decision, longest: number) {
+  const { source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
+  return {
+    text: oneLine(decision.text, longest),
+    source,
+    session_id,
+    session_title: session_title === null ? null : oneLine(session_title, 100),
+    turn,
+    timestamp,
+    branch: branch === null ? null : oneLine(branch, 100),
+    files: files.slice(0, filesNamed).map((file) => oneLine(file, 160)),
+    score: score === null ? null : Math.round(score * 100) / 100,
+  };
+}
+
+function render(decision: ReturnType<typeof itemOf>): string {
+  const { text, source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
+  const place = joined([
+    minute(timestamp),
+    session_id !== null && shortId(session_id),
+    turn !== null && `turn ${turn}`,
+    branch,
+    session_title !== null && `"${session_title}"`,
+    files.join(", "),
+    score?.toFixed(2),
+  ]);
+  return `${quoted(source === "annotation" ? `Note by a person: ${text}` : text)}\n  ${place}`;
+}

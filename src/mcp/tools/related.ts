@@ -1,0 +1,152 @@
+import type * as z from "zod/mini";
+import { changedFiles, type RelatedSession, relatedIn } from "../../client/conversations-related.ts";
+import { searchTranscriptsInProcess } from "../../client/memory-path.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../client/protocol-sessions.ts";
+import { withMemory } from "../../client/with-memory.ts";
+import { loadConfig } from "../../project/config.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
+import type { relatedInput, relatedOutput } from "../shapes-search.ts";
+import { historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import type { CallContext, Handler } from "../tool.ts";
+import { askOrRead } from "./ask.ts";
+import { pathsInside } from "./places.ts";
+
+type Session = z.infer<typeof relatedOutput>["sessions"][number];
+
+const filesNamed = 4;
+const turnsNamed = 4;
+/** Parts of conversations that a query is looked up in. */
+const looked = 200;
+
+export const related: Handler<typeof relatedInput, typeof relatedOutput> = async (args, context) => {
+  const { query = "", files, limit, max_tokens } = args;
+  const offset = offsetOf("related", args, args.cursor);
+  const found =
+    files === undefined && query !== ""
+      ? await byQuery(context, query)
+      : await byFiles(context, { query, files, limit: offset + limit });
+  const page = found.sessions.slice(offset, offset + limit);
+  const { items } = fitIn(page, roomOf(max_tokens), 200, cut, render);
+  const { total } = found;
+  const end = offset + items.length;
+  const next = items.length > 0 && end < total ? cursorAt("related", args, end) : null;
+  const notes = found.note === null ? [] : [found.note];
+  return {
+    structured: {
+      label: historyLabel,
+      files: found.files.slice(0, 10).map((file) => oneLine(file, 160)),
+      sessions: items,
+      total,
+      next_cursor: next,
+      notes,
+    },
+    text: joined(
+      [
+        items.length === 0
+          ? "No session that is remembered has to do with it."
+          : `${historyLabel}\n${items.map(render).join("\n")}`,
+        next && `${total - end} more sessions: cursor ${next}`,
+        ...notes,
+      ],
+      "\n",
+    ),
+  };
+};
+
+interface Related {
+  files: string[];
+  sessions: Session[];
+  total: number;
+  note: string | null;
+}
+
+/** By the files that they touched. */
+async function byFiles(
+  context: CallContext,
+  { query, files, limit }: { query: string; files: string[] | undefined; limit: number },
+): Promise<Related> {
+  const { project } = context;
+  const { config } = loadConfig(project);
+  const wanted = files ? pathsInside(context, files) : (await changedFiles(project)).map(literal);
+  if (wanted.length === 0) {
+    const note = "No file is changed. Name files, or say what it is about in query.";
+    return { files: [], sessions: [], total: 0, note };
+  }
+  const found = await withMemory(project, (memory) =>
+    relatedIn(project, memory, { files: wanted, query, limit }, config),
+  );
+  const note = found.files.length === 0 ? "No session that is remembered touched these files." : null;
+  return { files: found.files, sessions: found.sessions.map(sessionOf), total: found.total, note };
+}
+
+/** What git lists is no glob, whatever is in its name. */
+const literal = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+
+function sessionOf(session: RelatedSession): Session {
+  const { session_id, session_title, agent, branch, last_at, score } = session;
+  return {
+    session_id,
+    title: session_title === null ? null : oneLine(session_title, 100),
+    agent,
+    branch: branch === null ? null : oneLine(branch, 100),
+    last_at,
+    score,
+    files: session.files.slice(0, filesNamed).map(({ path, how }) => oneLine(`${path} (${how})`, 160)),
+    turns: session.turns.slice(0, turnsNamed).map(({ turn, prompt }) => ({ turn, text: prompt })),
+  };
+}
+
+/** By what was said in them: a session counts as much as its best part. */
+async function byQuery({ project }: CallContext, q: string): Promise<Related> {
+  const request: TranscriptSearchRequest = { q, limit: looked };
+  const { results } = await askOrRead(project, "searchTranscripts", request, () =>
+    searchTranscriptsInProcess(project, request),
+  );
+  const sessions = new Map<string, Session>();
+  for (const result of results) {
+    const known = sessions.get(result.session_id) ?? begun(result);
+    sessions.set(result.session_id, known);
+    if (known.turns.length < turnsNamed && !known.turns.some(({ turn }) => turn === result.turn)) {
+      known.turns.push({ turn: result.turn, text: result.snippet });
+    }
+    for (const file of result.files) {
+      if (known.files.length < filesNamed && !known.files.includes(file))
+        known.files.push(oneLine(file, 160));
+    }
+  }
+  return { files: [], sessions: [...sessions.values()], total: sessions.size, note: null };
+}
+
+function begun(result: TranscriptSearchResponse["results"][number]): Session {
+  return {
+    session_id: result.session_id,
+    title: result.session_title === null ? null : oneLine(result.session_title, 100),
+    agent: result.agent,
+    branch: result.branch === null ? null : oneLine(result.branch, 100),
+    last_at: result.timestamp,
+    score: Math.round(result.score * 100) / 100,
+    files: [],
+    turns: [],
+  };
+}
+
+function cut(session: Session, longest: number): Session {
+  const turns = session.turns.map(({ turn, text }) => ({
+    turn,
+    text: oneLine(text || "(before the first prompt)", longest),
+  }));
+  return { ...session, turns };
+}
+
+function render(session: Session): string {
+  const { session_id, title, agent, branch, last_at, score, files, turns } = session;
+  const place = joined([shortId(session_id), minute(last_at), branch, agent, score.toFixed(2)]);
+  return joined(
+    [
+      `${place}${title === null ? "" : `  "${title}"`}`,
+      files.length > 0 && `  files: ${files.join(", ")}`,
+      ...turns.map(({ turn, text }) => quoted(`turn ${turn}: ${text}`)),
+    ],
+    "\n",
+  );
+}

@@ -1,0 +1,148 @@
+import { showCheckpoint } from "../../client/checkpoints.ts";
+import { type RewindAnswer, type RewindSession, rewindTo } from "../../client/rewind.ts";
+import { withMemoryIfAny } from "../../client/with-memory.ts";
+import { fitIn, roomOf } from "../budget.ts";
+import type { rewindPreviewInput, rewindPreviewOutput } from "../shapes-git.ts";
+import { beginning, historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import type { Handler } from "../tool.ts";
+
+const sessionsNamed = 3;
+const turnsNamed = 3;
+const todosNamed = 5;
+
+export const rewindPreview: Handler<typeof rewindPreviewInput, typeof rewindPreviewOutput> = async (
+  args,
+  { project },
+) => {
+  const { target, patch = false, max_tokens } = args;
+  const { answer, made } = await withMemoryIfAny(project, async (memory, missing) => {
+    const found = await rewindTo(project, memory, { target, patch });
+    const shown = memory && found.checkpoint ? await showCheckpoint(project, memory, found.checkpoint) : null;
+    const notes = [...(missing === null ? [] : [missing]), ...found.notes];
+    return { answer: { ...found, notes }, made: shown?.diff_summary ?? null };
+  });
+  const room = roomOf(max_tokens);
+  const { changed_since: changed } = answer;
+  const sessions = fitIn(
+    answer.sessions.slice(0, sessionsNamed),
+    room * 0.4,
+    240,
+    sessionOf,
+    renderSession,
+  ).items;
+  const left = room - JSON.stringify(sessions).length - 600;
+  const all = changed?.files ?? [];
+  const files = fitIn(all, left * (patch ? 0.3 : 0.9), 200, fileOf, (file) => file).items;
+  const forPatch = Math.max(left - JSON.stringify(files).length, 400) * 0.8;
+  const shownPatch = answer.patch === undefined ? null : beginning(answer.patch, Math.floor(forPatch));
+  const notes = answer.notes.slice(0, 5).map((note) => oneLine(note, 200));
+  const more = (changed?.files_total ?? 0) - files.length;
+  if (more > 0) notes.push(`${more} more files would change.`);
+  const id = answer.checkpoint ?? answer.commit.slice(0, 12);
+  const next = `To go back, let the user run: pm rewind ${id} --restore (or --worktree DIR, beside what there is).`;
+  const subject = oneLine(answer.subject, 160);
+  const fate = fateOf(answer);
+  const since = changed && {
+    commits_ahead: answer.ahead,
+    files: changed.files_total,
+    insertions: changed.insertions,
+    deletions: changed.deletions,
+  };
+  return {
+    structured: {
+      label: historyLabel,
+      checkpoint_id: answer.checkpoint,
+      commit: answer.commit,
+      tree: answer.tree,
+      subject,
+      author: oneLine(answer.author, 80),
+      created_at: answer.committed_at,
+      branch: answer.branch === null ? null : oneLine(answer.branch, 100),
+      fate,
+      made: made === null ? null : oneLine(made, 300),
+      since,
+      files,
+      sessions,
+      patch: shownPatch,
+      next,
+      notes,
+    },
+    text: joined(
+      [
+        historyLabel,
+        joined([
+          `${id} ${answer.commit.slice(0, 8)} "${subject}"`,
+          minute(answer.committed_at),
+          answer.branch,
+          fate,
+        ]),
+        made !== null && `It changed ${oneLine(made, 300)}`,
+        ...sessions.map(renderSession),
+        since &&
+          `Since then: ${since.commits_ahead ?? "?"} commits, ${since.files} files, +${since.insertions} -${since.deletions}`,
+        ...files.map((file) => `  ${file}`),
+        shownPatch,
+        next,
+        ...notes,
+      ],
+      "\n",
+    ),
+  };
+};
+
+function sessionOf(session: RewindSession, longest: number) {
+  const { session_id, title, agent, lines, turns, state } = session;
+  return {
+    session_id,
+    title: title === null ? null : oneLine(title, 100),
+    agent,
+    lines,
+    turns: turns.slice(-turnsNamed).map(({ turn, prompt }) => ({ turn, prompt: oneLine(prompt, longest) })),
+    said: state === null || state.said === null ? null : oneLine(state.said, longest),
+    todos: (state?.todos ?? [])
+      .slice(0, todosNamed)
+      .map(({ text, status }) => oneLine(`${status}: ${text}`, 120)),
+  };
+}
+
+function renderSession({
+  session_id,
+  title,
+  agent,
+  lines,
+  turns,
+  said,
+  todos,
+}: ReturnType<typeof sessionOf>): string {
+  const head = joined([
+    `session ${shortId(session_id)}`,
+    agent,
+    `${lines} lines`,
+    title !== null && `"${title}"`,
+  ]);
+  return joined(
+    [
+      head,
+      ...turns.map(({ turn, prompt }) => quoted(`turn ${turn}: ${prompt}`)),
+      said !== null && quoted(`said last: ${said}`),
+      ...todos.map((todo) => quoted(`todo ${todo}`)),
+    ],
+    "\n",
+  );
+}
+
+function fileOf(file: NonNullable<RewindAnswer["changed_since"]>["files"][number], longest: number): string {
+  const { path, insertions, deletions } = file;
+  return `${oneLine(path, Math.max(longest, 60))} ${insertions === null ? "(binary)" : `+${insertions} -${deletions}`}`;
+}
+
+function fateOf({ reach, branches, reverted_by, ahead, behind }: RewindAnswer): string {
+  if (reverted_by !== null) return `reverted by ${reverted_by.slice(0, 8)}`;
+  if (reach === "head") return ahead === 0 ? "HEAD" : `in HEAD's history, ${ahead ?? "some"} commits back`;
+  if (reach === "elsewhere") {
+    return branches.length > 0
+      ? `on ${branches.slice(0, 3).join(", ")} only, ${behind ?? "some"} commits ahead`
+      : "on no branch";
+  }
+  return reach === "gone" ? "not in this repository" : "where it is now is not known";
+}

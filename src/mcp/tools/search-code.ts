@@ -1,0 +1,85 @@
+import type { SearchRequest, SearchResponse } from "../../client/protocol.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
+import type { searchCodeInput, searchCodeOutput } from "../shapes-search.ts";
+import { beginning, clean, joined, oneLine } from "../text.ts";
+import type { Handler } from "../tool.ts";
+import { askOrRead } from "./ask.ts";
+import { pathsInside } from "./places.ts";
+
+type Found = SearchResponse["results"][number];
+
+/** As many as one may ask for. */
+const most = 1000;
+/** Changes that wait for the index: more mean more than a save that was just made. */
+const manyChanges = 20;
+
+export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput> = async (args, context) => {
+  const { query, path, language, level, limit, max_tokens } = args;
+  const { project } = context;
+  const offset = offsetOf("search_code", args, args.cursor);
+  const request: SearchRequest = {
+    q: query,
+    limit: Math.min(offset + limit, most),
+    ...(path && { path: pathsInside(context, path) }),
+    ...(language && { language }),
+    ...(level && { level }),
+  };
+  const answer = await askOrRead(project, "search", request, async () => {
+    const { searchInProcess } = await import("../../client/read-path.ts");
+    return searchInProcess(project, request);
+  });
+  const page = answer.results.slice(offset, offset + limit);
+  const room = roomOf(max_tokens);
+  const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, 120);
+  const { items } = fitIn(page, room, each, itemOf, render);
+  const end = offset + items.length;
+  const next = end < Math.min(answer.total_results, most) ? cursorAt("search_code", args, end) : null;
+  const notes = notesOn(answer);
+  const left = answer.total_results - end;
+  return {
+    structured: { results: items, total: answer.total_results, next_cursor: next, notes },
+    text: joined(
+      [
+        items.length === 0
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level ? ", or fewer filters" : ""}.`
+          : items.map(render).join("\n"),
+        next && `${left} more: cursor ${next}`,
+        ...notes,
+      ],
+      "\n",
+    ),
+  };
+};
+
+function itemOf(found: Found, longest: number) {
+  return {
+    file: clean(found.file),
+    start_line: found.start_line,
+    end_line: found.end_line,
+    level: found.level,
+    name: oneLine(found.name, 120),
+    parent: found.parent_name === null ? null : oneLine(found.parent_name, 120),
+    score: Math.round(found.score * 100) / 100,
+    reasons: found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)),
+    is_stale: found.freshness === "drifted",
+    content: beginning(found.content, longest),
+  };
+}
+
+function render(item: ReturnType<typeof itemOf>): string {
+  const { file, start_line, end_line, level, name, parent, score, is_stale, content } = item;
+  const what = joined([level, name, parent !== null && `in ${parent}`], " ");
+  const stale = is_stale ? " (changed since it was indexed)" : "";
+  return `${file}:${start_line}-${end_line}  ${what}  ${score.toFixed(2)}${stale}\n${content.replace(/^/gm, "    ")}`;
+}
+
+function notesOn({ notes, index }: SearchResponse): string[] {
+  const behind = !index.is_complete
+    ? "The project has not been indexed completely: what is not found may still be there."
+    : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
+  const alone =
+    index.pending === null && index.as_of !== null && `No daemon runs; the index is from ${index.as_of}.`;
+  return [...notes, behind, alone]
+    .filter((note) => typeof note === "string")
+    .map((note) => oneLine(note, 200));
+}

@@ -1,0 +1,105 @@
+import { listSessionsOf, showSession } from "../../client/conversations.ts";
+import { askMemory } from "../../client/memory-path.ts";
+import type { SessionResponse } from "../../client/protocol-sessions.ts";
+import { PommelError } from "../../project/errors.ts";
+import { clean, minute, oneLine, shortId } from "../text.ts";
+import type { CallContext } from "../tool.ts";
+
+/** Sessions as several tools tell of them. */
+
+/**
+ * The session that an agent means: by an id or the beginning of one, "current", or without any the latest of the others.
+ * @throws PommelError `not_found`, `usage`, and as `askMemory`
+ */
+export async function sessionMeant(context: CallContext, id: string | undefined): Promise<string> {
+  const { project, ownSession } = context;
+  if (id === "current") {
+    if (ownSession !== null) return ownSession;
+    throw new PommelError(
+      "usage",
+      "Which session is the current one is not known: the client does not say.",
+      "search_sessions without a query lists the latest; the first may be it.",
+    );
+  }
+  if (id !== undefined) return id;
+  const request = { limit: 2 };
+  const { answer } = await askMemory(project, "sessions", request, (memory) =>
+    listSessionsOf(memory, request),
+  );
+  const latest = answer.sessions.find((session) => session.id !== ownSession);
+  if (latest) return latest.id;
+  throw new PommelError(
+    "not_found",
+    "No past session is remembered yet.",
+    "`pm import claude` takes in those from before Pommel was here; `pm status` says what is remembered.",
+  );
+}
+
+/** A session in outline, or one of its turns in full. Errors as `showSession`. */
+export async function readSession(
+  { project }: CallContext,
+  id: string,
+  turn?: number,
+): Promise<SessionResponse> {
+  const request = { id, ...(turn !== undefined && { turn }) };
+  return (await askMemory(project, "session", request, (memory) => showSession(memory, request))).answer;
+}
+
+export function headOf({ session }: SessionResponse) {
+  const { id, agent, branch, started_at, last_at, turns, parent_id, forked_from } = session;
+  return {
+    id,
+    title: session.title === null ? null : oneLine(session.title, 200),
+    agent,
+    branch: branch === null ? null : oneLine(branch, 100),
+    started_at,
+    last_at,
+    turns,
+    parent_id,
+    forked_from,
+  };
+}
+
+export function renderHead(session: ReturnType<typeof headOf>): string {
+  const { id, title, agent, branch, started_at, last_at, turns, parent_id, forked_from } = session;
+  const facts = [
+    `session ${id}`,
+    agent,
+    branch,
+    `${minute(started_at)} to ${minute(last_at)}`,
+    `${turns} turns`,
+    parent_id === null ? null : `subagent of ${shortId(parent_id)}`,
+    forked_from === null ? null : `goes on from ${shortId(forked_from)}`,
+  ];
+  const line = facts.filter((fact) => fact !== null && fact !== "").join(" | ");
+  return title === null ? line : `"${title}"\n${line}`;
+}
+
+/** The summary, or where there is none yet, what was asked first and last. */
+export function summaryOf({ summary, turns }: SessionResponse, longest: number) {
+  if (summary !== null) {
+    const { source, up_to_turn } = summary;
+    const text = clean(summary.text).trim();
+    return { source: source as string, up_to_turn, text: cutAt(text, longest) };
+  }
+  const asked = turns.filter(({ prompt, abandoned }) => prompt !== "" && !abandoned);
+  const [first] = asked;
+  const last = asked.at(-1);
+  if (!first || !last) return null;
+  const begun = `Asked first: ${oneLine(first.prompt, 300)}`;
+  const text = last === first ? begun : `${begun}\nAsked last: ${oneLine(last.prompt, 300)}`;
+  return { source: "extractive", up_to_turn: last.number, text: cutAt(text, longest) };
+}
+
+const cutAt = (text: string, longest: number) =>
+  text.length <= longest ? text : `${text.slice(0, Math.max(longest - 1, 1)).trimEnd()}…`;
+
+const sources: Readonly<Record<string, string>> = {
+  llm: "by a language model",
+  compaction: "by the agent",
+  extractive: "an extract",
+};
+
+export function renderSummary(summary: NonNullable<ReturnType<typeof summaryOf>>): string {
+  return `Summary (${sources[summary.source] ?? summary.source}, up to turn ${summary.up_to_turn}):`;
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type * as z from "zod/mini";
+import { type LineRange, locate, parsePlace } from "../../client/file-place.ts";
+import { withMemoryIfAny } from "../../client/with-memory.ts";
+import { PommelError } from "../../project/errors.ts";
+import { offsetOf } from "../budget.ts";
+import type { whyInput, whyOutput } from "../shapes-git.ts";
+import type { CallContext, Handler } from "../tool.ts";
+
+export const why: Handler<typeof whyInput, typeof whyOutput> = async (args, context) => {
+  const { project, signal } = context;
+  const offset = offsetOf("why", args, args.cursor);
+  const { file, lines } = placeOf(args, context);
+  const revision = args.revision;
+  return withMemoryIfAny(project, async (memory, missing) => {
+    const notes = missing === null ? [] : [missing];
+    if (lines === null) {
+      const [{ blameFile }, { wholeFile }] = await Promise.all([
+        import("../../client/blame.ts"),
+        import("./why-file.ts"),
+      ]);
+      return wholeFile(await blameFile(project, memory, { file, revision }, signal), args, offset, notes);
+    }
+    const [{ whyLines }, { loadConfig }, { theLines }] = await Promise.all([
+      import("../../client/why.ts"),
+      import("../../project/config.ts"),
+      import("./why-lines.ts"),
+    ]);
+    const { config } = loadConfig(project);
+    return theLines(await whyLines(project, memory, { file, lines, revision }, config, signal), args, notes);
+  });
+};
+
+/**
+ * The file from the project's root, and the lines of it that are meant.
+ * @throws PommelError `usage`
+ */
+function placeOf(
+  { file, first_line, last_line }: z.infer<typeof whyInput>,
+  { project, cwd }: CallContext,
+): { file: string; lines: LineRange | null } {
+  const named =
+    first_line === undefined
+      ? parsePlace(file, (name) => [cwd, project.root].some((dir) => existsSync(resolve(dir, name))))
+      : { file, lines: { first: first_line, last: last_line ?? first_line } };
+  if (named.lines === null && last_line !== undefined) {
+    throw new PommelError("usage", "first_line is missing.", "Give first_line and last_line, or neither.");
+  }
+  if (named.lines !== null && named.lines.last < named.lines.first) {
+    throw new PommelError("usage", "last_line comes before first_line.", "Lines are counted from 1.");
+  }
+  return { file: locate(project, cwd, named.file), lines: named.lines };
+}
