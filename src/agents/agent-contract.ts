@@ -15,7 +15,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
     let file: string;
     beforeEach(() => {
       root = samples.root(mkdtempSync(join(tmpdir(), "pommel-agent-")));
-      file = write("one/sample.jsonl", "");
+      file = write(samples.scratch ?? "one/sample.jsonl", "");
     });
 
     function write(path: string, content: string | Uint8Array): string {
@@ -68,6 +68,12 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         expect(size).toBeGreaterThan(0);
         expect(Math.abs(Date.now() - mtimeMs)).toBeLessThan(3600_000);
       }
+    });
+
+    it("knows its transcripts by their paths", () => {
+      for (const { path } of transcripts) expect(agent.isTranscript(join(root, path))).toBe(true);
+      expect(agent.isTranscript(file)).toBe(true);
+      for (const other of samples.others) expect(agent.isTranscript(join(root, other))).toBe(false);
     });
 
     it("lists a single transcript, and nothing where nothing is", async () => {

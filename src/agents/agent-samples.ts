@@ -15,6 +15,8 @@ export interface AgentSamples {
   /** The environment in which `root` is one of the agent's roots. */
   env: (root: string) => NodeJS.ProcessEnv;
   root: (dir: string) => string;
+  /** Under the root, what a transcript can be called; `one/sample.jsonl` if left out. */
+  scratch?: string;
   /** At least one, all different. */
   transcripts: readonly TranscriptSample[];
   /** Files near transcripts that are none. */

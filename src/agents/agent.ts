@@ -20,6 +20,15 @@ export interface TranscriptInfo {
   /** Where the agent was launched. */
   cwd: string;
   startedAt: number | null;
+  /** The session that this one goes on from, where the file says so instead of holding a copy of its lines. */
+  forkedFrom?: string;
+}
+
+/** A transcript that is there and cannot be read. */
+export interface SealedTranscript {
+  path: string;
+  /** By its name; null where that does not tell. */
+  session: string | null;
 }
 
 /**
@@ -38,6 +47,8 @@ export interface TranscriptLine {
   entries: Entry[];
   /** What the message that this line is part of cost; the same for each of its lines. */
   usage: Usage | null;
+  /** The model that wrote it, where `usage` does not stand in the same line. */
+  model?: string;
 }
 
 export interface Usage {
@@ -133,6 +144,8 @@ export interface Agent {
   directoryOf(path: string): string | null;
   /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
   list(dir: string): AsyncIterable<TranscriptFile>;
+  /** Transcripts under `dir` that cannot be read here, and why; for agents that have such. */
+  readonly sealed?: { why: string; list(dir: string): AsyncIterable<SealedTranscript> };
   /** Whose transcript it is; null when that does not stand there (yet). Reads the beginning only. */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**

@@ -1,9 +1,10 @@
 import type { Agent, TranscriptInfo } from "./agent.ts";
 import { claude } from "./claude/claude.ts";
+import { codex } from "./codex/codex.ts";
 import { gemini } from "./gemini/gemini.ts";
 
 /** Every coding agent whose conversations can be remembered. */
-export const agents: readonly Agent[] = [claude, gemini];
+export const agents: readonly Agent[] = [claude, codex, gemini];
 
 /** Who is meant where nobody names an agent. */
 export const defaultAgent: Agent = claude;

@@ -5,7 +5,7 @@ import { codeOf } from "../project/errors.ts";
 import { recentActivity } from "../store/memory/activity.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { transcriptByPath } from "../store/memory/transcripts.ts";
+import { transcriptAt } from "./moved-transcript.ts";
 
 /** A transcript that is still to be read, or read on. */
 export interface TranscriptToImport {
@@ -115,7 +115,7 @@ function sort(
     if (isOwn) preview.forgotten++;
     return;
   }
-  const read = (memory && transcriptByPath(memory, file.path)?.offset) ?? 0;
+  const read = (memory && transcriptAt(memory, file.path, session)?.offset) ?? 0;
   // A shorter file is another one.
   const left = read > file.size ? file.size : file.size - read;
   if (read > 0 && left === 0) {

@@ -9,10 +9,16 @@ import { knownLines, placesOfLines } from "../store/memory/lines.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { saveSecrets, secretsOf } from "../store/memory/secrets.ts";
 import { saveSession } from "../store/memory/sessions.ts";
-import { forgetTranscript, saveTranscript, transcriptByPath } from "../store/memory/transcripts.ts";
+import {
+  forgetTranscript,
+  moveTranscript,
+  saveTranscript,
+  transcriptByPath,
+} from "../store/memory/transcripts.ts";
 import type { SessionRecord } from "../store/memory-records.ts";
 import type { ChunkOptions } from "./chunker.ts";
 import type { GroupOptions } from "./groups.ts";
+import { transcriptAt } from "./moved-transcript.ts";
 import { relativizer } from "./relative-paths.ts";
 import { scrubLine } from "./scrub-lines.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
@@ -59,6 +65,8 @@ export async function ingestTranscript(
   if (info === null || isForgotten(options.memory, info.session)) return result;
   const session = openSession(options, info);
   result.session = session.uid;
+  const moved = transcriptAt(options.memory, path, info.session);
+  if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
   try {
     await readOn(options, path, info, session, result, { signal, onProgress });
   } catch (error) {
@@ -71,14 +79,17 @@ export async function ingestTranscript(
 }
 
 function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
-  const { session: uid, parent, cwd, startedAt } = info;
+  const { session: uid, parent, cwd, startedAt, forkedFrom } = info;
   // A subagent's file may come before its session's.
   const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
+  const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
+  const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
   return saveSession(memory, {
     uid,
     agent: agent.name,
     cwd,
     startedAt,
+    ...(before && { forkedFrom: before.id }),
     ...(above && {
       parentId: above.id,
       parentToolUse: parent?.toolUse ?? null,

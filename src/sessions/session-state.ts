@@ -77,7 +77,7 @@ export function takeLines(
       state.turns.push(turn);
     }
     turn.branch = line.branch ?? turn.branch;
-    const model = line.usage?.model;
+    const model = line.usage?.model ?? line.model;
     turn.lines.push({
       uid: line.uid,
       seq,

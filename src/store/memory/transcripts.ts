@@ -30,6 +30,26 @@ export function transcriptByPath(memory: Memory, path: string): TranscriptRecord
   return row ? recordOf(row as Row) : null;
 }
 
+/** Files of this name that a session was read from, wherever they lay. */
+export function transcriptsNamed(memory: Memory, name: string, sessionUid: string): TranscriptRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM transcripts
+       WHERE session_id = (SELECT id FROM sessions WHERE uid = @sessionUid)
+         AND substr(path, -length(@name)) = @name AND substr(path, -length(@name) - 1, 1) IN ('/', '\\')`,
+    )
+    .all({ name, sessionUid });
+  return (rows as Row[]).map(recordOf);
+}
+
+/** A file that was read lies elsewhere now. */
+export function moveTranscript(memory: Memory, from: string, to: string): void {
+  memory.inTransaction(() => {
+    memory.prepare("DELETE FROM transcripts WHERE path = ?").run(to);
+    memory.prepare("UPDATE transcripts SET path = ? WHERE path = ?").run(to, from);
+  });
+}
+
 /** All that were read, or those of a session, by path. */
 export function listTranscripts(memory: Memory, sessionId: number | null = null): TranscriptRecord[] {
   const rows = memory

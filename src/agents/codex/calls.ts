@@ -1,0 +1,119 @@
+import { posix } from "node:path";
+import type { FileTouch } from "../agent.ts";
+import { boundedInput } from "../bounded.ts";
+import { isOwnCommand, isOwnTool } from "../own-output.ts";
+import { absolute, type FilePatch, parsePatch, touchesOf } from "./patch.ts";
+
+/** A call of a tool, in the shapes that other agents' calls have as well. */
+export interface Call {
+  tool: string;
+  input: Record<string, unknown>;
+  files: FileTouch[];
+  /** What a patch asks for; null for other tools. */
+  patch: FilePatch[] | null;
+  /** Pommel is called: what it answers is not kept. */
+  isOwn: boolean;
+}
+
+/** How clients call their shell: 0.63 "shell_command" and "shell", later ones "exec_command". */
+const shells = new Set(["shell", "shell_command", "exec_command", "local_shell", "container.exec"]);
+
+/** @param args an object, or JSON of one */
+export function callOf(name: string, args: unknown, cwd: string | null): Call {
+  const input = asRecord(args);
+  if (shells.has(name)) return commandCall(commandOf(input.cmd ?? input.command), input.workdir, cwd);
+  if (name === "update_plan")
+    return other(name, { explanation: input.explanation, todos: todosOf(input.plan) });
+  if (name === "spawn_agent" && typeof input.message === "string") {
+    const { message: prompt, task_name: description = "subagent", ...rest } = input;
+    return other(name, { ...rest, description, prompt });
+  }
+  const files: FileTouch[] =
+    name === "view_image" && typeof input.path === "string"
+      ? [{ path: absolute(input.path, cwd), how: "read" }]
+      : [];
+  return { ...other(name, input), files };
+}
+
+export function patchCall(text: string, cwd: string | null): Call {
+  const patch = parsePatch(text, cwd);
+  return { ...other("apply_patch", { patch: text }), files: touchesOf(patch), patch };
+}
+
+/** A command; one that hands a patch to `apply_patch` is a patch: the client applies it without a shell. */
+export function commandCall(command: string, workdir: unknown, cwd: string | null): Call {
+  const dir = typeof workdir === "string" && workdir !== "" ? workdir : null;
+  const patch = patchIn(command);
+  if (patch !== null) return patchCall(patch.text, within(within(cwd, dir), patch.dir));
+  const input = dir === null || dir === cwd ? { command } : { command, workdir: dir };
+  return { ...other("Bash", input), isOwn: isOwnCommand(command) };
+}
+
+/** "mcp__server__tool", as all clients of MCP call it. */
+export function mcpName(server: string, tool: string): string {
+  return `mcp__${server}__${tool}`;
+}
+
+/** A function's whole name: a tool of a server comes with the server's as its namespace. */
+export function nameOf(name: string, namespace: string | null): string {
+  if (!namespace?.startsWith("mcp__") || name.startsWith("mcp__")) return name;
+  return `${namespace.replace(/__$/, "")}__${name}`;
+}
+
+export function other(tool: string, input: Record<string, unknown>): Call {
+  return { tool, input: boundedInput(input), files: [], patch: null, isOwn: isOwnTool(tool) };
+}
+
+/** The command line of a command in words, `["bash", "-lc", "npm test"]`; a string is one. */
+export function commandOf(command: unknown): string {
+  if (typeof command === "string") return command;
+  if (!Array.isArray(command)) return "";
+  const words = command.filter((word) => typeof word === "string");
+  const [program = "", flag = "", script] = words;
+  const isShell = /(?:^|[\\/])(?:ba|z|da|fi)?sh(?:\.exe)?$/.test(program) && /^-\w*c$/.test(flag);
+  const isPowerShell = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i.test(program) && /^-command$/i.test(flag);
+  if ((isShell || isPowerShell) && words.length === 3) return script!;
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}
+
+const applies = /^\s*(?:cd\s+("[^"]+"|'[^']+'|\S+)\s*&&\s*)?(?:\S*\/)?apply_?patch\b/;
+
+function patchIn(command: string): { text: string; dir: string | null } | null {
+  const found = applies.exec(command);
+  const begin = found ? command.indexOf("*** Begin Patch") : -1;
+  if (begin === -1) return null;
+  const end = command.indexOf("*** End Patch", begin);
+  const text = end === -1 ? command.slice(begin) : command.slice(begin, end + "*** End Patch".length);
+  return { text, dir: found?.[1]?.replace(/^["']|["']$/g, "") ?? null };
+}
+
+function within(cwd: string | null, dir: string | null): string | null {
+  if (dir === null) return cwd;
+  return cwd === null ? dir : posix.resolve(cwd, dir);
+}
+
+/** Steps of a plan as todos, which other agents have. */
+function todosOf(plan: unknown): unknown[] {
+  if (!Array.isArray(plan)) return [];
+  return plan.map((step: unknown) => {
+    const { step: content, status } = asRecord(step);
+    return { content, status };
+  });
+}
+
+export function asRecord(value: unknown): Record<string, unknown> {
+  const given = typeof value === "string" ? parsed(value) : value;
+  return typeof given === "object" && given !== null && !Array.isArray(given)
+    ? (given as Record<string, unknown>)
+    : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

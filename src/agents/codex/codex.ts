@@ -1,0 +1,55 @@
+import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { readLines } from "../read-lines.ts";
+import { identify } from "./describe.ts";
+import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
+import { newState, type State } from "./state.ts";
+import { understand } from "./understand.ts";
+
+/** Codex CLI; its rollouts as clients from 0.63 to 0.169 write them. */
+export const codex: Agent = {
+  name: "codex",
+  title: "Codex CLI",
+  roots,
+  sortsByPlace: false,
+  isTranscript,
+  directoryOf,
+  list,
+  sealed: { why: "compressed by the client (zstd)", list: listCompressed },
+  describe: async (file) => (await identify(file))?.info ?? null,
+  read,
+};
+
+async function* read(
+  file: string,
+  cursor: Cursor | null,
+  signal?: AbortSignal,
+): AsyncGenerator<ReadBatch, void, undefined> {
+  const state = newState(await identify(file, signal));
+  await recall(file, cursor?.offset ?? 0, state, signal);
+  for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
+    const lines: TranscriptLine[] = [];
+    const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+    for (const { bytes } of batch.lines) {
+      if (isBlank(bytes)) continue;
+      const value = parseJsonLine(bytes);
+      const { line, skipped: reason } = value
+        ? understand(value, state)
+        : { line: null, skipped: "malformed" };
+      if (line) lines.push(line);
+      if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    }
+    yield { lines, cursor: batch.cursor, skipped };
+  }
+}
+
+/** What lines leave for those behind is found by understanding them again: it hangs on nearly all of them. */
+async function recall(file: string, end: number, state: State, signal?: AbortSignal): Promise<void> {
+  if (end === 0) return;
+  for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
+    for (const { bytes } of lines) {
+      const value = isBlank(bytes) ? null : parseJsonLine(bytes);
+      if (value) understand(value, state);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { TranscriptInfo } from "../agent.ts";
+import { isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { readLines } from "../read-lines.ts";
+import { asLine, asSessionMeta, asSpawn, known, type SessionMeta } from "./line-schema.ts";
+
+/** How much of a rollout is read to learn whose it is. Bytes. */
+const beginning = 4 * 1024 * 1024;
+
+/** What a rollout says of itself: whose it is, and with which branch checked out it began. */
+export interface Identity {
+  info: TranscriptInfo;
+  branch: string | null;
+}
+
+/**
+ * Whose rollout a file is, by the first `session_meta` in it.
+ * @returns null when there is none (yet)
+ */
+export async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
+  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
+  for await (const { lines } of readLines(file, null, options)) {
+    for (const { bytes } of lines) {
+      const line = asLine(parseJsonLine(bytes));
+      const meta = line?.type === "session_meta" ? asSessionMeta(line.payload) : null;
+      if (meta && known(meta.id) && known(meta.cwd)) return identity(meta, line?.timestamp ?? null);
+    }
+  }
+  return null;
+}
+
+function identity(meta: SessionMeta, timestamp: string | null): Identity {
+  const spawn = asSpawn(meta.source?.subagent);
+  const root = known(meta.session_id);
+  const isSubagent = meta.source?.subagent !== undefined && meta.source?.subagent !== null;
+  const parent =
+    known(meta.parent_thread_id) ??
+    known(spawn?.parent_thread_id) ??
+    (isSubagent && root !== meta.id ? root : null);
+  const path = known(meta.agent_path) ?? known(spawn?.agent_path);
+  const at = Date.parse(meta.timestamp ?? timestamp ?? "");
+  const forkedFrom = known(meta.forked_from_id);
+  return {
+    info: {
+      session: meta.id!,
+      parent:
+        parent === null
+          ? null
+          : {
+              session: parent,
+              toolUse: null,
+              agentType: known(meta.agent_role) ?? known(spawn?.agent_role),
+              // "/root/count_files": the last part is what the agent called the task.
+              task: known(path?.split("/").at(-1))?.slice(0, 1000) ?? null,
+            },
+      cwd: meta.cwd!,
+      startedAt: Number.isNaN(at) ? null : at,
+      ...(forkedFrom !== null && { forkedFrom }),
+    },
+    branch: known(meta.git?.branch),
+  };
+}

@@ -1,0 +1,40 @@
+import { bounded, pictureMark } from "../bounded.ts";
+import { bounds } from "../bounds.ts";
+import { asRecord } from "./calls.ts";
+import { asParts } from "./line-schema.ts";
+
+/** What a call came to. */
+export interface Outcome {
+  /** Without what the client wrote before it. */
+  text: string;
+  isError: boolean;
+  /** The command goes on; its end is told later. */
+  isRunning: boolean;
+}
+
+/** What the client writes before a command's output, with the exit code in one of the lines. */
+const head =
+  /^(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?(?:Wall time: [^\n]*\n)(?:Process (?:exited with code (-?\d+)|running with session ID [^\n]*)\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?(?:Output:\n)?/;
+const running = /^Process running with session ID /m;
+const failed =
+  /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
+
+/** The outcome in a `function_call_output`: text in one of several wrappings, by the client's version. */
+export function outcomeOf(output: unknown): Outcome {
+  const wrapped = typeof output === "string" && !output.startsWith("{") ? {} : asRecord(output);
+  const whole = textOf(wrapped.output ?? wrapped.content ?? output);
+  const code = asRecord(wrapped.metadata).exit_code;
+  const found = head.exec(whole);
+  const said = found?.[1] ?? found?.[2];
+  const exit = typeof code === "number" ? code : said === undefined ? null : Number(said);
+  const text = found === null ? whole : whole.slice(found[0].length);
+  const isError = exit === null ? wrapped.success === false || failed.test(text) : exit !== 0;
+  return { text: bounded(text.trim(), bounds.result), isError, isRunning: running.test(found?.[0] ?? "") };
+}
+
+/** Text of an answer's parts, with a mark for each picture. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = asParts(content).map(({ type, text }) => (type.includes("image") ? pictureMark : text));
+  return parts.filter((part) => part !== "").join("\n");
+}

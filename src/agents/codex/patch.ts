@@ -1,0 +1,153 @@
+import { posix } from "node:path";
+import type { FileEdit, FileTouch } from "../agent.ts";
+import { bounded } from "../bounded.ts";
+import { bounds } from "../bounds.ts";
+import { asChange, type Change } from "./line-schema.ts";
+
+type Hunk = FileEdit["hunks"][number];
+
+/** What a patch does to one file. */
+export interface FilePatch {
+  path: string;
+  how: "add" | "update" | "delete";
+  /** Where it moves the file; null where it stays. */
+  moveTo: string | null;
+  edit: FileEdit;
+}
+
+const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
+
+/**
+ * The files of an `apply_patch` envelope, the agent's own format, which says no line numbers:
+ * https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md. What does not fit is
+ * passed over; a text without an envelope has no files.
+ */
+export function parsePatch(text: string, cwd: string | null): FilePatch[] {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  const begin = lines.findIndex((line) => line.trimEnd() === "*** Begin Patch");
+  if (begin === -1) return [];
+  const files: FilePatch[] = [];
+  let file: FilePatch | null = null;
+  let hunk: string[] | null = null;
+  const endHunk = () => {
+    if (file && hunk && hunk.length > 0) file.edit.hunks.push(asHunk(hunk));
+    hunk = null;
+  };
+  for (const line of lines.slice(begin + 1)) {
+    if (line.trimEnd() === "*** End Patch") break;
+    const found = header.exec(line.trimEnd());
+    if (found) {
+      endHunk();
+      file = beginFile(found[1]!, found[2]!.trim(), cwd);
+      files.push(file);
+      continue;
+    }
+    if (!file) continue;
+    const moved = /^\*\*\* Move to: (.+)$/.exec(line.trimEnd());
+    if (moved) {
+      file.moveTo = absolute(moved[1]!.trim(), cwd);
+      file.edit.path = file.moveTo;
+    } else if (line.startsWith("@@")) endHunk();
+    else if (line.startsWith("*** End of File")) endHunk();
+    else if (file.how === "add") {
+      if (line.startsWith("+")) file.edit.content = `${file.edit.content ?? ""}${line.slice(1)}\n`;
+    } else if (file.how === "update") {
+      // An empty line of context often comes without its blank.
+      if (!/^(?:[ +-]|$)/.test(line)) continue;
+      hunk ??= [];
+      hunk.push(line === "" ? " " : line);
+    }
+  }
+  endHunk();
+  for (const { edit } of files) {
+    if (edit.content !== null) edit.content = bounded(edit.content, bounds.input);
+  }
+  return files;
+}
+
+function beginFile(verb: string, written: string, cwd: string | null): FilePatch {
+  const path = absolute(written, cwd);
+  const how = verb === "Add" ? "add" : verb === "Delete" ? "delete" : "update";
+  return { path, how, moveTo: null, edit: { path, hunks: [], content: how === "add" ? "" : null } };
+}
+
+/** Hunks of a unified diff; what stands before the first and between them is passed over. */
+export function parseUnifiedDiff(diff: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  let lines: string[] | null = null;
+  let left = 4 * bounds.input;
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const at = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
+    if (at) {
+      lines = [];
+      const [oldStart, oldLines, newStart, newLines] = at
+        .slice(1)
+        .map((n) => (n === undefined ? 1 : Number(n)));
+      hunks.push({
+        oldStart: oldStart!,
+        oldLines: oldLines!,
+        newStart: newStart!,
+        newLines: newLines!,
+        lines,
+      });
+    } else if (lines && left > 0 && /^[ +\\-]/.test(line)) {
+      left -= line.length;
+      lines.push(bounded(line, bounds.input));
+    }
+  }
+  return hunks.filter((hunk) => hunk.lines.length > 0);
+}
+
+/** The files of a `FileChange`, as the client applied it. */
+export function filesOfChanges(changes: Readonly<Record<string, unknown>>, cwd: string | null): FilePatch[] {
+  return Object.entries(changes).flatMap(([written, value]) => {
+    const change = asChange(value);
+    if (change === null || written === "" || written.length > 4096) return [];
+    return fileOf(absolute(written, cwd), change, cwd) ?? [];
+  });
+}
+
+function fileOf(path: string, change: Change, cwd: string | null): FilePatch | null {
+  const content = change.content ?? "";
+  if (change.type === "add") {
+    const edit = { path, hunks: [], content: bounded(content, bounds.input) };
+    return { path, how: "add", moveTo: null, edit };
+  }
+  if (change.type === "delete") {
+    const lines = linesOf(bounded(content, bounds.input)).map((line) => `-${line}`);
+    const hunks = lines.length === 0 ? [] : [asHunk(lines, 1)];
+    return { path, how: "delete", moveTo: null, edit: { path, hunks, content: null } };
+  }
+  if (change.type !== "update") return null;
+  const moveTo = change.move_path ? absolute(change.move_path, cwd) : null;
+  const hunks = parseUnifiedDiff(change.unified_diff ?? "");
+  return { path, how: "update", moveTo, edit: { path: moveTo ?? path, hunks, content: null } };
+}
+
+/** What a patch touches: a file that moves is touched at both places. */
+export function touchesOf(files: readonly FilePatch[]): FileTouch[] {
+  return files.flatMap(({ path, how, moveTo }): FileTouch[] => [
+    { path, how: how === "add" ? "write" : "edit" },
+    ...(moveTo === null ? [] : [{ path: moveTo, how: "write" as const }]),
+  ]);
+}
+
+function asHunk(lines: readonly string[], start = 0): Hunk {
+  return {
+    oldStart: start,
+    oldLines: lines.filter((line) => !line.startsWith("+")).length,
+    newStart: start,
+    newLines: lines.filter((line) => !line.startsWith("-")).length,
+    lines: lines.map((line) => bounded(line, bounds.input)),
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+export function absolute(path: string, cwd: string | null): string {
+  if (cwd === null || posix.isAbsolute(path) || /^[A-Za-z]:[\\/]/.test(path) || !posix.isAbsolute(cwd))
+    return path;
+  return posix.resolve(cwd, path);
+}

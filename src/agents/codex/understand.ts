@@ -1,0 +1,247 @@
+import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import { bounded } from "../bounded.ts";
+import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
+import { understandItem } from "./items.ts";
+import {
+  asEvent,
+  asLine,
+  asParts,
+  asResponseItem,
+  asSessionMeta,
+  asTokenUsage,
+  asTurnContext,
+  type Event,
+  known,
+  type Line,
+  type ResponseItem,
+} from "./line-schema.ts";
+import { outcomeOf } from "./outcome.ts";
+import { agentSaid, type Understood, userSaid } from "./said.ts";
+import { type State, uidOf } from "./state.ts";
+import { resultOf, useOf } from "./uses.ts";
+
+/** Understands one line, and takes from it what later ones need. */
+export function understand(value: Record<string, unknown>, state: State): Told {
+  const line = asLine(value);
+  if (line === null) return { line: null, skipped: "type:?" };
+  const { entries = [], uid = null, usage = null, parentUid = null } = partsOf(line, state);
+  if (uid === null) return { line: null, skipped: `type:${typeOf(line)}` };
+  const at = Date.parse(line.timestamp ?? "");
+  const { cwd, branch, model } = state;
+  return {
+    line: {
+      uid,
+      parentUid,
+      at: Number.isNaN(at) ? null : at,
+      cwd,
+      branch,
+      entries,
+      usage,
+      ...(model !== null && usage === null && { model }),
+    },
+    skipped: null,
+  };
+}
+
+/** What a line came to: something to keep, or a reason to count it as skipped. */
+export interface Told {
+  line: TranscriptLine | null;
+  skipped: string | null;
+}
+
+function partsOf(line: Line, state: State): Understood {
+  switch (line.type) {
+    case "session_meta":
+      state.hasItems ||= asSessionMeta(line.payload)?.history_mode === "paginated";
+      return {};
+    case "turn_context": {
+      const context = asTurnContext(line.payload);
+      state.cwd = known(context?.cwd) ?? state.cwd;
+      state.model = known(context?.model) ?? state.model;
+      return {};
+    }
+    case "response_item": {
+      const item = asResponseItem(line.payload);
+      return item ? understandResponse(item, state) : {};
+    }
+    case "event_msg": {
+      const event = asEvent(line.payload);
+      return event ? understandEvent(event, state, line) : {};
+    }
+    case "compacted":
+      return compacted(line.payload?.message, state);
+    default:
+      return {};
+  }
+}
+
+/** Messages are taken from the events and items that stand beside them: those say what a human wrote. */
+function understandResponse(item: ResponseItem, state: State): Understood {
+  const id = known(item.call_id);
+  switch (item.type) {
+    case "function_call":
+    case "custom_tool_call":
+    case "local_shell_call":
+      return id === null ? {} : called(id, item, state);
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return id === null ? {} : answered(id, item.output, state);
+    case "reasoning": {
+      const texts = asParts(item.summary).map(({ text }) => text);
+      const text = bounded(texts.join("\n\n")).trim();
+      if (text === "") return {};
+      return { uid: uidOf(state, "thinking", text), entries: [{ kind: "thinking", text }] };
+    }
+    case "agent_message":
+      return fromAgent(item, state);
+    default:
+      return {};
+  }
+}
+
+function called(id: string, item: ResponseItem, state: State): Understood {
+  if (state.open.has(id) || state.answered.has(id)) return {};
+  const call = callIn(item, state);
+  if (call === null) {
+    state.scripts.add(id);
+    return {};
+  }
+  return useOf(state, id, call);
+}
+
+/** null for a script of code mode. */
+function callIn(item: ResponseItem, state: State): Call | null {
+  if (item.type === "local_shell_call") return callOf("local_shell", item.action, state.cwd);
+  const name = nameOf(item.name ?? "", item.namespace ?? null);
+  if (item.type !== "custom_tool_call") return callOf(name, item.arguments, state.cwd);
+  if (name === "exec") return null;
+  const input = item.input ?? "";
+  return name === "apply_patch" ? patchCall(input, state.cwd) : other(name, { input });
+}
+
+function answered(id: string, output: unknown, state: State): Understood {
+  if (state.scripts.has(id) || state.answered.has(id)) return {};
+  const { text, isError, isRunning } = outcomeOf(output);
+  // An item will tell of its end.
+  if (isRunning && state.hasItems) return {};
+  const patch = state.open.get(id)?.patch ?? null;
+  const edits = patch && !isError ? patch.map(({ edit }) => edit) : null;
+  return resultOf(state, id, { text, isError, edits });
+}
+
+/** What agents say to each other: a subagent's task, whose text can be encrypted, and its answer. */
+function fromAgent(item: ResponseItem, state: State): Understood {
+  const parts = asParts(item.content);
+  const said = parts.map(({ text }) => text).join("");
+  const payload = /\nPayload:\n([\s\S]*)$/.exec(said);
+  const text = bounded((payload?.[1] ?? said).trim());
+  if (!said.startsWith("Message Type: NEW_TASK")) {
+    if (text === "") return {};
+    const notice = { kind: "notice" as const, text: `${item.author ?? "subagent"}: ${text}` };
+    return { uid: uidOf(state, "message", said), entries: [notice] };
+  }
+  const task = /^Task name: (.+)$/m.exec(said)?.[1] ?? "";
+  return userSaid(state, "item", text || `[encrypted task ${task}]`, 0);
+}
+
+function understandEvent(event: Event, state: State, line: Line): Understood {
+  switch (event.type) {
+    case "task_started":
+      state.said.clear();
+      return {};
+    case "item_completed":
+      return event.item ? understandItem(event.item, state) : {};
+    case "user_message": {
+      // Of clients that told other things in the human's place as well.
+      if (known(event.kind) !== null && event.kind !== "plain") return {};
+      const images = lengthOf(event.images) + lengthOf(event.local_images);
+      return userSaid(state, "event", event.message ?? "", images);
+    }
+    case "agent_message":
+      return agentSaid(state, "event", event.message ?? "");
+    case "token_count":
+      return tokens(event, state);
+    case "turn_aborted": {
+      const isByUser = event.reason === "interrupted";
+      const text = isByUser ? "[Request interrupted by user]" : `[Turn aborted: ${event.reason ?? "?"}]`;
+      const uid = uidOf(state, "aborted", event.reason ?? "");
+      return { uid, entries: [{ kind: "notice", text: bounded(text, 200) }] };
+    }
+    case "thread_rolled_back":
+      return rolledBack(event.num_turns ?? 0, state);
+    default:
+      return understandEnd(event, line, state);
+  }
+}
+
+/** Some clients wrote how calls ended as events, before there were items. */
+function understandEnd(event: Event, line: Line, state: State): Understood {
+  const type = endings[event.type ?? ""];
+  if (type === undefined || !known(event.call_id)) return {};
+  const { invocation } = event;
+  const status = event.success === false ? "failed" : "completed";
+  return understandItem({ status, ...line.payload, ...invocation, type, id: event.call_id }, state);
+}
+
+const endings: Readonly<Record<string, string>> = {
+  exec_command_end: "CommandExecution",
+  patch_apply_end: "FileChange",
+  mcp_tool_call_end: "McpToolCall",
+};
+
+/** The same count comes again and again; it is another one when the total is. */
+function tokens(event: Event, state: State): Understood {
+  const total = asTokenUsage(event.info?.total_token_usage);
+  const last = asTokenUsage(event.info?.last_token_usage);
+  const sum = total?.total_tokens ?? null;
+  if (!last || sum === null || sum === state.total || !last.total_tokens) return {};
+  state.total = sum;
+  state.context = Math.max(state.context ?? 0, last.input_tokens ?? 0);
+  const uid = uidOf(state, "tokens", String(sum));
+  if (state.model === null) return { uid };
+  const cacheRead = last.cached_input_tokens ?? 0;
+  const cacheWrite = last.cache_write_input_tokens ?? 0;
+  const usage: Usage = {
+    messageId: uid,
+    model: state.model,
+    // What came from the cache is among the input here.
+    input: Math.max(0, (last.input_tokens ?? 0) - cacheRead - cacheWrite),
+    output: last.output_tokens ?? 0,
+    cacheRead,
+    cacheWrite,
+  };
+  return { uid, usage };
+}
+
+/** What the client says before a summary, to the model that goes on with it. */
+const preface =
+  /^\s*Another language model started to solve this problem and produced a summary[\s\S]*?to assist with your own analysis:\s*/;
+
+/** OpenAI's own service keeps the summary to itself: then there is no text. */
+function compacted(message: unknown, state: State): Understood {
+  const text = bounded(typeof message === "string" ? message.replace(preface, "").trim() : "");
+  const entries: Entry[] = [{ kind: "compaction", trigger: null, preTokens: state.context }];
+  state.context = null;
+  if (text !== "") entries.push({ kind: "summary", text });
+  return { uid: uidOf(state, "compacted", text), entries };
+}
+
+/** The human went back by some prompts; what they say next follows the one before. */
+function rolledBack(turns: number, state: State): Understood {
+  if (!(turns > 0)) return {};
+  state.prompts.splice(Math.max(0, state.prompts.length - turns));
+  state.follows = state.prompts.at(-1) ?? null;
+  return {};
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function typeOf({ type, payload }: Line): string {
+  const inner = type === "event_msg" || type === "response_item" ? payload?.type : null;
+  const item = inner === "item_completed" ? asEvent(payload)?.item?.type : null;
+  const name = [type ?? "?", inner, item].filter((part) => typeof part === "string").join("/");
+  // It becomes a key of what is counted, so it is no place for whatever stands in the file.
+  return /^[\w./?-]{1,80}$/.test(name) ? name : "?";
+}

@@ -1,0 +1,46 @@
+import type { Entry, ToolResult } from "../agent.ts";
+import type { Call } from "./calls.ts";
+import type { Understood } from "./said.ts";
+import { type State, uidOf } from "./state.ts";
+
+type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
+
+/** A call, as its line; the answer comes with another one. */
+export function useOf(state: State, id: string, call: Call): Understood {
+  state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
+  return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
+}
+
+/** The answer to a call. What Pommel itself answered is not kept. */
+export function resultOf(state: State, id: string, result: Result): Understood {
+  const isOwn = state.open.get(id)?.isOwn ?? false;
+  state.open.delete(id);
+  state.answered.add(id);
+  return { uid: uidOf(state, "result", id), entries: [resultEntry(id, result, isOwn)] };
+}
+
+/**
+ * How a call ended: the answer to it, or, where no call of this id was seen (a script of code mode made it), the call
+ * with its answer.
+ */
+export function endOf(state: State, id: string, call: Call, result: Result): Understood {
+  if (state.answered.has(id)) return {};
+  if (state.open.has(id)) return resultOf(state, id, result);
+  state.answered.add(id);
+  return {
+    uid: uidOf(state, "result", id),
+    entries: [useEntry(id, call), resultEntry(id, result, call.isOwn)],
+  };
+}
+
+function useEntry(id: string, { tool, input, files }: Call): Entry {
+  return { kind: "tool_use", id, tool, input, files };
+}
+
+function resultEntry(
+  id: string,
+  { text, isError, edits = null, subagent = null }: Result,
+  isOwn: boolean,
+): Entry {
+  return { kind: "tool_result", id, text: isOwn ? "" : text, isError, edits, subagent };
+}
