@@ -30,6 +30,15 @@ const withoutAjv = {
       : null,
 };
 
+/** Leaves the MCP SDK to the file that it is bundled into. */
+const sdkApart = {
+  name: "sdk-apart",
+  resolveId: (id: string, importer: string | undefined) =>
+    id === "./sdk.ts" && importer !== undefined && modules("mcp/[^/]*").test(importer)
+      ? { id: "./mcp-sdk.cjs", external: true }
+      : null,
+};
+
 export default defineConfig([
   {
     ...common,
@@ -46,11 +55,17 @@ export default defineConfig([
             name: "base",
             test: modules("project/(?:errors|paths|levels)|client/daemon-record|.*/hook-names"),
           },
-          { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
+          { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
         ],
       },
     },
-    plugins: [licenses("pm"), withoutAjv],
+    plugins: [licenses("pm"), sdkApart],
+  },
+  {
+    ...common,
+    entry: { "mcp-sdk": "src/mcp/sdk.ts" },
+    format: "cjs",
+    plugins: [licenses("mcp-sdk"), withoutAjv],
   },
   {
     ...common,

@@ -52,6 +52,10 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
   if (event === null || isBeside(agent, event, given, payload)) return null;
   const project = projectOf(agent, payload);
   if (project === null) return null;
+  if (agent === "claude" && process.env.CLAUDE_PLUGIN_ROOT) {
+    const { standsInSettings } = await import("./plugin-twin.ts");
+    if (standsInSettings(project, event)) return null;
+  }
   if (payload.prompt !== undefined) {
     try {
       const { scrubNotes } = await import("./scrub-notes.ts");

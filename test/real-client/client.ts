@@ -32,7 +32,7 @@ export async function say(options: ClientOptions, prompt: string, ...more: strin
 }
 
 /** Runs the client to its end. @returns what it printed */
-function run({ bin, cwd, env }: ClientOptions, args: readonly string[]): Promise<string> {
+export function run({ bin, cwd, env }: ClientOptions, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(bin, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
     const said = { stdout: "", stderr: "" };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
-import { environment, say } from "./client.ts";
+import { environment, run, say } from "./client.ts";
 import { type MockApi, startMockApi } from "./mock-api.ts";
 import { compaction, scripts } from "./scripts.ts";
 
@@ -34,6 +34,8 @@ export interface Stage {
   say: (prompt: string, ...more: string[]) => Promise<string>;
   /** The same with the client launched in a directory of the repository. */
   sayIn: (dir: string, prompt: string) => Promise<string>;
+  /** Runs the client with these arguments. @returns what it printed */
+  client: (...args: string[]) => Promise<string>;
   /** Every hook of ours that ran: its name and its exit code. */
   hooksRun: () => { hook: string; code: string }[];
   /** What our hooks said on stderr. */
@@ -87,6 +89,7 @@ export async function setStage(bin: string): Promise<Stage> {
     pm,
     transcripts,
     say: (prompt, ...more) => say({ bin, cwd: repo, env }, prompt, ...more),
+    client: (...args) => run({ bin, cwd: repo, env }, args),
     sayIn: (dir, prompt) => say({ bin, cwd: join(repo, dir), env }, prompt),
     hooksRun: () =>
       textOf(log)

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { HookName } from "../agents/claude/hook-names.ts";
+import type { Project } from "../project/paths.ts";
+
+/**
+ * Whether settings of the project or of the user have a hook of ours for this event as well. Claude Code runs a command
+ * that stands in several settings files once, but once more for a plugin: then it is the plugin's that has nothing to do.
+ */
+export function standsInSettings({ root }: Project, hook: HookName): boolean {
+  const own = process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || homedir(), ".claude");
+  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, own];
+  const files = dirs.flatMap((dir, at) =>
+    at === 0
+      ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]
+      : [join(dir, "settings.json")],
+  );
+  const command = new RegExp(`"command"\\s*:\\s*"(?:[^"]*[\\\\/])?pm hook (?:${hook}|handle)"`);
+  return files.some((file) => command.test(textOf(file)));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,87 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { AnnotationsResponse } from "../../src/client/protocol-sessions.ts";
+import { tools } from "../../src/mcp/definitions.ts";
+import { clients } from "./client.ts";
+import { note, prompts } from "./scripts.ts";
+import { type Stage, setStage, spooled } from "./stage.ts";
+
+/** This repository, which is a marketplace. */
+const marketplace = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What the client says of itself when it starts. */
+const started = z.object({
+  subtype: z.literal("init"),
+  mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })),
+  slash_commands: z.array(z.string()),
+  skills: z.array(z.string()),
+  tools: z.array(z.string()),
+});
+
+if (clients.length === 0) {
+  it.skip("the plugin in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none; see CONTRIBUTING.md)", () => {});
+}
+
+describe.each(clients)("the plugin in %s", (bin) => {
+  let stage: Stage;
+  let first: z.infer<typeof started>;
+
+  beforeAll(async () => {
+    stage = await setStage(bin);
+    await stage.client("plugin", "validate", marketplace);
+    await stage.client("plugin", "validate", `${marketplace}/plugin`);
+    await stage.client("plugin", "marketplace", "add", marketplace);
+    await stage.client("plugin", "install", "pommel@pommel");
+    await stage.pm("init", "--no-hooks");
+    first = await start(prompts.edit);
+  }, 120_000);
+
+  afterAll(() => stage?.close());
+
+  async function start(prompt: string): Promise<z.infer<typeof started>> {
+    const how = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"];
+    const lines = (await stage.client("-p", prompt, ...how)).split("\n").filter((line) => line !== "");
+    const init = lines
+      .map((line): unknown => JSON.parse(line))
+      .find((line) => started.safeParse(line).success);
+    return z.parse(started, init);
+  }
+
+  it("brings the skill, the commands and the MCP server with its tools", () => {
+    expect(first.skills).toContain("pommel:pommel");
+    expect(first.slash_commands).toEqual(
+      expect.arrayContaining(["pommel:recall", "pommel:why", "pommel:note"]),
+    );
+    expect(first.mcp_servers).toContainEqual(
+      expect.objectContaining({ name: "plugin:pommel:pommel", status: expect.not.stringMatching("failed") }),
+    );
+    const names = first.tools.filter((name) => name.startsWith("mcp__plugin_pommel_pommel__"));
+    expect(names.map((name) => name.split("__").at(-1)).sort()).toEqual(Object.keys(tools).sort());
+  });
+
+  it("runs the hooks, which a daemon takes in", () => {
+    const run = stage.hooksRun();
+    expect(new Set(run.map(({ hook }) => hook))).toEqual(
+      new Set(["session-start", "user-prompt", "post-tool-use", "stop", "session-end"]),
+    );
+    expect(run.filter(({ code }) => code !== "0")).toEqual([]);
+    expect(stage.hooksSaid()).toBe("");
+    expect(spooled(stage.project)).toHaveLength(run.length);
+  });
+
+  it("leaves it to the project's hooks where these are installed as well: nothing is taken in twice", async () => {
+    await stage.pm("init");
+    const before = { hooks: stage.hooksRun().length, items: spooled(stage.project).length };
+    await start(prompts.note);
+    const run = stage.hooksRun().slice(before.hooks);
+    const once = new Set(run.map(({ hook }) => hook)).size;
+    // The client runs both, and one of them has nothing to do.
+    expect(run).toHaveLength(2 * once);
+    expect(spooled(stage.project)).toHaveLength(before.items + once);
+    await stage.pm("start");
+    await stage.settled();
+    const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
+    expect(annotations.map((annotation) => annotation.note)).toEqual([note]);
+  }, 60_000);
+});
