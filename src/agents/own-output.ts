@@ -8,6 +8,20 @@ export function isOwnTool(name: string): boolean {
   return /^mcp__(?:plugin_[\w-]*?_)?pommel__/.test(name);
 }
 
+/**
+ * What Pommel tells an agent by itself stands between these. Some clients put it into the user's own message, and some
+ * escape the brackets.
+ */
+export const ownContext = { start: "<pommel-context>", end: "</pommel-context>" } as const;
+
+const ownContextBlock =
+  /\s*(?:<|&lt;)pommel-context(?:>|&gt;)[\s\S]*?(?:(?:<|&lt;)\/pommel-context(?:>|&gt;)|$)\s*/g;
+
+/** A text of the conversation without what Pommel put into it. What was cut off within it goes to its end. */
+export function withoutOwnContext(text: string): string {
+  return text.includes("pommel-context") ? text.replace(ownContextBlock, "\n").trim() : text;
+}
+
 const programs = new Set(["pm", "pommel", "pommeld", "pm.cjs", "pommeld.cjs"]);
 /** What runs the command that its own words are followed by. */
 const wrappers = new Set([

@@ -214,6 +214,23 @@ export const settings = {
     default: 200_000,
     about: "The model is asked no more on a day that has cost this many tokens, in and out.",
   },
+  "context.mode": {
+    schema: z.enum(["off", "gentle", "eager"]),
+    default: "gentle" as "off" | "gentle" | "eager",
+    about:
+      "What agents are told by themselves: off, nothing; gentle, at the start of a session and where a prompt surely continues past work; eager, also where it may, and what was decided about a file that was just edited (see docs/context.md).",
+  },
+  "context.max_tokens": {
+    schema: positive,
+    default: 800,
+    about: "What is told at once has at most this many tokens, and never more than 10,000 characters.",
+  },
+  "context.deadline_ms": {
+    schema: natural,
+    default: 250,
+    about:
+      "What takes longer is not told, counted from the start of the hook that the agent waits for. Milliseconds.",
+  },
   "git.checkpoints": {
     schema: z.boolean(),
     default: true,

@@ -1,4 +1,5 @@
 import type { Migration } from "./database.ts";
+import { contextTables } from "./memory-schema-context.ts";
 import { eventTables, gitTables } from "./memory-schema-git.ts";
 import { syncTables } from "./memory-schema-sync.ts";
 
@@ -269,4 +270,5 @@ export const memoryMigrations: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   gitTables + eventTables + syncTables,
+  contextTables,
 ];

@@ -1,0 +1,86 @@
+import type { Memory } from "./memory.ts";
+
+/** When an agent can be told something by itself. */
+export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
+export type ContextEvent = (typeof contextEvents)[number];
+
+/** One thing that was quoted to an agent. */
+export interface InjectedItem {
+  /** chunk:<uid>, note:<uid>, session:<uid>, event:<uid>. */
+  ref: string;
+  why: string;
+  /** 0 to 1; null where nothing was asked. */
+  score: number | null;
+}
+
+/** What was put into an agent's context at once. */
+export interface Injection {
+  sessionUid: string;
+  event: ContextEvent;
+  at: number;
+  reason: string;
+  tokens: number;
+  tookMs: number;
+  textHash: string;
+  items: InjectedItem[];
+}
+
+/** What agents were told, in all. */
+export interface InjectionTotals {
+  injections: number;
+  tokens: number;
+}
+
+export function saveInjection(memory: Memory, { items, ...injection }: Injection): number {
+  return memory.inTransaction(() => {
+    const { id } = memory
+      .prepare(
+        `INSERT INTO injections (session_uid, event, at, reason, tokens, took_ms, text_hash)
+         VALUES (@sessionUid, @event, @at, @reason, @tokens, @tookMs, @textHash) RETURNING id`,
+      )
+      .get({ ...injection, tookMs: Math.round(injection.tookMs) }) as { id: number };
+    const add = memory.prepare(
+      "INSERT INTO injected (injection_id, position, ref, why, score) VALUES (?, ?, ?, ?, ?)",
+    );
+    items.forEach(({ ref, why, score }, position) => {
+      add.run(id, position, ref, why, score);
+    });
+    return id;
+  });
+}
+
+/** Everything that was ever quoted to a session. */
+export function refsTold(memory: Memory, sessionUid: string): Set<string> {
+  const rows = memory
+    .prepare(
+      "SELECT ref FROM injected WHERE injection_id IN (SELECT id FROM injections WHERE session_uid = ?)",
+    )
+    .all(sessionUid);
+  return new Set((rows as { ref: string }[]).map(({ ref }) => ref));
+}
+
+/** What agents were told, the latest first; of one session, or of all. */
+export function listInjections(
+  memory: Memory,
+  { sessionUid = null, limit }: { sessionUid?: string | null; limit: number },
+): Injection[] {
+  const rows = memory
+    .prepare(
+      `SELECT id, session_uid AS sessionUid, event, at, reason, tokens, took_ms AS tookMs, text_hash AS textHash,
+         (SELECT json_group_array(json_object('ref', ref, 'why', why, 'score', score) ORDER BY position)
+          FROM injected WHERE injection_id = injections.id) AS items
+       FROM injections WHERE @sessionUid IS NULL OR session_uid = @sessionUid
+       ORDER BY at DESC, id DESC LIMIT @limit`,
+    )
+    .all({ sessionUid, limit }) as (Omit<Injection, "items"> & { id: number; items: string })[];
+  return rows.map(({ id: _, items, ...row }) => ({ ...row, items: JSON.parse(items) as InjectedItem[] }));
+}
+
+/** How often agents were told something since a time, and what it came to. */
+export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
+  return memory
+    .prepare(
+      "SELECT count(*) AS injections, coalesce(sum(tokens), 0) AS tokens FROM injections WHERE at >= ?",
+    )
+    .get(since) as InjectionTotals;
+}
