@@ -1,6 +1,7 @@
-import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { GetPromptResult } from "@modelcontextprotocol/server";
 import { answer, explain } from "./call-tool.ts";
 import type { ToolName } from "./definitions.ts";
+import { ProtocolError, ProtocolErrorCode } from "./sdk.ts";
 import { oneLine } from "./text.ts";
 
 const whatDoWeKnow = "what_do_we_know";

@@ -1,5 +1,4 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { listCheckpointsOf } from "../client/checkpoints.ts";
 import { listSessionsOf } from "../client/conversations.ts";
 import { askMemory } from "../client/memory-path.ts";
@@ -8,6 +7,7 @@ import { codeOf } from "../project/errors.ts";
 import { cursorAt, offsetOf } from "./budget.ts";
 import { answer, explain } from "./call-tool.ts";
 import { projectHere } from "./here.ts";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./sdk.ts";
 import { minute, oneLine } from "./text.ts";
 
 /** Sessions and checkpoints that a person can attach to a conversation. */

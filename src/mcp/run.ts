@@ -1,6 +1,6 @@
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../project/errors.ts";
 import { boundedTransport } from "./bounded-transport.ts";
+import { StdioServerTransport, serveStdio } from "./sdk.ts";
 import { createServer } from "./server.ts";
 
 /** A request that is longer than this is nobody's question. Bytes. */

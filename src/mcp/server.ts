@@ -1,7 +1,7 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { version } from "../project/version.ts";
 import { createGate } from "./gate.ts";
 import { instructions } from "./instructions.ts";
+import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.ts";
 
 /** Calls that are worked on at once: searches in this process are bound to one core anyway. */
 const callsAtOnce = 4;

@@ -1,0 +1,11 @@
+/**
+ * What is used of the MCP SDK. It is bundled into a file of its own (tsdown.config.ts): it brings all of zod with it, of
+ * which the rest of the program needs a part, and wants to load no more.
+ */
+export {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from "@modelcontextprotocol/server";
+export { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
