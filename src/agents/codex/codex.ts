@@ -33,10 +33,10 @@ async function* read(
     for (const { bytes } of batch.lines) {
       if (isBlank(bytes)) continue;
       const value = parseJsonLine(bytes);
-      const { line, skipped: reason } = value
+      const { lines: told, skipped: reason } = value
         ? understand(value, state)
-        : { line: null, skipped: "malformed" };
-      if (line) lines.push(line);
+        : { lines: [], skipped: "malformed" };
+      lines.push(...told);
       if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
     }
     yield { lines, cursor: batch.cursor, skipped };

@@ -63,10 +63,10 @@ function commandEnded(id: string, item: Item, state: State): Understood {
     how: "read" as const,
   }));
   const output = item.aggregated_output ?? [item.stdout, item.stderr].filter(Boolean).join("\n");
-  return endOf(state, id, call.patch === null ? { ...call, files } : call, {
-    text: bounded(output.trim(), bounds.result),
-    isError: hasFailed(item) || (item.exit_code ?? 0) !== 0,
-  });
+  const isError = hasFailed(item) || (item.exit_code ?? 0) !== 0;
+  const result = { text: bounded(output.trim(), bounds.result), isError };
+  const tookMs = (item.duration?.secs ?? 0) * 1000 + (item.duration?.nanos ?? 0) / 1e6;
+  return endOf(state, id, call.patch === null ? { ...call, files } : call, result, tookMs);
 }
 
 function filesChanged(id: string, item: Item, state: State): Understood {

@@ -60,6 +60,7 @@ const item = z.object({
   cwd: text,
   parsed_cmd: anything,
   aggregated_output: text,
+  duration: orNull(z.object({ secs: count, nanos: count })),
   exit_code: count,
   status: text,
   changes: orNull(z.record(z.string(), z.unknown())),

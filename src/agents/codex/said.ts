@@ -8,6 +8,8 @@ export interface Understood {
   entries?: Entry[];
   usage?: Usage;
   parentUid?: string | null;
+  /** A call of which only its end is told: a line of its own, from when it began. */
+  began?: { uid: string; entries: Entry[]; tookMs: number };
 }
 
 /** Put into the human's own message by an editor's extension, before what they wrote. */

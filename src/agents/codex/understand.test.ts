@@ -12,7 +12,7 @@ function read(text: string): TranscriptLine[] {
   return text
     .trimEnd()
     .split("\n")
-    .flatMap((line) => understand(JSON.parse(line), state).line ?? []);
+    .flatMap((line) => understand(JSON.parse(line), state).lines);
 }
 
 const entriesOf = (r: RolloutFixture): Entry[] => read(r.text()).flatMap(({ entries }) => entries);
@@ -168,6 +168,20 @@ it("waits for the end of a command that goes on, where the client tells of it", 
     );
     expect(entriesOf(r)).toHaveLength(2);
   }
+});
+
+it("takes what ran in a script for lines of their own, from when it began", () => {
+  const r = rollout({ format: "code" });
+  r.item("CommandExecution", {
+    id: "exec-1",
+    command: ["bash", "-lc", "npm test"],
+    aggregated_output: "ok",
+    exit_code: 0,
+    duration: { secs: 0, nanos: 400_000_000 },
+  });
+  const [use, result, ...more] = read(r.text());
+  expect([use?.entries[0]?.kind, result?.entries[0]?.kind, more]).toEqual(["tool_use", "tool_result", []]);
+  expect(result!.at! - use!.at!).toBe(400);
 });
 
 it("reads the ends of calls that some clients wrote as events", () => {

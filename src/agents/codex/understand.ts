@@ -20,33 +20,29 @@ import { agentSaid, type Understood, userSaid } from "./said.ts";
 import { type State, uidOf } from "./state.ts";
 import { resultOf, useOf } from "./uses.ts";
 
+/** What a line came to: something to keep, or a reason to count it as skipped. */
+export interface Told {
+  lines: TranscriptLine[];
+  skipped: string | null;
+}
+
 /** Understands one line, and takes from it what later ones need. */
 export function understand(value: Record<string, unknown>, state: State): Told {
   const line = asLine(value);
-  if (line === null) return { line: null, skipped: "type:?" };
-  const { entries = [], uid = null, usage = null, parentUid = null } = partsOf(line, state);
-  if (uid === null) return { line: null, skipped: `type:${typeOf(line)}` };
-  const at = Date.parse(line.timestamp ?? "");
+  if (line === null) return { lines: [], skipped: "type:?" };
+  const { entries = [], uid, usage = null, parentUid = null, began } = partsOf(line, state);
+  if (uid === undefined) return { lines: [], skipped: `type:${typeOf(line)}` };
+  const time = Date.parse(line.timestamp ?? "");
+  const at = Number.isNaN(time) ? null : time;
   const { cwd, branch, model } = state;
-  return {
-    line: {
-      uid,
-      parentUid,
-      at: Number.isNaN(at) ? null : at,
-      cwd,
-      branch,
-      entries,
-      usage,
-      ...(model !== null && usage === null && { model }),
-    },
-    skipped: null,
-  };
-}
-
-/** What a line came to: something to keep, or a reason to count it as skipped. */
-export interface Told {
-  line: TranscriptLine | null;
-  skipped: string | null;
+  const by = model !== null && usage === null ? { model } : {};
+  const lines: TranscriptLine[] = [{ uid, parentUid, at, cwd, branch, entries, usage, ...by }];
+  if (began) {
+    const start = at === null ? null : Math.floor(at - Math.max(0, began.tookMs));
+    const { uid: first, entries: use } = began;
+    lines.unshift({ uid: first, parentUid, at: start, cwd, branch, entries: use, usage: null, ...by });
+  }
+  return { lines, skipped: null };
 }
 
 function partsOf(line: Line, state: State): Understood {

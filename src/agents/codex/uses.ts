@@ -6,7 +6,7 @@ import { type State, uidOf } from "./state.ts";
 type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
 
 /** A call, as its line; the answer comes with another one. */
-export function useOf(state: State, id: string, call: Call): Understood {
+export function useOf(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
   state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
   return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
 }
@@ -23,14 +23,11 @@ export function resultOf(state: State, id: string, result: Result): Understood {
  * How a call ended: the answer to it, or, where no call of this id was seen (a script of code mode made it), the call
  * with its answer.
  */
-export function endOf(state: State, id: string, call: Call, result: Result): Understood {
+export function endOf(state: State, id: string, call: Call, result: Result, tookMs = 0): Understood {
   if (state.answered.has(id)) return {};
   if (state.open.has(id)) return resultOf(state, id, result);
-  state.answered.add(id);
-  return {
-    uid: uidOf(state, "result", id),
-    entries: [useEntry(id, call), resultEntry(id, result, call.isOwn)],
-  };
+  const { uid, entries } = useOf(state, id, call);
+  return { began: { uid, entries, tookMs }, ...resultOf(state, id, result) };
 }
 
 function useEntry(id: string, { tool, input, files }: Call): Entry {
