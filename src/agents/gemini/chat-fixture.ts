@@ -56,7 +56,7 @@ export function chat(options: ChatOptions = {}) {
   const tick = () => {
     now += 1000;
   };
-  const newId = () => idOf(`${session}:${++count}`);
+  const newId = () => idOf(`${session}:${start}:${++count}`);
   const set = (change: RawRecord) => void records.push({ $set: change });
 
   const metadata = (): RawRecord => ({
