@@ -19,7 +19,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (command === "search" && isPlain) {
   void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
 } else if (command === "mcp" && rest.length === 0) {
-  void import("../mcp/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
+  void import("../mcp/start.ts").then(({ startMcp }) => startMcp(process.cwd()));
 } else {
   void import("./pm.ts");
 }
