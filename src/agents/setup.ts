@@ -74,6 +74,8 @@ export interface AgentSetup {
   parts: readonly SetupPart[];
   /** Whether somebody uses the agent here, by the directory that it keeps its configuration in. */
   isUsed(place: Place): boolean;
+  /** Parts that a plugin brings, so that they need not stand in files as well; hooks may: then the plugin's keep quiet. */
+  fromPlugin(place: Place): PartName[];
   /**
    * Whether the agent runs our hooks there, where it wants to be told to trust them: what is left to do, for a person, as
    * far as its files say; null when nothing is.

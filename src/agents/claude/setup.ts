@@ -6,6 +6,7 @@ import { listEntry, serverEntry } from "../setup/json-entry.ts";
 import { skill } from "../setup/skill.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { eventOfHook, hookNames } from "./hook-names.ts";
+import { hasPlugin } from "./plugin.ts";
 
 /** Seconds. Without one, SessionEnd is killed after about 1.5. */
 const timeout = 10;
@@ -66,6 +67,7 @@ export const claudeSetup: AgentSetup = {
     },
   ],
   isUsed: (place) => existsSync(directoryOf(place)),
+  fromPlugin: (place) => (hasPlugin(place) ? ["hooks", "mcp", "skill"] : []),
   distrust: () => null,
   afterwards(place, parts) {
     if (!parts.includes("mcp") || place.scope === "user") return [];

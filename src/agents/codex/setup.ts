@@ -24,6 +24,7 @@ export const codexSetup: AgentSetup = {
     },
   ],
   isUsed: (place) => existsSync(directoryOf(place)) || existsSync(codexHome(place.env)),
+  fromPlugin: () => [],
   distrust,
   afterwards(place, parts) {
     const lines: string[] = [];

@@ -68,6 +68,7 @@ export const geminiSetup: AgentSetup = {
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
   ],
   isUsed: (place) => existsSync(directoryOf(place)) || existsSync(directoryOf(homeOf(place))),
+  fromPlugin: () => [],
   distrust,
   afterwards(place, parts) {
     const lines: string[] = [];

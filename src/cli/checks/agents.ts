@@ -41,6 +41,9 @@ export function checkHooks(project: Project): CheckResult {
       "Run `pm enable`.",
     );
   }
+  if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
+    return ok("Claude Code runs Pommel's hooks (the plugin's)");
+  }
   if (readRecord(projectPlace(project)).disabled) {
     return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
   }
@@ -102,7 +105,9 @@ function checkPart(
       );
     }
   }
-  const current = all.filter(({ found }) => found.state === "current");
-  if (current.length === 0) return ok(nowhere);
-  return ok(`${here} ${current.map(({ setup, found }) => `${setup.title} (${whereOf(found)})`).join(", ")}`);
+  const current = all.flatMap(({ setup, found }) => {
+    if (found.state === "current") return `${setup.title} (${whereOf(found)})`;
+    return setup.fromPlugin(projectPlace(project)).includes(name) ? `${setup.title} (the plugin)` : [];
+  });
+  return ok(current.length === 0 ? nowhere : `${here} ${current.join(", ")}`);
 }

@@ -16,6 +16,7 @@ import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
+import { checkTranscripts } from "./transcripts.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
 export function projectChecks(project: Project, fix: boolean): Check[] {
@@ -27,6 +28,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
+    { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "hooks", run: () => checkHooks(project) },
     { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
     { name: "gemini-hooks", run: () => checkOtherHooks(project, geminiSetup) },

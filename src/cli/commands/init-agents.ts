@@ -151,6 +151,11 @@ export function addAgents({ place, wanted, asked, steps, result, output }: Agent
         outcome[part.name] = { state: "skipped", file: null, reason: "pm disable" };
         continue;
       }
+      if (part.name !== "hooks" && setup.fromPlugin(place).includes(part.name)) {
+        output.print(`      ${tick("ok", output.colors)} The plugin has it: ${inWords[part.name]}`);
+        outcome[part.name] = { state: "skipped", file: null, reason: "the plugin has it" };
+        continue;
+      }
       outcome[part.name] = attempt(setup, part, output, () => {
         const put = putPart(place, setup, part);
         if (put.outcome === "created" || put.outcome === "changed") done.push(part.name);

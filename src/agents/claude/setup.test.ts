@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { groupOf } from "../setup/hook-entries.ts";
+import type { Place } from "../setup.ts";
+import { claudeHooks, claudeSetup } from "./setup.ts";
+
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+const json = (path: string) => JSON.parse(readFileSync(join(repository, path), "utf8"));
+
+describe("the plugin", () => {
+  test("has the hooks that are put into settings, and the same MCP server", () => {
+    const groups = claudeHooks.hooks.map((hook) => [hook.event, [groupOf(claudeHooks, hook)]]);
+    expect(json("plugin/hooks/hooks.json").hooks).toEqual(Object.fromEntries(groups));
+    const { editor } = claudeSetup.parts.find(({ name }) => name === "mcp")!;
+    expect(json("plugin/.mcp.json")).toEqual(JSON.parse(editor.add("", "").text));
+  });
+
+  test("has the version and the licence of the package, and is in the marketplace", () => {
+    const { version, license, files } = json("package.json");
+    expect(json("plugin/.claude-plugin/plugin.json")).toMatchObject({ name: "pommel", version, license });
+    expect(json(".claude-plugin/marketplace.json").plugins).toEqual([
+      expect.objectContaining({ name: "pommel", source: "./plugin" }),
+    ]);
+    expect(files).toEqual(expect.arrayContaining(["plugin", ".claude-plugin"]));
+  });
+});
+
+describe("what the plugin brings", () => {
+  let home: string;
+  let place: Place;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "pommel-plugin-"));
+    mkdirSync(join(home, "repo/.claude"), { recursive: true });
+    mkdirSync(join(home, ".claude"));
+    const dir = join(home, "repo");
+    place = { scope: "project", dir, recordFile: join(home, "setup.json"), env: { HOME: home } };
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+  const say = (file: string, on: boolean) =>
+    writeFileSync(join(home, file), JSON.stringify({ enabledPlugins: { "other@x": true, "pommel@y": on } }));
+
+  test("is nothing without it, and nothing where it is switched off nearer by", () => {
+    expect(claudeSetup.fromPlugin(place)).toEqual([]);
+    say(".claude/settings.json", true);
+    expect(claudeSetup.fromPlugin(place)).toEqual(["hooks", "mcp", "skill"]);
+    expect(claudeSetup.fromPlugin({ ...place, scope: "user", dir: home })).toContain("mcp");
+    say("repo/.claude/settings.json", false);
+    expect(claudeSetup.fromPlugin(place)).toEqual([]);
+    say("repo/.claude/settings.local.json", true);
+    expect(claudeSetup.fromPlugin(place)).toContain("hooks");
+  });
+
+  test("of the user is where CLAUDE_CONFIG_DIR says, as all of the user's files", () => {
+    const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") };
+    const own: Place = { ...place, scope: "user", dir: home, env };
+    const files = claudeSetup.parts.flatMap((part) => part.files(own));
+    expect(files.map((file) => file.slice(home.length + 1))).toEqual([
+      "elsewhere/settings.json",
+      "elsewhere/.claude.json",
+      "elsewhere/settings.json",
+      "elsewhere/CLAUDE.md",
+      "elsewhere/skills/pommel/SKILL.md",
+    ]);
+    const usual = claudeSetup.parts.flatMap((part) => part.files({ ...own, env: { HOME: home } }));
+    expect(usual.map((file) => file.slice(home.length + 1))).toEqual([
+      ".claude/settings.json",
+      ".claude.json",
+      ".claude/settings.json",
+      ".claude/CLAUDE.md",
+      ".claude/skills/pommel/SKILL.md",
+    ]);
+  });
+});
