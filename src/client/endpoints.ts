@@ -13,6 +13,7 @@ export const endpoints = {
   sessions: { method: "GET", path: "/sessions" },
   session: { method: "GET", path: "/sessions/:id" },
   annotations: { method: "GET", path: "/annotations" },
+  context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },
   retry: { method: "POST", path: "/queue/retry" },

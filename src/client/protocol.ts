@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import { lazy } from "./lazy.ts";
+import { contextRequest, contextResponse } from "./protocol-context.ts";
 import * as sessions from "./protocol-sessions.ts";
 
 /**
@@ -289,6 +290,7 @@ export const routes = {
     request: sessions.annotationsRequest,
     response: sessions.annotationsResponse,
   },
+  context: { ...endpoints.context, request: contextRequest, response: contextResponse },
   status: { ...endpoints.status, request: empty, response: statusResponse },
   queue: { ...endpoints.queue, request: empty, response: queueResponse },
   retry: { ...endpoints.retry, request: sessions.retryRequest, response: sessions.retryResponse },

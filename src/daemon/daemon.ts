@@ -258,7 +258,7 @@ function createHandlers(
     return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   return {
-    ...createMemoryHandlers({ work: memoryWork, config, roots }),
+    ...createMemoryHandlers({ root: project.root, work: memoryWork, config, roots }),
     search,
     searchAll: (request) =>
       searchAll(request, {

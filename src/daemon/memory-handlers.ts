@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "../agents/registry.ts";
+import { answerContext } from "../client/context/answer.ts";
 import {
   annotationOf,
   answerTranscriptSearch,
@@ -9,8 +10,9 @@ import {
   showSession,
 } from "../client/conversations.ts";
 import type { RouteName } from "../client/endpoints.ts";
-import type { RequestOf } from "../client/protocol.ts";
+import type { RequestOf, ResponseOf } from "../client/protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../client/protocol-sessions.ts";
+import { branchOf } from "../git/branch.ts";
 import { belongsTo } from "../git/project-roots.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Config } from "../project/settings.ts";
@@ -32,12 +34,14 @@ type MemoryRoute = Extract<
   | "sessions"
   | "session"
   | "annotations"
+  | "context"
   | "retry"
   | "forget"
   | "scrub"
 >;
 
 interface HandlersOptions {
+  root: string;
   work: MemoryWork;
   config: Config;
   roots: () => readonly string[];
@@ -64,6 +68,7 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
     sessions: guarded((request) => listSessionsOf(work.memory, request)),
     session: guarded((request) => showSession(work.memory, request)),
     annotations: guarded((request) => listAnnotationsOf(work.memory, request)),
+    context: guarded((request) => context(options, request)),
     retry: guarded(({ ids, drop }) => {
       const change = drop ? removeDead : retryDead;
       const jobs = change(work.memory, ids ?? "all");
@@ -90,6 +95,25 @@ export function searchTranscripts(
   config: Config,
 ): Promise<TranscriptSearchResponse> {
   return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
+}
+
+/** What an agent is told by itself, of what is remembered now. */
+function context(
+  { root, work, config }: HandlersOptions,
+  request: RequestOf<"context">,
+): Promise<ResponseOf<"context">> {
+  return answerContext(
+    {
+      root,
+      memory: work.memory,
+      config,
+      search: (query) => work.search.search(query),
+      branch: () => branchOf(request.cwd ?? root),
+      now: Date.now(),
+      until: null,
+    },
+    request,
+  );
 }
 
 async function indexTranscript(

@@ -82,6 +82,7 @@ const handlers = {
     throw new PommelError("not_found", `No session ${id}.`);
   }),
   annotations: never,
+  context: never,
   retry: never,
   forget: never,
   scrub: never,

@@ -61,19 +61,19 @@ function lineOf({ kind, quote, place }: ToTell): string | null {
 }
 
 /**
- * A text on one line, as text: without control characters and those that nobody sees, without what looks like a tag of
- * the client's, the end of a code block or the end of the quotation.
+ * A text on one line, as text: without control characters and those that nobody sees, without what could be a tag of the
+ * client's, the end of a code block or the end of the quotation.
  */
 export function harmless(text: string): string {
   return (
     text
       .replace(/\s+/g, " ")
-      // Controls, formats (bidirectional marks, invisible letters, tags), halves of characters.
-      .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\uFE00-\uFE0F]/gu, "")
-      .replace(/<(?=\s*[/!?|\p{L}])/gu, "‹")
-      .replace(/(?<=[\p{L}\p{N}"'/|-]\s*)>/gu, "›")
-      .replace(/&lt;/gi, "‹")
-      .replace(/&gt;/gi, "›")
+      // Formats are bidirectional marks, joiners, invisible tags.
+      .replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\uFE00-\uFE0F]/gu, "")
+      .replace(/&(?:amp;)*(?:lt|#0*60|#x0*3c);?/gi, "‹")
+      .replace(/&(?:amp;)*(?:gt|#0*62|#x0*3e);?/gi, "›")
+      .replace(/[<＜﹤]/g, "‹")
+      .replace(/[>＞﹥]/g, "›")
       .replace(/[“”„‟]/g, '"')
       .replace(/`{3,}/g, "'''")
       .replace(/ {2,}/g, " ")

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { refsTold, saveInjection } from "../../store/memory/injections.ts";
+import type { ContextRequest, ContextResponse } from "../protocol-context.ts";
+import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
+import { storedPath, toTellForEdit } from "./for-edit.ts";
+import { toTellForPrompt } from "./for-prompt.ts";
+import { type ToTell, tell } from "./quote.ts";
+import { leastRelevance } from "./relevance.ts";
+import type { ContextSource } from "./source.ts";
+
+/**
+ * What an agent is told by itself at a moment of its session: mostly nothing. What is told is written down, and not told
+ * to the same session again.
+ * @throws PommelError what a search throws
+ */
+export async function answerContext(
+  source: ContextSource,
+  request: ContextRequest,
+): Promise<ContextResponse> {
+  const start = performance.now();
+  const { memory, config } = source;
+  const { session_id: sessionUid, within_ms: within = Number.POSITIVE_INFINITY, preview = false } = request;
+  const took = () => Math.round((performance.now() - start) * 10) / 10;
+  const silent = (reason: string): ContextResponse => ({
+    text: null,
+    reason,
+    tokens: 0,
+    took_ms: took(),
+    items: [],
+  });
+  const found = await itemsFor(source, request);
+  if (typeof found === "string") return silent(found);
+  const told = refsTold(memory, sessionUid);
+  const file = fileOf(source, request);
+  if (file !== null && told.has(fileRef(file))) return silent("this session was told about the file before");
+  const fresh = found.filter(({ ref }) => !told.has(ref));
+  const answer = tell(fresh, config["context.max_tokens"]);
+  if (answer === null) {
+    return silent(found.length === 0 ? "nothing that matters is known" : "this session knows it already");
+  }
+  if (took() > within) return silent("it took too long");
+  const { text, tokens } = answer;
+  const reason = [...new Set(answer.told.map(({ why }) => why))].join("; ");
+  const response = { text, reason, tokens, took_ms: took(), items: answer.told };
+  if (!preview) {
+    saveInjection(memory, {
+      sessionUid,
+      event: request.event,
+      at: source.now,
+      reason,
+      tokens,
+      tookMs: response.took_ms,
+      textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+      items: [
+        ...answer.told.map(({ ref, why, score }) => ({ ref, why, score })),
+        ...(file === null ? [] : [{ ref: fileRef(file), why: "edited", score: null }]),
+      ],
+    });
+  }
+  return response;
+}
+
+/** @returns why nothing is looked for, or what there is to tell, the best first */
+async function itemsFor(source: ContextSource, request: ContextRequest): Promise<string | ToTell[]> {
+  const mode = source.config["context.mode"];
+  if (mode === "off") return "context.mode is off";
+  const { event, session_id: sessionUid } = request;
+  if (event === "session-start") {
+    return request.source === "compact"
+      ? toTellAfterCompaction(source, sessionUid)
+      : toTellAtStart(source, sessionUid);
+  }
+  if (event === "user-prompt") {
+    const { prompt = "" } = request;
+    return toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
+  }
+  if (mode !== "eager") return "edits are for context.mode = eager";
+  const file = fileOf(source, request);
+  return file === null ? "no file is named" : toTellForEdit(source, sessionUid, file);
+}
+
+function fileOf({ root }: ContextSource, { event, file, cwd }: ContextRequest): string | null {
+  return event === "post-tool-use" && file !== undefined ? storedPath(root, cwd ?? root, file) : null;
+}
+
+const fileRef = (file: string) => `file:${file}`;

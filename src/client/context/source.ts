@@ -1,0 +1,55 @@
+import type { Config } from "../../project/settings.ts";
+import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionById, sessionByUid } from "../../store/memory/sessions.ts";
+
+/** What is told is taken from here. */
+export interface ContextSource {
+  /** The project's root, which paths of files are relative to. */
+  root: string;
+  memory: Memory;
+  config: Config;
+  search: (query: SessionQuery) => Promise<SessionAnswer>;
+  /** The branch that the agent works on; null: none, or not known. */
+  branch: () => Promise<string | null>;
+  now: number;
+  /** Nothing later is told; null: nothing is later. */
+  until: number | null;
+}
+
+/** Sessions whose words an agent has before it: its own, those of its subagents, and what it was forked from. */
+export function inSight(memory: Memory, sessionUid: string): (uid: string) => boolean {
+  const seen = new Set<string>();
+  for (let uid: string | null = sessionUid; uid !== null && !seen.has(uid); ) {
+    seen.add(uid);
+    const session = sessionByUid(memory, uid);
+    const origin = session?.forkedFrom ?? session?.parentId ?? null;
+    uid = origin === null ? null : (sessionById(memory, origin)?.uid ?? null);
+  }
+  return (uid) => seen.has(uid) || [...seen].some((one) => uid.startsWith(`${one}/`));
+}
+
+/** "session 1a2b3c4d turn 5, 2026-01-31, main". Ids as commands and tools take them. */
+export function placeOf({
+  session,
+  turn = null,
+  at,
+  branch = null,
+  files = [],
+}: {
+  session: string | null;
+  turn?: number | null;
+  at: number | null;
+  branch?: string | null;
+  files?: readonly string[];
+}): string {
+  const parts = [
+    session === null ? "" : `session ${shortened(session)}${turn === null ? "" : ` turn ${turn}`}`,
+    at === null ? "" : new Date(at).toISOString().slice(0, 10),
+    branch === null ? "" : `branch ${branch}`,
+    files.length === 0 ? "" : `files ${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+const shortened = (uid: string) => (uid.includes("/") ? uid : uid.slice(0, 8));
