@@ -49,6 +49,7 @@ try {
     memory,
     project: projectAt(repository),
     roots: [repository],
+    trustsTrailers: false,
     scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
     log: { debug() {}, info() {}, warn: console.error, error: console.error },
   });

@@ -67,7 +67,7 @@ export interface AttributionRecord {
 }
 
 /** How a session is bound to a commit, the strongest: see checkpoint_sessions. */
-export type BindingHow = "lines" | "removed" | "command" | "trailer";
+export type BindingHow = "lines" | "removed" | "command" | "touched" | "trailer";
 
 /** A session's part in a commit. */
 export interface Binding {

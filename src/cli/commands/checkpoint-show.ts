@@ -66,6 +66,7 @@ function renderSession(
     lines: `wrote ${counted(lines, "line")} of it`,
     removed: "took lines out",
     command: "made the commit",
+    touched: "had its files in hand",
     trailer: "named by another tool",
   };
   const facts = [agent ?? "", part[how]].filter((fact) => fact !== "");

@@ -11,7 +11,7 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
  */
 const enough = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
-  stale: { weight: 5, share: 0.1, largeShare: 0.5 },
+  stale: { weight: 5, share: 0.08, largeShare: 0.5 },
 } as const;
 /** A commit without lines of its own is bound by what it took out. */
 const enoughRemoved = 1;
@@ -32,7 +32,7 @@ interface Part {
 }
 
 export interface BindingEvidence {
-  witness: Pick<Witness, "runs" | "delegations" | "freshSince">;
+  witness: Pick<Witness, "runs" | "delegations" | "freshSince" | "inHand">;
   writes: readonly Write[];
   files: readonly FileToAttribute[];
 }
@@ -92,6 +92,13 @@ export function bindingsOf(
       part.confidence = 0.75;
       part.turns.add(turn);
     }
+  if (parts.size === 0)
+    for (const { sessionUid, turn } of ofOneSession(witness.inHand())) {
+      const part = partOf(sessionUid);
+      part.how = "touched";
+      part.confidence = 0.6;
+      part.turns.add(turn);
+    }
   return [...parts]
     .map(([sessionUid, { turns, lines, how, confidence }]) => ({
       sessionUid,
@@ -117,7 +124,7 @@ const clockMs = 2000;
 function committing(
   { hash, authoredAt, committedAt }: ChangeToAttribute,
   runs: readonly ShellRun[],
-): ShellRun[] {
+): readonly ShellRun[] {
   if (hash === null) return [];
   const during = (at: number) =>
     runs.filter(
@@ -127,8 +134,11 @@ function committing(
   const told = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
   if (told.length > 0) return told;
   const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
-  return new Set(silent.map(({ sessionUid }) => sessionUid)).size === 1 ? silent : [];
+  return ofOneSession(silent);
 }
+
+/** Whoever waits longer for another agent is not waiting for this commit. Milliseconds. */
+const longestWait = 30 * 60_000;
 
 /** The agents that had others work for them when the commit was made; none where that is more than one session. */
 function delegated(
@@ -136,10 +146,17 @@ function delegated(
   delegations: readonly Delegation[],
 ): readonly Delegation[] {
   const during = delegations.filter(
-    ({ startedAt, endedAt }) => hash !== null && startedAt <= authoredAt + clockMs && authoredAt <= endedAt,
+    ({ startedAt, endedAt }) =>
+      hash !== null &&
+      startedAt <= authoredAt + clockMs &&
+      authoredAt <= endedAt &&
+      endedAt - startedAt <= longestWait,
   );
-  return new Set(during.map(({ sessionUid }) => sessionUid)).size === 1 ? during : [];
+  return ofOneSession(during);
 }
+
+const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
+  new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
 
 /** Of a commit that only took lines out, the last write of each file that took the same lines out. */
 function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {

@@ -67,6 +67,22 @@ export class Deeds {
     };
   }
 
+  /** Turns that read or changed one of the files, at some time from `since` to `until`. */
+  touched(paths: readonly string[], since: number, until: number): { sessionUid: string; turn: number }[] {
+    return this.memory
+      .prepare(
+        `SELECT DISTINCT s.uid AS sessionUid, t.number AS turn
+         FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
+         WHERE f.path IN (SELECT value FROM json_each(@paths))
+           AND t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
+         ORDER BY t.started_at`,
+      )
+      .all({ paths: JSON.stringify(paths.slice(0, mostTurns)), since, until }) as {
+      sessionUid: string;
+      turn: number;
+    }[];
+  }
+
   /** Whether an agent was at work at some time in between. */
   wasActive(since: number, until: number): boolean {
     return (

@@ -15,6 +15,8 @@ const editSlack = 2500;
 const workMs = 3 * 86_400_000;
 /** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
 const reworkMs = 6 * 3_600_000;
+/** A session that had a commit's files in hand so long before may have led to it. Milliseconds. */
+const inHandMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
 const clockMs = 2000;
 /** What is known of a time besides who wrote what: commands that ran, when lines showed up, who was at work. */
@@ -41,6 +43,14 @@ export class Witness {
     this.runs = runs;
     this.shellWrites = writes;
     this.delegations = delegations;
+  }
+
+  /** Turns that read or changed one of the change's files within the hour before it was made. */
+  inHand(): { sessionUid: string; turn: number }[] {
+    const { hash, files, authoredAt } = this.change;
+    if (hash === null) return [];
+    const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
+    return this.deeds.touched(paths, authoredAt - inHandMs, authoredAt + clockMs);
   }
 
   /** For lines of a file when each showed up, in order; nothing where nobody watched. */

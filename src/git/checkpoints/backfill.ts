@@ -1,5 +1,6 @@
 import { knownCommits } from "../../store/memory/commits.ts";
 import { firstSessionAt, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions-here.ts";
+import { Deeds } from "../attribution/deeds.ts";
 import { attributionVersion } from "../attribution/types.ts";
 import type { CommitInfo } from "../changes-types.ts";
 import { readCommits } from "../commits.ts";
@@ -9,7 +10,7 @@ import { patchIdsOf } from "../patch-id.ts";
 import { reflogOf } from "../reflog.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
-import { changesIfThere, type TakenIn, takeInInfo } from "./take-in.ts";
+import { changesIfThere, placesOf, type TakenIn, takeInInfo } from "./take-in.ts";
 import type { GitWork } from "./work.ts";
 
 export interface BackfillOptions {
@@ -73,8 +74,14 @@ export async function backfill(
   const todo = found.filter((commit) => !isDone(commit)).map(({ hash }) => hash);
   try {
     const local = await madeHere(work, signal);
+    const deeds = new Deeds(memory, placesOf(work));
     for (let start = 0; start < todo.length; start += batch) {
-      for await (const taken of takeInBatch(work, todo.slice(start, start + batch), local, signal)) {
+      for await (const taken of takeInBatch(
+        work,
+        todo.slice(start, start + batch),
+        { local, deeds },
+        signal,
+      )) {
         report.lookedAt++;
         if (taken.checkpoint !== null) report.checkpoints++;
         onProgress?.(report.lookedAt, todo.length);
@@ -141,7 +148,7 @@ async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Pr
 async function* takeInBatch(
   work: GitWork,
   hashes: readonly string[],
-  local: ReadonlySet<string>,
+  { local, deeds }: { local: ReadonlySet<string>; deeds: Deeds },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TakenIn, void, undefined> {
   const infos = await infosOf(work, hashes, signal);
@@ -161,7 +168,7 @@ async function* takeInBatch(
     // Git reads the next one while this one is looked at.
     next = read(i + 1);
     const seen = local.has(info.hash) ? "reflog" : "history";
-    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes });
+    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes, deeds });
   }
 }
 

@@ -5,6 +5,7 @@ import { checkpointOfCommit, dropCheckpoint, saveCheckpoint } from "../../store/
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions-here.ts";
 import { attributeChange } from "../attribution/attribute.ts";
+import type { Deeds } from "../attribution/deeds.ts";
 import { attributionVersion } from "../attribution/types.ts";
 import type { CommitInfo } from "../changes-types.ts";
 import { GitFailure } from "../git.ts";
@@ -15,6 +16,7 @@ import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
 import { keepForgotten } from "./keep-forgotten.ts";
 import { linkCheckpoint } from "./link.ts";
+import { namedByTools } from "./named-by-tools.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { checkpointUid } from "./uid.ts";
 import type { GitWork } from "./work.ts";
@@ -94,12 +96,15 @@ export async function takeInInfo(
     signal,
     patchIds,
     changes,
+    deeds,
   }: {
     signal?: AbortSignal | undefined;
     /** Of many commits at once, by hash. */
     patchIds?: ReadonlyMap<string, string>;
     /** What it changed, read ahead; null: git lacks it. */
     changes?: Promise<CollectedChanges | null>;
+    /** What turns did to files, unpacked once for many commits. */
+    deeds?: Deeds;
   } = {},
 ): Promise<TakenIn> {
   const { memory, project } = work;
@@ -126,8 +131,8 @@ export async function takeInInfo(
     // What git lacks now it may have later.
     attributed: changed === null ? 0 : attributionVersion,
   };
-  const { ranges, bindings } = await (work.attribute ?? attributeChange)(
-    { memory, root: project.root, worktrees: work.roots.filter((root) => root !== project.root) },
+  const found = await (work.attribute ?? attributeChange)(
+    { memory, ...placesOf(work), ...(deeds && { deeds }) },
     {
       hash: info.hash,
       authoredAt: info.authoredAt,
@@ -139,6 +144,8 @@ export async function takeInInfo(
     },
     signal,
   );
+  const { ranges } = found;
+  const bindings = found.bindings.length > 0 ? found.bindings : await namedByTools(work, info, signal);
   signal?.throwIfAborted();
   return memory.inTransaction(() => {
     const branch = facts.branch ?? branchOfSessions(memory, bindings);
@@ -159,6 +166,11 @@ export async function takeInInfo(
     });
     return { commit: saved, checkpoint: checkpointOfCommit(memory, info.hash) };
   });
+}
+
+/** Where the paths of turns are looked for. */
+export function placesOf({ project, roots }: GitWork): { root: string; worktrees: string[] } {
+  return { root: project.root, worktrees: roots.filter((root) => root !== project.root) };
 }
 
 /** What a commit changed; null where git lacks some of it. */

@@ -12,6 +12,8 @@ export interface GitWork {
   roots: readonly string[];
   scrubber: Scrubber;
   log: Logger;
+  /** False: what other tools wrote into messages says nothing; a measurement judges by it. */
+  trustsTrailers?: boolean;
   /** Who wrote what; tests have their own. */
   attribute?: typeof attributeChange;
 }

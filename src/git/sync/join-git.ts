@@ -27,7 +27,7 @@ const joinCommits: Join = (a, b) =>
   joinFields(a as Fields, b as Fields, { rewritten_from: union(compareText) });
 
 /** Weakest first. */
-const bindings: readonly SharedBinding["how"][] = ["trailer", "command", "removed", "lines"];
+const bindings: readonly SharedBinding["how"][] = ["trailer", "touched", "command", "removed", "lines"];
 const joinHow: Join = (a, b) =>
   bindings[Math.max(...[a, b].map((how) => bindings.indexOf(how as SharedBinding["how"])))];
 

@@ -96,7 +96,7 @@ const binding = z.looseObject({
   session: text,
   turns: z.array(z.int()),
   lines: count,
-  how: z.enum(["lines", "removed", "command", "trailer"]),
+  how: z.enum(["lines", "removed", "command", "touched", "trailer"]),
   confidence: z.number().check(z.minimum(0), z.maximum(1)),
 });
 export type SharedBinding = z.infer<typeof binding>;
