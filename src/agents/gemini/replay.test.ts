@@ -38,6 +38,11 @@ describe("what the human said", () => {
       [prompt("fix it")],
     ],
     [
+      "behind what Pommel added, wherever a client puts it",
+      [{ text: "fix <pommel-context>what Pommel said</pommel-context>it" }],
+      [prompt("fix\nit")],
+    ],
+    [
       "between what hooks added",
       [
         { text: "<hook_context>a</hook_context>\n\n<hook_context>b</hook_context>\n\nfix it" },
@@ -287,6 +292,17 @@ describe("a result", () => {
     [
       "what a hook added behind it",
       (c) => c.tool("read_file", { file_path: path }, "x\n\n\n<hook_context>a\nb</hook_context>"),
+      false,
+      "x",
+    ],
+    [
+      "what Pommel added in it",
+      (c) =>
+        c.tool(
+          "read_file",
+          { file_path: path },
+          "x\n<hook_context>&lt;pommel-context&gt;a&lt;/pommel-context&gt;</hook_context>",
+        ),
       false,
       "x",
     ],

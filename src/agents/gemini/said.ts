@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
 import { bounded } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
-import { isOwnCommand } from "../own-output.ts";
+import { isOwnCommand, withoutOwnContext } from "../own-output.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 
 /**
@@ -44,7 +44,7 @@ function summaryIn(parts: readonly Part[]): Entry[] {
   if (!found) return [];
   return [
     { kind: "compaction", trigger: null, preTokens: null },
-    { kind: "summary", text: bounded(found.text!.trim()) },
+    { kind: "summary", text: bounded(withoutOwnContext(found.text!).trim()) },
   ];
 }
 
@@ -74,7 +74,7 @@ const surroundings = ["session_context", "loaded_context"];
 
 /** A text without what the client put before the human's words. */
 function withoutContext(written: string): string {
-  let text = written.trim();
+  let text = withoutOwnContext(written).trim();
   for (;;) {
     const before = text;
     text = afterLeading(text, "hook_context", text.indexOf("</hook_context>"));
@@ -91,7 +91,7 @@ function afterLeading(text: string, tag: string, end: number): string {
 
 /** A tool's answer without what hooks added behind it. */
 export function withoutHookContext(text: string): string {
-  return text.replace(/(?:\s*<hook_context>[^<]*<\/hook_context>)+\s*$/, "");
+  return withoutOwnContext(text).replace(/(?:\s*<hook_context>[^<]*<\/hook_context>)+\s*$/, "");
 }
 
 const filesBegin = "--- Content from referenced files ---";
