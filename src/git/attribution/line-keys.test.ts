@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { asBare, bareLine, lineKey, plainLineOf } from "./line-keys.ts";
+
+const blank = fc.stringMatching(/^[ \t]{0,6}$/);
+const token = fc.stringMatching(/^[a-zA-Z0-9_+.(){}[\]=<>'"-]{1,9}$/);
+const tokens = fc.array(token, { minLength: 1, maxLength: 8 });
+
+describe("a line's key", () => {
+  it("stays when a formatter indents, spaces, ends or quotes the line otherwise", () => {
+    fc.assert(
+      fc.property(
+        tokens,
+        fc.array(blank),
+        blank,
+        blank,
+        fc.constantFrom("", ";", ",", ";;"),
+        (said, ...how) => {
+          const [between, before, after, end] = how;
+          const formatted = said.map((each, i) => each.replaceAll("'", '"') + (between[i] ?? "")).join("");
+          expect(lineKey(`${before}${formatted}${after}${end}${before}\r`)).toBe(lineKey(said.join(" ")));
+        },
+      ),
+    );
+  });
+
+  it("is another one for another line, and none but for a blank one", () => {
+    fc.assert(
+      fc.property(tokens, tokens, (one, other) => {
+        const [a, b] = [one.join(""), other.join("")];
+        fc.pre(bareLine(a) !== bareLine(b));
+        expect(lineKey(a)).not.toBe(lineKey(b));
+        expect(lineKey(a)).toBeGreaterThan(0);
+        expect(lineKey(a)).toBeLessThan(2 ** 32);
+        expect(Number.isInteger(lineKey(a))).toBe(true);
+      }),
+    );
+    for (const text of ["", "   ", "\t\r", ";", " , "]) expect(lineKey(text)).toBe(0);
+  });
+
+  it.each([
+    ["return a;", "return b;"],
+    ["call(a, b)", "call(b, a)"],
+    ["if (a) {", "if (!a) {"],
+    ["const a = 1", "let a = 1"],
+    ["f(a);", "f(a;)"],
+    ["x", "X"],
+    ["a, b", "a; b"],
+    ["ä", "a"],
+  ])("tells %j from %j", (one, other) => {
+    expect(lineKey(one)).not.toBe(lineKey(other));
+  });
+
+  it.each([
+    ["const a = 'x';", 'const a = "x"'],
+    ["const a = `x`", "const a='x'"],
+    ["\tfoo( a,b ),", "  foo(a, b)"],
+    ["import { a } from 'b';\r", 'import {a} from "b"'],
+  ])("is the same for %j and %j", (one, other) => {
+    expect(lineKey(one)).toBe(lineKey(other));
+  });
+
+  it("comes with the line as it is compared", () => {
+    expect(asBare("  a = 'b';")).toMatchObject({ key: lineKey("a='b'"), bare: 'a="b"' });
+  });
+});
+
+describe("what a line weighs", () => {
+  it("is next to nothing for what every file has, and all for what is said once", () => {
+    const weightOf = (text: string) => asBare(text).weight;
+    for (const text of ["}", "});", "{", "*/", "//", "# -", "/**", " * {", "- }"])
+      expect(weightOf(text), text).toBeLessThan(0.15);
+    for (const text of ["else", "try {", "// a", "end"]) expect(weightOf(text), text).toBeLessThan(0.5);
+    expect(weightOf("const total = sum(items.map(priceOf));")).toBe(1);
+  });
+
+  it("never falls when a line says more", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{1,30}$/), fc.stringMatching(/^[a-z]{1,10}$/), (text, more) => {
+        expect(asBare(text + more).weight).toBeGreaterThanOrEqual(asBare(text).weight);
+      }),
+    );
+  });
+});
+
+describe("of a notebook", () => {
+  const plain = plainLineOf("a/b.ipynb");
+
+  it("a source line says what its JSON text holds", () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        blank,
+        fc.constantFrom("", ","),
+        fc.constantFrom("", "\n"),
+        (said, indent, comma, end) => {
+          fc.pre(!said.includes("\n"));
+          expect(plain(`${indent}${JSON.stringify(said + end)}${comma}`)).toBe(said);
+        },
+      ),
+    );
+    expect(lineKey(plain('    "print(\\"a\\")\\n",'))).toBe(lineKey("print('a')"));
+  });
+
+  it.each(['"cell_type": "code",', '   "source": [', "]", '"open', '"bad \\x escape"', "print(1)"])(
+    "%j stays as it is",
+    (line) => {
+      expect(plain(line)).toBe(line);
+    },
+  );
+
+  it("only its lines are JSON texts", () => {
+    expect(plainLineOf("a.py")('"a\\n",')).toBe('"a\\n",');
+  });
+});

@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { commitsIn, mayWrite, writesIn } from "./shell.ts";
+
+describe("here-documents", () => {
+  it.each<[string, string, string, string[]]>([
+    ["into a file", "cat > a.txt <<EOF\none\ntwo\nEOF", "a.txt", ["one", "two"]],
+    ["with the file behind", "cat <<EOF > a.txt\none\nEOF\n", "a.txt", ["one"]],
+    ["without spaces", "cat >a.txt<<EOF\none\nEOF", "a.txt", ["one"]],
+    ["appended", "cat >> a.txt << EOF\none\nEOF", "a.txt", ["one"]],
+    ["in single quotes", "cat > src/a.ts <<'EOF'\nconst a = `$b`;\nEOF", "src/a.ts", ["const a = `$b`;"]],
+    ["in double quotes", 'cat > a.txt << "END_1"\none\nEND_1', "a.txt", ["one"]],
+    ["with a dash", "cat <<-EOF >> a.sh\n\t\tone\n\t\t\ttwo\n\tEOF", "a.sh", ["one", "two"]],
+    ["through tee", "cat <<EOF | tee a.txt\none\nEOF", "a.txt", ["one"]],
+    ["through tee at once", "tee -a a.txt <<'EOF'\none\nEOF", "a.txt", ["one"]],
+    ["of a name with spaces", "cat > 'a b.txt' <<EOF\none\nEOF", "a b.txt", ["one"]],
+    ["with commands around", "mkdir -p d && cat > d/a <<EOF && ls d\none\nEOF\nls", "d/a", ["one"]],
+    [
+      "with blank lines and ends that are none",
+      "cat > a <<EOF\n\none EOF\nEOF1\n\nEOF",
+      "a",
+      ["", "one EOF", "EOF1", ""],
+    ],
+    ["beside its errors", "cat > a 2>&1 <<EOF\none\nEOF", "a", ["one"]],
+  ])("%s", (_, command, path, lines) => {
+    expect(writesIn(command)).toEqual([{ path, lines }]);
+  });
+
+  it("hold whatever stands in them", () => {
+    const line = fc.string({ unit: "grapheme", maxLength: 20 });
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
+        fc.pre(lines.every((each) => !/[\n\r]/.test(each) && !/\b(?:echo|printf)\b/.test(each)));
+        fc.pre(lines.every((each) => each.trim() !== "THE_END"));
+        const command = `cat > out.txt <<'THE_END'\n${lines.join("\n")}\nTHE_END\necho done`;
+        expect(writesIn(command)).toEqual([{ path: "out.txt", lines }]);
+      }),
+    );
+  });
+
+  it("several in one command, each to its own file", () => {
+    const command = "cat > a <<'EOF'\none\nEOF\ncat >> b <<EOF\ntwo\nEOF\ncat <<END | tee c\nthree\nEND";
+    expect(writesIn(command)).toEqual([
+      { path: "a", lines: ["one"] },
+      { path: "b", lines: ["two"] },
+      { path: "c", lines: ["three"] },
+    ]);
+  });
+
+  it.each([
+    ["to a program", "python3 - <<'EOF'\nopen('x')\nEOF"],
+    ["as a commit's message", "git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\""],
+    ["that never end", "cat > a <<EOF\none\n"],
+    ["none at all", "ls -la"],
+    ["but a text", "cat <<< one > "],
+    ["but numbers", "echo $((1 << 2)) > a\n2\n"],
+  ])("write nothing: %s", (_, command) => {
+    expect(writesIn(command)).toEqual([]);
+  });
+});
+
+describe("echo and printf", () => {
+  it.each<[string, string, string[]]>([
+    ["echo 'a b' > f.txt", "f.txt", ["a b"]],
+    ['echo "a" >> f.txt', "f.txt", ["a"]],
+    ["echo -e 'a\\nb' > f.txt", "f.txt", ["a", "b"]],
+    ["echo -n -e 'a' > f.txt", "f.txt", ["a"]],
+    ["printf 'a\\nb\\n' > f.txt", "f.txt", ["a", "b"]],
+    ['echo "say \\"hi\\" for \\$1" > f.txt', "f.txt", ['say "hi" for $1']],
+    ["echo 'a\nb' > f.txt", "f.txt", ["a", "b"]],
+    ["cd d && echo 'a' > 'f g.txt' && ls", "f g.txt", ["a"]],
+    ["echo 'a > b' > f.txt", "f.txt", ["a > b"]],
+  ])("%s", (command, path, lines) => {
+    expect(writesIn(command)).toEqual([{ path, lines }]);
+  });
+
+  it("several", () => {
+    expect(writesIn("echo 'a' > f; echo 'b' >> f\nprintf 'c' > g")).toEqual([
+      { path: "f", lines: ["a"] },
+      { path: "f", lines: ["b"] },
+      { path: "g", lines: ["c"] },
+    ]);
+  });
+
+  it.each([
+    "echo 'a'",
+    "echo 'a' 2>&1",
+    "echo 'a' | cat > f",
+    "echo $text > f",
+    "printf '%s\\n' a > f",
+    "myecho > f",
+  ])("nothing that is known: %s", (command) => {
+    expect(writesIn(command)).toEqual([]);
+  });
+});
+
+describe("a command may have changed files:", () => {
+  it.each([
+    ...["ls -la src", "cat a.ts", "head -5 a | tail -2", "grep -rn 'a > b' src", "rg foo && wc -l a"],
+    ...["sed -n 1,20p a.ts", "awk '{print $1}' a", "find . -name '*.ts'", "cd src && pwd", "echo done"],
+    ...["ls 2>/dev/null", "ls > /dev/null 2>&1", "ls &> /dev/null", "/usr/bin/grep x a", "LANG=C sort a"],
+    ...["curl -s http://127.0.0.1:1/x", "tree -L 2", "jq .a b.json", "diff a b", "# only said", ""],
+    ...[
+      "git status",
+      "git diff HEAD~1",
+      "git log --oneline -5 -- a.ts",
+      "git show HEAD:a.ts",
+      "git -C sub status",
+    ],
+    ...["git add -A && git commit -m 'x > y' && git push", "git -c core.pager=cat log", "git stash list"],
+    ...[
+      "git --no-pager diff",
+      "git branch -D x",
+      "git worktree list",
+      "git rev-parse HEAD",
+      "git blame a.ts",
+    ],
+    ...[
+      "npm test",
+      "npm run build",
+      "npm run test:unit -- a",
+      "npx tsc --noEmit",
+      "npx vitest run a.test.ts",
+    ],
+    ...[
+      "CI=1 npm test 2>&1 | tail -20",
+      "timeout 60 npm test",
+      "time cargo build",
+      "cargo clippy",
+      "go vet ./...",
+    ],
+    ...[
+      "pytest -q",
+      "python3 -m pytest a",
+      "make test",
+      "mypy src",
+      "ruff check .",
+      "npx eslint src",
+      "biome check",
+    ],
+  ])("not %j", (command) => {
+    expect(mayWrite(command)).toBe(false);
+  });
+
+  it.each([
+    ...[
+      "rm a",
+      "mv a b",
+      "cp a b",
+      "touch a",
+      "mkdir d",
+      "sed -i s/a/b/ a.ts",
+      "sed -Ei s/a/b/ a.ts",
+      "perl -pi -e 1 a",
+    ],
+    ...["ls > files.txt", "cat a >> b", "jq . a.json >b.json", 'ls > "a b"', "ls | tee a", "find . -delete"],
+    ...[
+      "find . -name a -exec rm {} +",
+      "ls | xargs rm",
+      "curl -sO http://127.0.0.1/x",
+      "curl --output a http://127.0.0.1",
+    ],
+    ...[
+      "git checkout a.ts",
+      "git checkout -b x",
+      "git restore .",
+      "git stash",
+      "git stash pop",
+      "git merge x",
+      "git pull",
+    ],
+    ...[
+      "git rebase main",
+      "git reset --hard",
+      "git apply a.patch",
+      "git mv a b",
+      "git rm a",
+      "git clean -fd",
+    ],
+    ...[
+      "git -C sub checkout x",
+      "git cherry-pick x",
+      "git revert HEAD",
+      "git worktree add ../x",
+      "git submodule update",
+    ],
+    ...[
+      "npm install",
+      "npm run format",
+      "npx prettier --write .",
+      "npx eslint --fix src",
+      "biome check --write .",
+    ],
+    ...[
+      "cargo fmt",
+      "cargo clippy --fix",
+      "go generate ./...",
+      "gofmt -w .",
+      "make",
+      "make gen",
+      "ruff check --fix .",
+    ],
+    ...[
+      "python3 gen.py",
+      "node -e 1",
+      "./scripts/generate.sh",
+      "bash -c 'rm a'",
+      "sh x.sh",
+      "sudo rm a",
+      "X=1 rm a",
+    ],
+    ...["ls && rm a", "ls; rm a", "ls || rm a", "ls\nrm a", "cat <<'EOF' > a.ts\nx\nEOF", "echo 'x' > a.ts"],
+    ...["npm test && sed -i s/a/b/ a", "timeout 5 ./x", "time prettier --write a"],
+  ])("%j", (command) => {
+    expect(mayWrite(command)).toBe(true);
+  });
+
+  it("whatever stands beside what changes them", () => {
+    const reading = fc.constantFrom(
+      "ls",
+      "git status",
+      "npm test",
+      "cat 'a b'",
+      'echo "x > y"',
+      "grep -c a b 2>&1",
+    );
+    const writing = fc.constantFrom("rm a", "sed -i s/a/b/ c", "ls > files", "git stash", "npm install");
+    const glue = fc.constantFrom(" && ", "; ", " || ", "\n", " | ");
+    fc.assert(
+      fc.property(
+        fc.array(reading, { maxLength: 4 }),
+        writing,
+        fc.array(reading, { maxLength: 4 }),
+        glue,
+        (a, b, c, by) => {
+          expect(mayWrite([...a, b, ...c].join(by))).toBe(true);
+          expect(mayWrite([...a, ...c].join(by))).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+describe("commits that git told of", () => {
+  it.each<[string, string[]]>([
+    ["[main 1a2b3c4] Fix it\n 1 file changed, 1 insertion(+)", ["1a2b3c4"]],
+    ["[main (root-commit) 1a2b3c4] First", ["1a2b3c4"]],
+    ["[detached HEAD abcdef0] Look", ["abcdef0"]],
+    ["[feature/deadbeef1 1a2b3c5] Named like a hash", ["1a2b3c5"]],
+    ["checks pass\n[main 1111111] One\nmore\n[main 2222222222] Two\n", ["1111111", "2222222222"]],
+    [`[main ${"0f".repeat(32)}] Long`, ["0f".repeat(32)]],
+    ["see [main 1a2b3c4] Fix it", []],
+    ["[main 12345] too short", []],
+    ["[INFO] 1a2b3c4", []],
+    ["nothing to commit", []],
+    ["", []],
+  ])("%j", (output, hashes) => {
+    expect(commitsIn(output)).toEqual(hashes);
+  });
+});
