@@ -77,6 +77,7 @@ export function describeMemory(
   const stored = memory.meta(scrubbedBy);
   return {
     sessions: counts.sessions,
+    agents: counts.agents,
     turns: counts.turns,
     chunks,
     annotations: counts.annotations,
@@ -100,6 +101,7 @@ export function describeMemory(
 
 const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes"> = {
   sessions: 0,
+  agents: {},
   turns: 0,
   chunks: 0,
   annotations: 0,

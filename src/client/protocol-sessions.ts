@@ -329,6 +329,8 @@ export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 export const memoryStatus = lazy(() =>
   z.object({
     sessions: count,
+    /** Sessions by agent; an older daemon does not say. */
+    agents: z._default(z.record(z.string(), count), {}),
     turns: count,
     chunks: count,
     annotations: count,

@@ -151,6 +151,20 @@ it("goes on where it was when a session is archived", async () => {
   expect(listTranscripts(memory).map((one) => [one.path, one.offset])).toEqual([[archived, offset]]);
 });
 
+it("counts rollouts that are compressed, until they are known", async () => {
+  const r = told("paginated");
+  const file = join(home, `${r.path()}.zst`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
+  expect(await previewImport(asked)).toMatchObject({ files: [], sealed: 1, unclear: 0 });
+  const plain = r.writeTo(home);
+  expect(await previewImport(asked)).toMatchObject({ sessions: 1, sealed: 0 });
+  await ingest(plain);
+  rmSync(plain);
+  expect(await previewImport(asked)).toMatchObject({ files: [], sealed: 0 });
+});
+
 it("takes a copy for another file of the same session", async () => {
   const r = told("paginated");
   const file = r.writeTo(home);

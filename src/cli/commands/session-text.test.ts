@@ -5,6 +5,7 @@ it("shortens ids so that commands still take them", () => {
   expect(shortId("8ecde0fc-091c-4586-b688-cc9efe6f655c")).toBe("8ecde0fc");
   expect(shortId("\u001b[2J")).toBe("·[2J");
   expect(shortId("8ecde0fc-091c/a1b2c3d4e5")).toBe("8ecde0fc-091c/a1b2c3d4");
+  expect(shortId("01a1fd9b-688b-7d53-abbe-926542a1db0b")).toBe("01a1fd9b-688b");
 });
 
 it("tells times where the reader is", () => {

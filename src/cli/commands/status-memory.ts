@@ -10,7 +10,7 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
     return [["Sessions:", "none remembered yet"]];
   }
   const rows: Row[] = [
-    ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")})`],
+    ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")}${byAgent(memory.agents)})`],
     ["Chunks:", number(memory.chunks)],
     ["Notes:", number(memory.annotations)],
     ["Summaries:", number(memory.summaries)],
@@ -33,6 +33,12 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   if (memory.needs_scrubbing)
     rows.push(["Scrubbing:", "the rules changed; what is stored is being scrubbed again"]);
   return [...rows, ...llmRows(memory.llm)];
+}
+
+/** "; claude 12, codex 3"; nothing where there is but one. */
+function byAgent(agents: StatusResponse["memory"]["agents"]): string {
+  const counts = Object.entries(agents).map(([agent, n]) => `${agent} ${number(n)}`);
+  return counts.length < 2 ? "" : `; ${counts.join(", ")}`;
 }
 
 function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusResponse["memory"]): Row[] {

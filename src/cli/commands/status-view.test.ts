@@ -63,6 +63,7 @@ const busy: StatusResponse = {
   },
   memory: {
     sessions: 12,
+    agents: { claude: 10, codex: 2 },
     turns: 340,
     chunks: 1204,
     annotations: 3,
@@ -111,7 +112,7 @@ Queue
   Recent:      src/b.ts (8 chunks, 200 ms) just now
 
 Conversations
-  Sessions:      12 (340 turns)
+  Sessions:      12 (340 turns; claude 10, codex 2)
   Chunks:        1,204
   Notes:         3
   Summaries:     14

@@ -232,6 +232,8 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
 export interface MemoryCounts {
   /** People's own. */
   sessions: number;
+  /** The same by agent, the one with the most first; only those with stored turns. */
+  agents: Record<string, number>;
   subagents: number;
   turns: number;
   chunks: { raw: number; summary: number; annotated: number };
@@ -262,6 +264,14 @@ export function memoryCounts(memory: Memory): MemoryCounts {
   const chunks = { raw: 0, summary: 0, annotated: 0 };
   const byType = memory.prepare("SELECT type, count(*) AS n FROM chunks GROUP BY type").all();
   for (const { type, n } of byType as { type: keyof typeof chunks; n: number }[]) chunks[type] = n;
+  const byAgent = memory
+    .prepare(
+      `SELECT agent, count(*) AS n FROM sessions
+       WHERE parent_id IS NULL AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+       GROUP BY agent ORDER BY n DESC, agent`,
+    )
+    .all() as { agent: string; n: number }[];
+  const agents = Object.fromEntries(byAgent.map(({ agent, n }) => [agent, n]));
   const { all_sessions: all, ...counts } = row;
-  return { ...counts, subagents: all - counts.sessions, chunks };
+  return { ...counts, agents, subagents: all - counts.sessions, chunks };
 }

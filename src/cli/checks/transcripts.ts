@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import type { Agent } from "../../agents/agent.ts";
+import { agents } from "../../agents/registry.ts";
+import { withMemory } from "../../client/with-memory.ts";
+import type { Project } from "../../project/paths.ts";
+import { countSealed } from "../../sessions/import-preview.ts";
+import { type CheckResult, ok, warn } from "./check.ts";
+
+/** Where agents keep conversations on this machine, and whether they can be read. */
+export async function checkTranscripts(
+  project: Project,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<CheckResult> {
+  const found: string[] = [];
+  const sealed: string[] = [];
+  for (const agent of agents) {
+    const places = agent.roots(env).filter((root) => existsSync(root));
+    if (places.length === 0) continue;
+    found.push(`${agent.title} in ${places.join(" and ")}`);
+    const count = await sealedOf(project, agent, places);
+    if (count > 0) sealed.push(`${count} of ${agent.title}, ${agent.sealed?.why}`);
+  }
+  if (sealed.length > 0) {
+    return warn(
+      `Transcripts that cannot be read here: ${sealed.join("; ")}.`,
+      "What was said in them is not remembered, unless it was read before.",
+    );
+  }
+  return ok(
+    found.length === 0 ? "no agent keeps transcripts here yet" : `transcripts of ${found.join(", ")}`,
+  );
+}
+
+function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
+  const asked = { agent, places };
+  if (!existsSync(project.memoryDb)) return countSealed({ ...asked, memory: null });
+  return withMemory(project, (memory) => countSealed({ ...asked, memory }));
+}
