@@ -39,7 +39,7 @@ it("fails when something is broken, and repairs what it can", async () => {
   const fixed = await runPm(["doctor", "--fix"], { cwd });
   expect(fixed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`✓ permissions  made private: ${file}`),
+    stdout: expect.stringContaining(`✓ permissions   made private: ${file}`),
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 

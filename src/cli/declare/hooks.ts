@@ -36,7 +36,7 @@ export function declareHookCommands(program: Command): void {
     .action(run(async () => (await import("../commands/disable.ts")).disableCommand));
 
   // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
-  const hook = new Argument("<hook>", "which hook it is")
+  const hook = new Argument("[hook]", "which hook it is")
     .choices([...hookNames, anyHook, ...gitHookNames.map((name) => `git-${name}`)])
     .argParser((name) => name);
   program

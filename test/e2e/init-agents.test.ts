@@ -1,0 +1,344 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+
+let cwd: string;
+let home: string;
+beforeEach(() => {
+  cwd = temporaryRepository();
+  home = realpathSync(temporaryDir("pommel-home-"));
+});
+
+const env = () => ({
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, ".config"),
+  XDG_DATA_HOME: join(home, ".local/share"),
+  CLAUDE_CONFIG_DIR: "",
+  CODEX_HOME: "",
+  CLAUDE_PROJECT_DIR: "",
+});
+const run = (...args: string[]) => runPm(args, { cwd, env: env() });
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, "--json");
+  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  return JSON.parse(stdout);
+}
+
+/** The files of agents, by their paths, and what they say. */
+function filesOf(dir: string): Record<string, string> {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = files.map((file) => file.slice(dir.length + 1)).sort();
+  const others = /^(?:\.git|\.pommel|\.config|\.local)\//;
+  return Object.fromEntries(
+    paths
+      .filter((path) => !others.test(path) && path !== ".gitignore")
+      .map((path) => [path, readFileSync(join(dir, path), "utf8")]),
+  );
+}
+
+function put(dir: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+}
+
+const everyFile = [
+  ".claude/CLAUDE.md",
+  ".claude/settings.json",
+  ".claude/skills/pommel/SKILL.md",
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  ".gemini/settings.json",
+  ".mcp.json",
+  "AGENTS.md",
+  "GEMINI.md",
+];
+
+describe("pm init", () => {
+  it("adds Claude Code's hooks and nothing else where nobody can be asked", async () => {
+    put(home, { ".codex/config.toml": "", ".gemini/settings.json": "{}" });
+    const { agents, hooks } = await json("init");
+    expect(hooks).toEqual({ state: "installed", reason: null });
+    expect(agents).toEqual([
+      { agent: "claude", hooks: { state: "installed", file: ".claude/settings.json", reason: null } },
+    ]);
+    expect(Object.keys(filesOf(cwd))).toEqual([".claude/settings.json"]);
+  });
+
+  it("sets up all agents that are used with --yes, says what is left to do, and takes all of it back", async () => {
+    put(home, { ".codex/config.toml": "", ".gemini/settings.json": "{}", ".claude/settings.json": "{}" });
+    put(cwd, {
+      ".claude/CLAUDE.md": "# Rules\r\n\r\nNo tabs.",
+      ".mcp.json": '{"mcpServers":{"other":{"command":"x"}}}',
+      ".codex/config.toml": 'model = "o" # mine\n',
+      "AGENTS.md": "Be brief.\n",
+    });
+    const before = filesOf(cwd);
+    const first = await run("init", "--yes");
+    expect(first.code).toBe(0);
+    for (const title of ["Claude Code", "Codex CLI", "Gemini CLI"])
+      expect(first.stdout).toContain(`] ${title}\n`);
+    expect(first.stdout).toContain("Changed AGENTS.md (when to ask Pommel)");
+    expect(first.stderr).toMatch(/asks once.*\.mcp\.json/);
+    expect(first.stderr).toContain("trust Pommel's hooks with /hooks");
+    expect(first.stderr).toContain("Gemini CLI warns");
+    const after = filesOf(cwd);
+    expect(Object.keys(after)).toEqual(everyFile);
+    expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
+      other: { command: "x" },
+      pommel: { type: "stdio", command: "pm", args: ["mcp"] },
+    });
+    expect(JSON.parse(after[".claude/settings.json"]!).permissions).toEqual({ allow: ["mcp__pommel"] });
+    expect(after[".codex/config.toml"]).toBe(
+      'model = "o" # mine\n\n[mcp_servers.pommel]\ncommand = "pm"\nargs = ["mcp"]\n',
+    );
+    expect((await json("init", "--yes")).created).toEqual([]);
+    expect(filesOf(cwd)).toEqual(after);
+
+    const checks: { name: string; status: string; message: string; hint: string }[] = (await json("doctor"))
+      .checks;
+    const check = (name: string) => checks.find((one) => one.name === name);
+    expect(check("hooks")).toMatchObject({ status: "ok" });
+    expect(check("codex-hooks")).toMatchObject({
+      status: "warn",
+      hint: expect.stringContaining("does not trust this project"),
+    });
+    expect(check("gemini-hooks")).toMatchObject({ status: "ok" });
+    expect(check("mcp")!.message).toBe(
+      "the MCP server is registered with Claude Code (.mcp.json), Codex CLI (.codex/config.toml), Gemini CLI (.gemini/settings.json)",
+    );
+    expect(check("instructions")).toMatchObject({ status: "ok" });
+
+    const disabled = await json("disable");
+    expect(disabled.files.sort()).toEqual(everyFile);
+    expect(disabled.kept).toEqual([]);
+    expect(filesOf(cwd)).toEqual(before);
+    expect(existsSync(join(cwd, ".gemini"))).toBe(false);
+    // Nobody wants them back before somebody says so, and then as they were.
+    await json("init");
+    expect(filesOf(cwd)).toEqual(before);
+    expect((await json("enable")).restored).toContain(".codex/config.toml");
+    expect(filesOf(cwd)).toEqual(after);
+  });
+
+  it("does for the agents that are named what the options say", async () => {
+    const { agents, hooks } = await json("init", "--agent", "codex,gemini", "--instructions");
+    expect(hooks).toEqual({ state: "skipped", reason: "--agent" });
+    expect(agents.map(({ agent }: { agent: string }) => agent)).toEqual(["codex", "gemini"]);
+    expect(Object.keys(filesOf(cwd))).toEqual([
+      ".codex/hooks.json",
+      ".gemini/settings.json",
+      "AGENTS.md",
+      "GEMINI.md",
+    ]);
+    await json("init", "--agent", "claude", "--no-hooks", "--mcp");
+    expect(Object.keys(filesOf(cwd))).toEqual([
+      ".codex/hooks.json",
+      ".gemini/settings.json",
+      ".mcp.json",
+      "AGENTS.md",
+      "GEMINI.md",
+    ]);
+    expect(await run("init", "--agent", "codex,emacs")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There is no agent emacs"),
+    });
+  });
+
+  it("renews what an older Pommel wrote, and leaves alone what somebody changed", async () => {
+    await json("init", "--agent", "claude,codex", "--instructions");
+    const fresh = filesOf(cwd);
+    const edited = fresh["AGENTS.md"]!.replace("Ask it", "Do not ask it");
+    put(cwd, { "AGENTS.md": edited });
+    const { agents, changed } = await json("init", "--agent", "claude,codex", "--instructions");
+    expect(agents[1].instructions).toMatchObject({ state: "kept", file: "AGENTS.md" });
+    expect(changed).toEqual([]);
+    expect(filesOf(cwd)["AGENTS.md"]).toBe(edited);
+    put(cwd, { ".claude/CLAUDE.md": `# Rules\n\n${writtenBefore("Ask Pommel first.")}` });
+    // Also where nobody asked for it again.
+    expect((await json("init")).changed).toEqual([".claude/CLAUDE.md"]);
+    expect(filesOf(cwd)[".claude/CLAUDE.md"]).toBe(`# Rules\n\n${fresh[".claude/CLAUDE.md"]}`);
+    const { kept } = await json("disable");
+    expect(kept).toEqual([{ file: "AGENTS.md", reason: expect.stringContaining("changed") }]);
+    expect(filesOf(cwd)).toEqual({ ".claude/CLAUDE.md": "# Rules\n", "AGENTS.md": edited });
+  });
+});
+
+describe("pm init --global", () => {
+  it("sets up the user's agents in the home, makes no project, and is taken back", async () => {
+    put(home, {
+      ".claude.json": '{"numStartups": 3, "projects": {}}',
+      ".codex/config.toml": 'model = "o"\n',
+      ".gemini/settings.json": '{\n  "ui": {}\n}\n',
+    });
+    put(home, { ".claude/settings.json": "{}\n" });
+    const before = filesOf(home);
+    const { home: where, agents } = await json("init", "--global", "--yes");
+    expect(where).toBe(home);
+    expect(agents).toHaveLength(3);
+    const after = filesOf(home);
+    expect(Object.keys(after)).toEqual(
+      [
+        ".claude.json",
+        ".claude/CLAUDE.md",
+        ".claude/settings.json",
+        ".claude/skills/pommel/SKILL.md",
+        ".codex/AGENTS.md",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/GEMINI.md",
+        ".gemini/settings.json",
+      ].sort(),
+    );
+    expect(JSON.parse(after[".claude.json"]!)).toMatchObject({
+      numStartups: 3,
+      mcpServers: { pommel: { command: "pm", args: ["mcp"] } },
+    });
+    expect(existsSync(join(cwd, ".pommel"))).toBe(false);
+    expect(filesOf(cwd)).toEqual({});
+
+    await json("init", "--no-hooks");
+    const { checks } = await json("doctor");
+    expect(checks.find(({ name }: { name: string }) => name === "hooks")).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining("~/.claude/settings.json"),
+    });
+    rmSync(join(cwd, ".pommel"), { recursive: true });
+    // It needs no project either.
+    expect(await json("disable", "--global")).toMatchObject({ changed: true, kept: [], git: null });
+    expect(filesOf(home)).toEqual(before);
+  });
+
+  it("is no way to make a project", async () => {
+    expect(await run("init", "--global", "--start")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("pm hook --agent", () => {
+  const items = () => {
+    const spool = join(cwd, ".pommel/spool");
+    const names = existsSync(spool) ? readdirSync(spool).sort() : [];
+    return names.map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")));
+  };
+  const hook = (args: string[], payload: object, dir = cwd) =>
+    runPm(["hook", ...args], { cwd: dir, env: env(), input: JSON.stringify(payload) });
+  const silence = { code: 0, stdout: "", stderr: "" };
+  const payload = (more: object) => ({ session_id: "s-1", transcript_path: "/t/s-1.jsonl", cwd, ...more });
+  beforeEach(async () => {
+    await json("init", "--no-hooks");
+  });
+
+  it.each([
+    [
+      "codex",
+      "user-prompt",
+      { hook_event_name: "UserPromptSubmit", prompt: "note to pommel: we chose Redis" },
+      "user-prompt",
+    ],
+    [
+      "codex",
+      "subagent-stop",
+      { hook_event_name: "SubagentStop", agent_id: "a", agent_type: "default" },
+      "subagent-stop",
+    ],
+    ["codex", "handle", { hook_event_name: "SessionEnd", reason: "other" }, "session-end"],
+    [
+      "gemini",
+      "user-prompt",
+      { hook_event_name: "BeforeAgent", prompt: "note to pommel: we chose Redis" },
+      "user-prompt",
+    ],
+    ["gemini", "handle", { hook_event_name: "AfterAgent", prompt_response: "text" }, "stop"],
+    ["gemini", "handle", { hook_event_name: "AfterTool", tool_name: "replace" }, "post-tool-use"],
+    ["gemini", "pre-compact", { hook_event_name: "PreCompress", trigger: "manual" }, "pre-compact"],
+  ])("%s %s spools what happened as that agent's", async (agent, name, more, event) => {
+    expect(await hook(["--agent", agent, name], payload(more))).toMatchObject(silence);
+    expect(items()).toEqual([
+      expect.objectContaining({
+        kind: "claude-hook",
+        agent,
+        event,
+        payload: expect.objectContaining({ session_id: "s-1" }),
+      }),
+    ]);
+    expect(JSON.stringify(items())).not.toContain("prompt_response");
+  });
+
+  it("leaves out what Gemini CLI says before every request", async () => {
+    const before = payload({ hook_event_name: "PreCompress", trigger: "auto" });
+    expect(await hook(["--agent", "gemini", "pre-compact"], before)).toMatchObject(silence);
+    expect(items()).toEqual([]);
+  });
+
+  it("finds the project by where that agent was launched, not by another one's word", async () => {
+    const elsewhere = temporaryDir();
+    await runPm(["init", "--no-hooks"], { cwd: elsewhere, env: env() });
+    const input = JSON.stringify(payload({ hook_event_name: "Stop" }));
+    await runPm(["hook", "--agent", "codex", "stop"], {
+      cwd,
+      env: { ...env(), CLAUDE_PROJECT_DIR: elsewhere },
+      input,
+    });
+    expect(items()).toHaveLength(1);
+  });
+
+  it("never exits with a code that could stop the agent", async () => {
+    for (const args of [
+      ["--agent"],
+      ["--agent", "emacs", "stop"],
+      ["--agent", "codex"],
+      ["--agent", "codex", "stop", "x"],
+      ["stop", "--agent"],
+    ]) {
+      expect(await hook(args, payload({ hook_event_name: "Stop" }))).toMatchObject({ code: 0, stdout: "" });
+    }
+  });
+});
+
+/** What the real clients hand to their hooks. */
+const fixtures = resolve(process.env.POMMEL_SHARED ?? "../shared", "fixtures");
+const told = ["codex", "gemini"].flatMap((agent) => {
+  const dir = join(fixtures, agent, "hooks");
+  return existsSync(dir) ? readdirSync(dir).map((name) => [agent, name] as const) : [];
+});
+/** Events that nobody listens to. */
+const ignored = /^(?:Interrupt|PostCompact|PreToolUse|SubagentStart|BeforeTool|PreCompress)\./;
+
+describe.skipIf(told.length === 0)(`what clients tell (skipped where ${fixtures} is not there)`, () => {
+  it.each(told)("%s %s is taken in silence, without what was said", async (agent, name) => {
+    await json("init", "--no-hooks");
+    const payload = JSON.parse(readFileSync(join(fixtures, agent, "hooks", name), "utf8"));
+    // Where it happened is not here.
+    const input = JSON.stringify({ ...payload, cwd });
+    const result = await runPm(["hook", "--agent", agent, "handle"], { cwd, env: env(), input });
+    expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    const spool = join(cwd, ".pommel/spool");
+    const items = existsSync(spool) ? readdirSync(spool) : [];
+    if (agent === "codex" && name.startsWith("PreCompact")) expect(items).toHaveLength(1);
+    else expect(items).toHaveLength(ignored.test(name) ? 0 : 1);
+    if (items.length === 0) return;
+    const item = JSON.parse(readFileSync(join(spool, items[0]!), "utf8"));
+    expect(item).toMatchObject({ agent, payload: { session_id: payload.session_id } });
+    for (const said of ["prompt", "last_assistant_message", "tool_response", "prompt_response"]) {
+      expect(item.payload).not.toHaveProperty(said);
+    }
+  });
+});
+
+/** A section as a Pommel that said `body` would have written it. */
+function writtenBefore(body: string): string {
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 8);
+  return `<!-- pommel:begin v0 ${hash} -->\n${body}\n<!-- pommel:end -->\n`;
+}
