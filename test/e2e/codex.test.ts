@@ -1,0 +1,95 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { migrated, type RolloutFixture, rollout, threadId } from "../../src/agents/codex/rollout-fixture.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixture.ts";
+import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+/** What becomes of sessions with Codex CLI: as they go on, when they are taken in, rewritten and archived. */
+
+let project: Project;
+let home: string;
+beforeEach(() => {
+  project = createProject({ "src/retry.ts": "export const attempts = 3;\n" });
+  home = join(process.env.HOME!, ".codex");
+});
+afterEach(async () => {
+  await cleanUp();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function about(thing: string, format: "legacy" | "code", cwd = project.root): RolloutFixture {
+  const r = rollout({ session: threadId(thing), format, cwd });
+  r.turn();
+  r.prompt(`Why does the ${thing} fail at night?`);
+  r.bash(`npm test ${thing}`, `FAIL ${thing}`, 1);
+  r.tokens(100, 10);
+  r.reply(`The ${thing} failed because the timeout was too short; I raised it.`);
+  return r;
+}
+
+const longAgo = new Date("2026-03-02T10:00:00Z");
+
+test("a session is found while it goes on, and stays one when it is rewritten and archived", async () => {
+  await start(project);
+  await until(async () => (await status(project)).memory.jobs.is_idle);
+  const r = about("printer", "legacy");
+  about("kettle", "code", "/somewhere/else").writeTo(home);
+  const file = r.writeTo(home);
+  await until(async () => (await sessionsFound(project, "printer at night")).includes(r.session));
+  await untilRead(project);
+  expect(await sessionsFound(project, "kettle")).not.toContain(threadId("kettle"));
+  const lines = linesOf(project);
+
+  const more = rollout({ session: r.session, cwd: project.root });
+  more.lines.length = 0;
+  more.turn();
+  more.prompt("And the stapler?");
+  more.reply("The stapler works.");
+  writeFileSync(file, migrated(r.text()));
+  appendFileSync(file, more.text());
+  await until(async () => linesOf(project) > lines);
+  await untilRead(project);
+  expect(linesOf(project)).toBe(lines + 2);
+
+  const archived = join(home, r.path("archived_sessions"));
+  mkdirSync(dirname(archived), { recursive: true });
+  renameSync(file, archived);
+  more.lines.length = 0;
+  more.prompt("One more thing: the scanner.");
+  appendFileSync(archived, more.text());
+  await until(async () => (await sessionsFound(project, "scanner")).includes(r.session));
+  await untilRead(project);
+  expect(linesOf(project)).toBe(lines + 3);
+  expect((await status(project)).memory.agents).toEqual({ codex: 1 });
+});
+
+test("pm import codex takes in those of the past, and says what it cannot read", async () => {
+  const r = about("printer", "code");
+  const file = r.writeTo(home);
+  about("kettle", "code", "/somewhere/else").writeTo(home);
+  utimesSync(file, longAgo, longAgo);
+  const sealed = join(home, "archived_sessions", `rollout-1-${threadId("old")}.jsonl.zst`);
+  mkdirSync(dirname(sealed), { recursive: true });
+  writeFileSync(sealed, "");
+  const { stdout } = await runPm(["start"], { cwd: project.root });
+  expect(stdout).toMatch(/Found 1 past session \(\d.*B\); `pm import codex` takes it in\./);
+  const dry = await runPm(["import", "codex", "--dry-run"], { cwd: project.root });
+  expect(dry.stdout).toContain("Cannot be read: 1 transcript, compressed by the client (zstd).");
+  expect(await pmJson(project, "import", "codex", "--yes")).toMatchObject({
+    agent: "codex",
+    sessions: 1,
+    elsewhere: { sessions: 1 },
+    sealed: 1,
+    failed: [],
+  });
+  const found = await pmJson(project, "search", "transcripts", "printer at night", "--agent", "codex");
+  expect(found).toMatchObject({ results: [{ session_id: r.session, agent: "codex" }] });
+  const listed = await pmJson(project, "session", "list", "--agent", "codex");
+  expect(listed).toMatchObject({ sessions: [{ id: r.session }] });
+  expect(await pmJson(project, "session", "list", "--agent", "claude")).toMatchObject({ sessions: [] });
+});
+
+const linesOf = (of: Project): number => contentOfMemory(of).lines!.length;
