@@ -197,6 +197,27 @@ describe.skipIf(!existsSync(fixtures))(
   },
 );
 
+it("goes on from the end of every line also where nothing is kept of those before", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-recall-"));
+  for (const { session, text } of [first, legacy, code]) {
+    const bytes = Buffer.from(text());
+    const file = join(dir, `${session}.jsonl`);
+    writeFileSync(file, bytes);
+    const whole = await readAll(codex, file);
+    const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);
+    for (const end of ends) {
+      const part = join(dir, `${session}-${end}.jsonl`);
+      writeFileSync(part, bytes.subarray(0, end));
+      const before = await readAll(codex, part);
+      // Another path: what was kept is of the one before.
+      const grown = join(dir, `${session}-${end}-grown.jsonl`);
+      writeFileSync(grown, bytes);
+      const after = await readAll(codex, grown, before.cursor);
+      expect([...before.lines, ...after.lines]).toEqual(whole.lines);
+    }
+  }
+});
+
 describe("compressed rollouts", () => {
   it("are named where the plain ones are gone", async () => {
     const dir = mkdtempSync(join(tmpdir(), "pommel-zst-"));

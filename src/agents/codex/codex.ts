@@ -2,6 +2,7 @@ import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
 import { readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
+import { KeptStates } from "./kept-states.ts";
 import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
@@ -20,13 +21,15 @@ export const codex: Agent = {
   read,
 };
 
+const kept = new KeptStates();
+
 async function* read(
   file: string,
   cursor: Cursor | null,
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
-  const state = newState(await identify(file, signal));
-  await recall(file, cursor?.offset ?? 0, state, signal);
+  const state = kept.take(file, cursor) ?? (await recall(file, cursor?.offset ?? 0, signal));
+  let end = cursor;
   for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
     const lines: TranscriptLine[] = [];
     const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
@@ -39,17 +42,22 @@ async function* read(
       lines.push(...told);
       if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
     }
+    end = batch.cursor;
     yield { lines, cursor: batch.cursor, skipped };
   }
+  // A file that says no more whose it is has to be asked again.
+  if (end !== null && state.thread !== "") kept.put(file, end, state);
 }
 
 /** What lines leave for those behind is found by understanding them again: it hangs on nearly all of them. */
-async function recall(file: string, end: number, state: State, signal?: AbortSignal): Promise<void> {
-  if (end === 0) return;
+async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
+  const state = newState(await identify(file, signal));
+  if (end === 0) return state;
   for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
     for (const { bytes } of lines) {
       const value = isBlank(bytes) ? null : parseJsonLine(bytes);
       if (value) understand(value, state);
     }
   }
+  return state;
 }
