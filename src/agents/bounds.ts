@@ -21,3 +21,9 @@ export function headAndTail(text: string, most: number): string {
   const left = text.length - head - tail;
   return `${text.slice(0, head)}\n[... ${left} characters left out ...]\n${text.slice(text.length - tail)}`;
 }
+
+/** How many characters a line says were left out in its place, with or without its blanks; null for every other line. */
+export function leftOutIn(line: string): number | null {
+  const [, count] = /^\[\.\.\. ?(\d+) ?characters ?left ?out ?\.\.\.\]$/.exec(line) ?? [];
+  return count === undefined ? null : Number(count);
+}

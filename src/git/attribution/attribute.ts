@@ -7,6 +7,7 @@ import { consumedBefore } from "./consumed.ts";
 import { Deeds } from "./deeds.ts";
 import { type FileToAttribute, filesOf } from "./file-lines.ts";
 import { fillBetween, Witness } from "./judge.ts";
+import { isCut } from "./left-out.ts";
 import { inheritedFrom, originsOf } from "./origins.ts";
 import type { AttributedChange, ChangeToAttribute } from "./types.ts";
 import { isSameVerdict, unknown, type Verdict } from "./verdict.ts";
@@ -98,6 +99,7 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
   const written = writtenBy(file, writes, consumed, freshSince);
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map();
   const seen = witness.seenIn(file.change.path);
+  const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const verdicts = new Map<number, Verdict>();
   file.lines.forEach(({ isAdded, key, weight }, i) => {
     if (!isAdded) return;
@@ -115,7 +117,7 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
       verdicts.set(i, { ...moved.get(i)!.verdict, how: "moved", confidence: 0.8 });
     else if (times !== undefined && weight >= 0.15)
       verdicts.set(i, witness.bySight(file.change.path, times, writes));
-    else if (weight >= 0.5) verdicts.set(i, witness.byAbsence(file.change));
+    else if (weight >= 0.5) verdicts.set(i, mayBeLeftOut ? unknown : witness.byAbsence(file.change));
   });
   return verdicts;
 }

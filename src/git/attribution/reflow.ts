@@ -12,6 +12,8 @@ const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
 const shortestAnchor = 16;
 /** What is searched at most, all texts together. Characters. */
 const longest = 4_000_000;
+/** Characters that are gone over at most, looking for one line after the other. */
+const mostSearched = 2_000_000_000;
 
 /**
  * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for those that are in none.
@@ -24,6 +26,7 @@ export function reflowed<Of>(
 ): Map<number, Of> {
   const found = new Map<number, Of>();
   let left = longest;
+  let leftToSearch = mostSearched;
   for (const { of, lines } of [...texts].reverse()) {
     const looseLines = lines.map(loose);
     const text = looseLines.join("");
@@ -33,6 +36,8 @@ export function reflowed<Of>(
     const whole = new Set(looseLines);
     for (let k = 0; k < open.length; k++) {
       if (found.has(open[k]!)) continue;
+      leftToSearch -= text.length;
+      if (leftToSearch < 0) return found;
       const end = follow(file, open, k, text);
       // Where nothing was broken or joined, whole lines are the same by chance: as lines they did not convince.
       const isBroken = open.slice(k, end).some((i) => !whole.has(loose(file[i]!.bare)));

@@ -1,5 +1,6 @@
 import { align, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
+import { addLeftOut } from "./left-out.ts";
 import { reflowed } from "./reflow.ts";
 import { byAgent, type Verdict } from "./verdict.ts";
 import type { Write } from "./writes.ts";
@@ -26,7 +27,7 @@ const restored = 2.5;
 const rivalShare = 0.6;
 
 /** Where a line stands in what was written. */
-interface Place {
+export interface WrittenPlace {
   of: Source;
   at: number;
 }
@@ -65,12 +66,13 @@ export function writtenBy(
       stretches.push({ of: { write, lines, consumed: used }, lines });
     }
   }
-  const found = new Map<number, WrittenLine & Place>();
+  const found = new Map<number, WrittenLine & WrittenPlace>();
   for (const [i, matches] of align(file.lines, stretches)) {
     const best = bestOf(matches, neededBy);
     if (best) found.set(i, best);
   }
   addRedacted(file, found);
+  addLeftOut(file, found);
   addReflowed(file, writes, found);
   return found;
 }
@@ -78,7 +80,7 @@ export function writtenBy(
 function bestOf(
   matches: readonly Match<Source>[],
   neededBy: (write: Write) => number,
-): (WrittenLine & Place) | null {
+): (WrittenLine & WrittenPlace) | null {
   const fits = matches.filter(
     ({ of, at, support }) => support >= (of.consumed.has(at) ? restored : neededBy(of.write)),
   );
@@ -92,13 +94,13 @@ function bestOf(
 }
 
 /** A secret was taken out of what the transcript says was written: what stands around the line tells which it is. */
-function addRedacted({ lines }: FileToAttribute, found: Map<number, WrittenLine & Place>): void {
+function addRedacted({ lines }: FileToAttribute, found: Map<number, WrittenLine & WrittenPlace>): void {
   lines.forEach(({ isAdded }, i) => {
     if (!isAdded || found.has(i)) return;
     const beside = found.get(i - 1) ?? found.get(i + 1);
     if (!beside) return;
     const at = beside.at + (found.has(i - 1) ? 1 : -1);
-    const isOther = (place: Place | undefined, step: number) =>
+    const isOther = (place: WrittenPlace | undefined, step: number) =>
       place !== undefined && (place.of !== beside.of || place.at !== at + step);
     if (isOther(found.get(i - 1), -1) || isOther(found.get(i + 1), 1)) return;
     if (/\[REDACTED_/.test(beside.of.lines[at]?.bare ?? "")) found.set(i, { ...beside, at });
