@@ -50,7 +50,7 @@ it("names files that are there", () => {
   const links = [...page.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
     resolve(root, "docs", link),
   );
-  const named = [...page.matchAll(/`((?:claude|gemini|aline)\/[\w./-]*)`/g)].map(([, path = ""]) =>
+  const named = [...page.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(([, path = ""]) =>
     join(root, "src/agents", path),
   );
   expect(named.length).toBeGreaterThan(5);
