@@ -1,6 +1,7 @@
 import type { ListToolsResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
 import { type Tool, tools } from "./definitions.ts";
+import { leanSchema, withoutBounds } from "./lean.ts";
 
 /** The tools as the protocol describes them. */
 export function listTools(): ListToolsResult {
@@ -25,6 +26,7 @@ function describe(name: string, { title, description, input, output, isReading }
 }
 
 function schemaOf(shape: z.ZodMiniType, io: "input" | "output") {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io });
+  const { $schema: _, ...described } = z.toJSONSchema(shape, { io });
+  const schema = withoutBounds(io === "output" ? leanSchema(described) : described);
   return schema as ListToolsResult["tools"][number]["inputSchema"];
 }

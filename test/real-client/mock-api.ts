@@ -26,6 +26,12 @@ const compactionRequest = /your task is to create a detailed summary/i;
 
 const block = z.looseObject({ type: z.string(), text: z.optional(z.string()) });
 const spoken = z.union([z.string(), z.array(block)]);
+const toolResult = z.object({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z.optional(spoken),
+  is_error: z.optional(z.boolean()),
+});
 const messagesRequest = z.object({
   model: z.string(),
   stream: z.optional(z.boolean()),
@@ -39,7 +45,16 @@ export interface MockApi {
   url: string;
   /** What the client could not get an answer to: empty when all went well. */
   problems: string[];
+  /** What the client said that a tool answered, by the id of its use. */
+  toolResults: Map<string, ToolResult>;
+  /** Whether a model was given this to read, anywhere. */
+  wasGiven: (text: string) => boolean;
   close: () => Promise<void>;
+}
+
+export interface ToolResult {
+  text: string;
+  isError: boolean;
 }
 
 interface MockApiOptions {
@@ -50,6 +65,8 @@ interface MockApiOptions {
 
 export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
   const problems: string[] = [];
+  const toolResults: MockApi["toolResults"] = new Map();
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url?.split("?")[0] ?? "";
     const parts: Buffer[] = [];
@@ -59,7 +76,10 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
       // It asks whether anyone is there.
       if (request.method === "HEAD") return response.writeHead(200).end();
       if (path !== "/v1/messages") return sendJson(response, 404, apiError("not_found_error", path));
-      const asked = z.parse(messagesRequest, JSON.parse(Buffer.concat(parts).toString("utf8")));
+      const body = Buffer.concat(parts).toString("utf8");
+      const asked = z.parse(messagesRequest, JSON.parse(body));
+      for (const result of asked.messages.flatMap(toolResultsIn)) toolResults.set(...result);
+      requests.push(body);
       const answer = message(asked.model, answerTo(asked, options));
       if (asked.stream) stream(response, answer);
       else sendJson(response, 200, answer);
@@ -73,6 +93,8 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     problems,
+    toolResults,
+    wasGiven: (text) => requests.some((body) => body.includes(JSON.stringify(text).slice(1, -1))),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -105,6 +127,16 @@ function answerTo(
     return script[step] ?? [{ type: "text", text: "That was all." }];
   }
   throw new Error("the prompt has no cue");
+}
+
+function toolResultsIn({ content }: MessagesRequest["messages"][number]): [string, ToolResult][] {
+  if (typeof content === "string") return [];
+  return content.flatMap((one): [string, ToolResult][] => {
+    const parsed = z.safeParse(toolResult, one);
+    if (!parsed.success) return [];
+    const { tool_use_id, content: said = "", is_error = false } = parsed.data;
+    return [[tool_use_id, { text: textOf(said), isError: is_error }]];
+  });
 }
 
 function textOf(content: z.infer<typeof spoken>): string {

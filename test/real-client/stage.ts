@@ -9,6 +9,7 @@ import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 import { environment, run, say } from "./client.ts";
 import { type MockApi, startMockApi } from "./mock-api.ts";
 import { compaction, scripts } from "./scripts.ts";
+import { toolScripts } from "./tool-scripts.ts";
 
 /** Settings that somebody has, in their own way of writing. */
 export const settingsBefore = `{
@@ -58,7 +59,7 @@ export async function setStage(bin: string): Promise<Stage> {
   const log = join(root, "hooks.log");
   const errors = join(root, "hooks.err");
   writePm(join(tools, "pm"), { log, errors });
-  const api = await startMockApi({ scripts: scripts(repo), compaction });
+  const api = await startMockApi({ scripts: { ...scripts(repo), ...toolScripts }, compaction });
   const key = `sk-ant-api03-${randomBytes(69).toString("base64url")}-AAAA`;
   const path = [tools, dirname(process.execPath), process.env.PATH].join(delimiter);
   const env = environment({ home, url: api.url, key, path });

@@ -111,7 +111,8 @@ function fateOf(commit: Result["commits"][number]): string {
     reach === "elsewhere" && (branches.length > 0 ? `on ${branches.join(", ")} only` : "on no branch"),
     lines_added !== null && lines_added > 0 && `${lines_surviving} of ${lines_added} lines left`,
   ].filter((fact) => typeof fact === "string");
-  return oneLine(`${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 80)}" (${facts.join(", ")})`, 200);
+  const fate = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+  return oneLine(`${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 80)}"${fate}`, 200);
 }
 
 /** The latest sessions, where nothing is asked. */

@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AnnotationsResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import { instructions } from "../../src/mcp/instructions.ts";
+import { historyLabel } from "../../src/mcp/text.ts";
+import { clients } from "./client.ts";
+import { prompts } from "./scripts.ts";
+import { type Stage, setStage } from "./stage.ts";
+import { type CalledTool, toolCalls, toolPrompt, useOf } from "./tool-scripts.ts";
+
+if (clients.length === 0) {
+  it.skip("Pommel's tools in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none)", () => {});
+}
+
+describe.each(clients)("Pommel's tools in %s", (bin) => {
+  let stage: Stage;
+  let edited = "";
+  let asking = "";
+
+  beforeAll(async () => {
+    stage = await setStage(bin);
+    await stage.pm("init");
+    const server = { type: "stdio", command: "pm", args: ["mcp"] };
+    writeFileSync(join(stage.project.root, ".mcp.json"), JSON.stringify({ mcpServers: { pommel: server } }));
+    await stage.pm("start");
+    edited = await stage.say(prompts.edit);
+    await stage.settled();
+    asking = await stage.say(toolPrompt);
+    await stage.settled();
+  }, 300_000);
+
+  afterAll(() => stage?.close());
+
+  const resultOf = (tool: CalledTool | "wrong") => {
+    const result = stage.api.toolResults.get(useOf(tool));
+    if (!result) throw new Error(`${tool} was not answered`);
+    return result;
+  };
+
+  it("calls every tool without an error", () => {
+    for (const [k, v] of stage.api.toolResults) console.log(k, v.isError, v.text.slice(0, 1500));
+    expect(stage.api.problems).toEqual([]);
+    const failed = (Object.keys(toolCalls) as CalledTool[]).filter((tool) => resultOf(tool).isError);
+    expect(failed.map((tool) => `${tool}: ${resultOf(tool).text}`)).toEqual([]);
+  });
+
+  it("gets answers that tell what was done in the session before", () => {
+    expect(resultOf("search_code").text).toContain("src/heron.ts");
+    for (const tool of ["search_sessions", "get_session", "why", "related"] as const) {
+      expect(resultOf(tool).text).toContain("The heron importer gives up");
+      expect(resultOf(tool).text).toContain(historyLabel);
+    }
+    // The one that asks is left out.
+    expect(resultOf("get_session").text).toContain(edited);
+    expect(resultOf("rewind_preview").text).toContain("Retry the import");
+    expect(resultOf("list_checkpoints").text).toContain(edited.slice(0, 8));
+  });
+
+  it("is refused a path outside of the project, with what to do instead", () => {
+    expect(resultOf("wrong")).toMatchObject({ isError: true });
+    expect(resultOf("wrong").text).toContain("lies outside of the project");
+  });
+
+  it("keeps a note with the session that took it", async () => {
+    const { annotations } = await stage.pm<AnnotationsResponse>("annotations", "--search", "bittern");
+    expect(annotations).toMatchObject([{ session_id: asking, note: toolCalls.add_note.text }]);
+  });
+
+  it("lets a model know of the tools and when to call which", () => {
+    const unheard = Object.keys(toolCalls).filter((tool) => !stage.api.wasGiven(`mcp__pommel__${tool}`));
+    expect(unheard).toEqual([]);
+    expect(stage.api.wasGiven(instructions.slice(0, 200))).toBe(true);
+  });
+
+  it("does not remember what the tools answered as something that was said", async () => {
+    const { results } = await stage.pm<TranscriptSearchResponse>(
+      "search",
+      "transcripts",
+      "heron importer timeout",
+    );
+    const ofAsking = results.filter(
+      ({ session_id, chunk_type }) => session_id === asking && chunk_type === "raw",
+    );
+    expect(ofAsking.map(({ content }) => content).join("\n")).not.toContain("The heron importer gives up");
+  });
+});

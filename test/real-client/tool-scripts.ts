@@ -1,0 +1,35 @@
+import { cue, type Script } from "./mock-api.ts";
+
+/** How Pommel's MCP tools are called by a model, one after the other. */
+
+/** Arguments of each tool, by its name. */
+export const toolCalls = {
+  search_code: { query: "how many attempts the heron importer has" },
+  search_sessions: { query: "heron importer timeout retry" },
+  get_session: {},
+  get_session_summary: {},
+  list_decisions: {},
+  list_checkpoints: {},
+  why: { file: "src/heron.ts", first_line: 1 },
+  rewind_preview: { target: "HEAD" },
+  related: { files: ["src/heron.ts"] },
+  add_note: { text: "The bittern importer keeps three attempts, as the server bans more." },
+} as const;
+
+export type CalledTool = keyof typeof toolCalls;
+
+/** The id of the use of a tool. */
+export const useOf = (tool: CalledTool | "wrong") => `toolu_pommel_${tool}`;
+
+const call = (tool: CalledTool, input: Record<string, unknown>, id = useOf(tool)) =>
+  [{ type: "tool_use", name: `mcp__pommel__${tool}`, input, id }] as const;
+
+export const toolScripts: Record<"tools", Script> = {
+  tools: [
+    ...Object.entries(toolCalls).map(([tool, input]) => call(tool as CalledTool, input)),
+    call("why", { file: "../../etc/passwd", first_line: 1 }, useOf("wrong")),
+    [{ type: "text", text: "All of the tools were asked." }],
+  ],
+};
+
+export const toolPrompt = `Ask each of Pommel's tools about the bittern. ${cue("tools")}`;
