@@ -10,7 +10,6 @@ const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.op
 const anything = z.optional(z.unknown());
 const text = orNull(z.string());
 const count = orNull(z.number());
-const texts = orNull(z.array(z.string()));
 
 const line = z.object({ timestamp: text, type: text, payload: orNull(z.record(z.string(), z.unknown())) });
 
@@ -109,7 +108,7 @@ export type SessionMeta = z.infer<typeof sessionMeta>;
 export type ResponseItem = z.infer<typeof responseItem>;
 export type Item = z.infer<typeof item>;
 export type Event = z.infer<typeof event>;
-export type TokenUsage = z.infer<typeof tokenUsage>;
+
 export type Change = z.infer<typeof change>;
 
 export const asLine = (value: unknown) => orNothing(line, value);
@@ -121,7 +120,6 @@ export const asItem = (value: unknown) => orNothing(item, value);
 export const asEvent = (value: unknown) => orNothing(event, value);
 export const asTokenUsage = (value: unknown) => orNothing(tokenUsage, value);
 export const asChange = (value: unknown) => orNothing(change, value);
-export const asTexts = (value: unknown) => orNothing(texts, value) ?? [];
 
 /** The paths of what a command reads, as the client understood it. */
 export function readPaths(value: unknown): string[] {
