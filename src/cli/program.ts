@@ -2,6 +2,7 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { declareBlameCommands } from "./declare/blame.ts";
 import { declareCheckpointCommands } from "./declare/checkpoints.ts";
+import { declareContextCommand } from "./declare/context.ts";
 import { declareDaemonCommands } from "./declare/daemon.ts";
 import { declareEventCommands, declareProjectsCommands } from "./declare/events.ts";
 import { declareHookCommands } from "./declare/hooks.ts";
@@ -69,5 +70,6 @@ export function buildProgram(): Command {
   declareModelsCommands(program);
   declareHookCommands(program);
   declareMcpCommand(program);
+  declareContextCommand(program);
   return program;
 }

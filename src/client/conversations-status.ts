@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { Config } from "../project/settings.ts";
 import { queueFigures, recentActivity } from "../store/memory/activity.ts";
 import { gitCounts } from "../store/memory/git-counts.ts";
+import { injectionTotals } from "../store/memory/injections.ts";
 import { isAtRest, listJobs } from "../store/memory/job-rows.ts";
 import { llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -65,9 +66,11 @@ export function describeMemory(
   { config, scrubVersion, file, problem }: MemoryCircumstances,
 ): MemoryStatus {
   const llm = { model: config["llm.model"], daily_tokens: config["llm.daily_tokens"] };
+  const mode = config["context.mode"];
   if (memory === null) {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    return { ...nothing, bytes, problem, llm: { ...llm, tokens_today: 0, dollars_today: null } };
+    const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 };
+    return { ...nothing, context, bytes, problem, llm: { ...llm, tokens_today: 0, dollars_today: null } };
   }
   const counts = memoryCounts(memory);
   const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
@@ -89,6 +92,7 @@ export function describeMemory(
     problem,
     bytes,
     growth_30d_bytes: growth?.bytes ?? null,
+    context: contextMeter(memory, mode),
     needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
     llm: {
       ...llm,
@@ -99,7 +103,14 @@ export function describeMemory(
   };
 }
 
-const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes"> = {
+/** What was told by itself, and what it came to. */
+function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
+  const all = injectionTotals(memory);
+  const lately = injectionTotals(memory, Date.now() - 30 * 24 * 3600 * 1000);
+  return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens };
+}
+
+const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes" | "context"> = {
   sessions: 0,
   agents: {},
   turns: 0,

@@ -9,6 +9,8 @@ export interface DaemonRecord {
   /** ISO 8601. */
   started_at: string;
   version: string;
+  /** What hooks have to know of the settings; an older daemon tells nothing by itself. */
+  context?: { mode: string; deadline_ms: number };
 }
 
 /** How the daemon signs the writer lock. */
@@ -30,14 +32,17 @@ export function readDaemonRecord(project: Project): DaemonRecord | null {
 /** By hand: loading a schema library for five fields would cost each `pm search` 3 ms before it can ask. */
 function isRecord(value: unknown): value is DaemonRecord {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, port, token, started_at, version } = value as Partial<Record<keyof DaemonRecord, unknown>>;
+  const { pid, port, token, started_at, version, context } = value as Partial<
+    Record<keyof DaemonRecord, unknown>
+  >;
   return (
     isWithin(pid, 1, Number.MAX_SAFE_INTEGER) &&
     isWithin(port, 1, 65_535) &&
     typeof token === "string" &&
     token !== "" &&
     typeof started_at === "string" &&
-    typeof version === "string"
+    typeof version === "string" &&
+    (context === undefined || (typeof context === "object" && context !== null))
   );
 }
 

@@ -344,6 +344,11 @@ export const memoryStatus = lazy(() =>
     problem: textOrNull,
     bytes: count,
     growth_30d_bytes: numberOrNull,
+    /** What agents were told by themselves, in all and in the last 30 days; an older daemon tells nothing. */
+    context: z._default(
+      z.object({ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count }),
+      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 },
+    ),
     /** Stored under other scrubbing rules than are in force now. */
     needs_scrubbing: z.boolean(),
     llm: z.object({

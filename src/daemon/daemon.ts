@@ -136,7 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       roots: () => roots,
     });
     const server = createServer({ record: () => record, handlers, onRequest: touch, log });
-    const ours = newRecord(await listen(server, project.root, config["daemon.port"]));
+    const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
     endings.push(() => closeServer(server));
     record = ours;
     writeRecord(project, ours);
@@ -251,6 +251,7 @@ function createHandlers(
   },
 ): Handlers {
   const { memoryWork, conversations, spool, roots } = us;
+  const memoryHandlers = createMemoryHandlers({ root: project.root, work: memoryWork, config, roots });
   async function search(request: SearchRequest): Promise<SearchResponse> {
     const answer = await work.ask(toCodeQuery(request, config));
     const { pending, is_idle } = work.queue();
@@ -258,7 +259,12 @@ function createHandlers(
     return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   return {
-    ...createMemoryHandlers({ root: project.root, work: memoryWork, config, roots }),
+    ...memoryHandlers,
+    context(request) {
+      // The hook that asks has left a note, too.
+      spool.poke();
+      return memoryHandlers.context(request);
+    },
     search,
     searchAll: (request) =>
       searchAll(request, {

@@ -3,16 +3,18 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { DaemonRecord } from "../client/daemon-record.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { Project } from "../project/paths.ts";
+import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
 
 /** The record of a daemon that starts now on `port`. */
-export function newRecord(port: number): DaemonRecord {
+export function newRecord(port: number, config: Config): DaemonRecord {
   return {
     pid: process.pid,
     port,
     token: randomBytes(32).toString("hex"),
     started_at: new Date().toISOString(),
     version,
+    context: { mode: config["context.mode"], deadline_ms: config["context.deadline_ms"] },
   };
 }
 

@@ -12,6 +12,7 @@ import { largestBody, type RequestOf, type SearchRequest } from "../client/proto
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
+import { defaultConfig } from "../project/settings.ts";
 import { listen, preferredPort } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
 import { createServer, type Handlers } from "./server.ts";
@@ -94,7 +95,7 @@ beforeEach(async () => {
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-server-")));
   mkdirSync(project.stateDir);
   server = createServer({ record: () => record, handlers, onRequest: () => {}, log: silentLog });
-  record = newRecord(await listen(server, project.root, 0));
+  record = newRecord(await listen(server, project.root, 0), defaultConfig());
 });
 
 afterEach(() => {

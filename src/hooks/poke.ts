@@ -1,4 +1,4 @@
-import { readDaemonRecord } from "../client/daemon-record.ts";
+import { type DaemonRecord, readDaemonRecord } from "../client/daemon-record.ts";
 import type { Project } from "../project/paths.ts";
 
 /** A connection to this machine is made in less than one, or not at all. Milliseconds. */
@@ -12,13 +12,7 @@ export async function pokeDaemon(project: Project): Promise<void> {
   const record = readDaemonRecord(project);
   if (!record) return;
   const { connect } = await import("node:net");
-  const request = [
-    "POST /spool HTTP/1.1",
-    `Host: 127.0.0.1:${record.port}`,
-    `Authorization: Bearer ${record.token}`,
-    "Content-Length: 0",
-    "Connection: close",
-  ];
+  const request = requestText(record, "/spool", "");
   await new Promise<void>((resolve) => {
     const socket = connect({ host: "127.0.0.1", port: record.port });
     const timer = setTimeout(done, patienceMs);
@@ -27,6 +21,19 @@ export async function pokeDaemon(project: Project): Promise<void> {
       resolve();
     }
     socket.on("error", done);
-    socket.write(`${request.join("\r\n")}\r\n\r\n`, done);
+    socket.write(request, done);
   });
+}
+
+/** A POST to the daemon, whose answer ends with the connection. By hand: an HTTP client takes longer to load. */
+export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {
+  const head = [
+    `POST ${path} HTTP/1.0`,
+    `Host: 127.0.0.1:${port}`,
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
 }

@@ -21,9 +21,9 @@ export interface ClaudeHookItem {
 }
 
 /**
- * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits for long,
- * never prints on stdout, which the agent would read, and says what went wrong in one line on stderr. Whoever calls
- * it exits with 0: any other code could block the agent.
+ * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits
+ * for long, prints on stdout, which the agent reads, only what inject.ts has to tell it, and says what went wrong in one
+ * line on stderr. Whoever calls it exits with 0: any other code could block the agent.
  */
 export async function runHook(name: string, agent = "claude"): Promise<void> {
   try {
@@ -76,8 +76,20 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
   } catch (error) {
     return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
   }
-  await pokeDaemon(project);
+  if (!(await tellsAgent(project, event, given, payload))) await pokeDaemon(project);
   return null;
+}
+
+/** Whether the daemon was asked what there is to tell, and so knows what is new. */
+async function tellsAgent(
+  project: Project,
+  event: HookName,
+  given: Record<string, unknown>,
+  payload: HookPayload,
+): Promise<boolean> {
+  if (event !== "session-start" && event !== "user-prompt" && event !== "post-tool-use") return false;
+  const { tellAgent } = await import("./inject.ts");
+  return tellAgent(project, event, given, payload);
 }
 
 /** What is no part of the conversation: the client's own notices, and the subagent that compaction runs. */

@@ -20,6 +20,7 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   if (daemon.running) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
     rows.push(["Waiting:", `${plural(memory.jobs.pending, "job")}, for a daemon`]);
+  rows.push(contextRow(memory.context));
   const { dead } = memory.jobs;
   if (dead.length > 0) {
     const [first] = dead;
@@ -45,6 +46,13 @@ function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusRe
   if (commits + waiting === 0) return [];
   const left = waiting > 0 ? `, ${number(waiting)} waiting` : "";
   return [["Commits:", `${number(commits)} (${plural(checkpoints, "checkpoint")})${left}`]];
+}
+
+/** What agents were told by themselves. */
+function contextRow({ mode, injections, injections_30d: lately, tokens_30d: tokens }: Context): Row {
+  if (injections === 0)
+    return ["Context:", mode === "off" ? "off" : `${mode}; nothing was told by itself yet`];
+  return ["Context:", `${mode}; told ${plural(lately, "time")} in 30 days, about ${plural(tokens, "token")}`];
 }
 
 function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate }: Jobs): Row[] {
@@ -77,6 +85,7 @@ export function roughly(seconds: number): string {
   return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
 }
 
+type Context = StatusResponse["memory"]["context"];
 type Jobs = StatusResponse["memory"]["jobs"];
 
 const number = (value: number) => value.toLocaleString("en");

@@ -75,6 +75,7 @@ const busy: StatusResponse = {
     problem: null,
     bytes: 34_000_000,
     growth_30d_bytes: 2_000_000,
+    context: { mode: "gentle", injections: 40, tokens: 9000, injections_30d: 12, tokens_30d: 2900 },
     needs_scrubbing: false,
     llm: { model: "ollama/llama3.1:8b", tokens_today: 1200, daily_tokens: 200_000, dollars_today: 0 },
     jobs: {
@@ -120,6 +121,7 @@ Conversations
   Last line:     2 minutes ago
   Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
   At work:       transcript /t/a.jsonl 30 %
+  Context:       gentle; told 12 times in 30 days, about 2,900 tokens
   Given up:      1 job, the first because: It is not there.
                  \`pm queue\` shows them, \`pm queue retry\` tries them again
   Storage:       34.0 MB, +2.0 MB in 30 days

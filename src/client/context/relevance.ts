@@ -7,6 +7,7 @@ import {
   sessionsWithChunks,
   sessionsWithToken,
 } from "../../store/memory/token-sessions.ts";
+import { partsOf, stem } from "../../store/tokens.ts";
 
 /*
  * Whether a conversation is what a prompt goes on with. A search puts the best first, but its best may be bad: "fix the
@@ -21,12 +22,12 @@ const rareAtLeast = 2;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;
 /** Days in which relevance halves. */
-const halfLife = 7;
+const halfLife = 5;
 
 const day = 24 * 3600 * 1000;
 
 /** What is told by itself is at least as relevant; docs/benchmarks.md has what each comes to. */
-export const leastRelevance = { gentle: 0.55, eager: 0.4 } as const;
+export const leastRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */
 export interface Relevant {
@@ -46,7 +47,8 @@ export function relevanceOf(
   results: readonly SessionResult[],
   { now, until }: { now: number; until: number | null },
 ): Relevant[] {
-  const { tokens, words } = analyseQuery(prompt);
+  // Where a link leads is named by its words in the prompt, not by its address, nor is a number alone a name.
+  const { tokens, words } = analyseQuery(prompt.replace(/https?:\/\/\S+/g, " "));
   const ids = rowsOfChunks(
     memory,
     results.map(({ id }) => id),
@@ -56,7 +58,7 @@ export function relevanceOf(
     mass: 0,
     tokens: [],
   }));
-  for (const token of tokens) {
+  for (const token of tokens.filter((one) => !/^\d+$/.test(one))) {
     const holders = chunksWithToken(
       memory,
       token,
@@ -78,7 +80,7 @@ export function relevanceOf(
       const age = result.timestamp === null ? 0 : Math.max(now - Date.parse(result.timestamp), 0) / day;
       const named = shared
         .sort((a, b) => b.idf - a.idf)
-        .map(({ token }) => words.find((word) => word.toLowerCase().startsWith(token)) ?? token);
+        .map(({ token }) => words.find((word) => isFrom(word, token)) ?? token);
       return {
         result,
         relevance: (mass / (mass + halfMass)) * 0.5 ** (age / halfLife),
@@ -87,3 +89,6 @@ export function relevanceOf(
     })
     .sort((a, b) => b.relevance - a.relevance);
 }
+
+const isFrom = (word: string, token: string) =>
+  word.toLowerCase() === token || partsOf(word).some((part) => stem(part) === token);

@@ -3,7 +3,7 @@ import type { Memory } from "./memory.ts";
 /** How common words are among sessions: what a whole session is about, its every chunk says. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
-const mostCounted = 2000;
+const mostCounted = 1000;
 
 const phrase = (token: string) => `"${token.replaceAll('"', '""')}"`;
 

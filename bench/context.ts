@@ -1,0 +1,128 @@
+/**
+ * Context by itself: whether what a session's first prompt is answered with comes from the sessions that it really
+ * continues.
+ *
+ *   npm run bench:context -- --sessions DIR --manifest FILE
+ *
+ *   --memory FILE   keep what was imported there for the next run (default: a temporary file)
+ *   --markdown      print tables for Markdown
+ *   --shown         also print what is told at the threshold in force
+ *
+ * DIR holds transcripts of Claude Code, FILE [{session_id: file name without .jsonl, first_timestamp, last_timestamp,
+ * branch, files_touched}].
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import * as z from "zod/mini";
+import { leastRelevance } from "../src/client/context/relevance.ts";
+import { createStaticEmbedder } from "../src/embed/static/static-embedder.ts";
+import { SessionSearch } from "../src/search/sessions/engine.ts";
+import { PassageSearch } from "../src/search/sessions/passage-search.ts";
+import { passagesIn } from "../src/search/sessions/passage-source.ts";
+import { Memory } from "../src/store/memory/memory.ts";
+import { listTranscripts } from "../src/store/memory/transcripts.ts";
+import { type Asked, askFirstPrompts } from "./context/ask.ts";
+import { continuedBy, manifestEntry } from "./context/continues.ts";
+import { figuresAt } from "./context/figures.ts";
+import { importSessions } from "./recall/import.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    sessions: { type: "string" },
+    manifest: { type: "string" },
+    memory: { type: "string" },
+    markdown: { type: "boolean", default: false },
+    shown: { type: "boolean", default: false },
+  },
+});
+
+if (!options.sessions || !options.manifest) {
+  console.error(
+    "usage: npm run bench:context -- --sessions DIR --manifest FILE [options, see bench/context.ts]",
+  );
+  process.exit(2);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "pommel-context-"));
+try {
+  const manifest = z.parse(z.array(manifestEntry), JSON.parse(readFileSync(options.manifest, "utf8")));
+  const memory = await open(options.memory ?? join(scratch, "memory.db"));
+  const names = new Map(
+    listTranscripts(memory).flatMap(({ path, sessionId }) =>
+      sessionId === null ? [] : [[sessionId, basename(path, ".jsonl")] as const],
+    ),
+  );
+  const times = { now: 0 };
+  const search = new SessionSearch({
+    root: options.sessions,
+    memory,
+    passages: new PassageSearch(passagesIn(memory), createStaticEmbedder()),
+    now: () => times.now,
+  });
+  const asked = await askFirstPrompts({ memory, search, names, times });
+  memory.close();
+  print(asked, continuedBy(manifest), manifest.length);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function open(file: string): Promise<Memory> {
+  if (existsSync(file)) return Memory.open(file, { readonly: false });
+  return (await importSessions(options.sessions!, file)).memory;
+}
+
+function print(
+  asked: readonly Asked[],
+  continued: ReadonlyMap<string, ReadonlySet<string>>,
+  known: number,
+): void {
+  const pairs = [...continued.values()].reduce((sum, { size }) => sum + size, 0);
+  const going = asked.filter(({ name }) => (continued.get(name)?.size ?? 0) > 0).length;
+  console.log(
+    `${asked.length} first prompts, ${going} of sessions that continue others; ` +
+      `of two sessions the later continues the earlier in ${((100 * pairs) / ((known * (known - 1)) / 2)).toFixed(1)} %\n`,
+  );
+  const head = ["half", "relevance", "told something", "precision", "of quotations", "recall", "tokens"];
+  const rows: string[][] = [];
+  for (const half of ["choose", "confirm"] as const) {
+    const some = asked.filter((one) => one.half === half);
+    for (const least of [0, 0.2, 0.35, 0.5, 0.6, 0.7]) {
+      const { told, precision, ofItems, recall, tokens } = figuresAt(some, continued, least);
+      const mark = Object.values<number>(leastRelevance).includes(least) ? " *" : "";
+      const share = (value: number) => (Number.isNaN(value) ? "-" : value.toFixed(2));
+      rows.push([
+        half,
+        `>= ${least.toFixed(2)}${mark}`,
+        `${told} of ${some.length}`,
+        ...[precision, ofItems, recall].map(share),
+        String(Math.round(tokens)),
+      ]);
+    }
+  }
+  table(head, rows);
+  const times = asked.map(({ ms }) => ms).sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(0);
+  console.log(`\nin the daemon: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, at most ${at(0.9999)} ms`);
+  if (!options.shown) return;
+  for (const { name, prompt, items } of asked) {
+    const shown = items.filter(({ score }) => score >= leastRelevance.gentle);
+    if (shown.length === 0) continue;
+    console.log(`\n${prompt.slice(0, 160).replace(/\s+/g, " ")}`);
+    for (const { session, score, quote, why } of shown) {
+      const sign = continued.get(name)?.has(session) ? "+" : "-";
+      console.log(`  ${sign} ${score.toFixed(2)} ${why}: ${quote.slice(0, 160)}`);
+    }
+  }
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  if (options.markdown) {
+    const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
+    console.log([line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"));
+    return;
+  }
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
+  for (const row of [head, ...rows]) console.log(row.map((cell, i) => cell.padEnd(widths[i]!)).join("  "));
+}

@@ -1,0 +1,66 @@
+import { toTellForPrompt } from "../../src/client/context/for-prompt.ts";
+import { tell } from "../../src/client/context/quote.ts";
+import { defaultConfig } from "../../src/project/settings.ts";
+import type { SessionSearch } from "../../src/search/sessions/engine.ts";
+import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { chunkByUid } from "../../src/store/memory/chunks.ts";
+import type { Memory } from "../../src/store/memory/memory.ts";
+import { sessionById } from "../../src/store/memory/sessions.ts";
+import { halfOf } from "../recall/questions.ts";
+
+/** What a session's first prompt finds, whatever its relevance. */
+export interface Asked {
+  /** Of the session, as the manifest calls it. */
+  name: string;
+  half: "choose" | "confirm";
+  prompt: string;
+  /** The most relevant first. */
+  items: { session: string; score: number; quote: string; why: string }[];
+  /** What telling those that are relevant enough takes. */
+  tokensAt: (least: number) => number;
+  ms: number;
+}
+
+interface AskOptions {
+  memory: Memory;
+  search: SessionSearch;
+  /** Names by row of `sessions`. */
+  names: ReadonlyMap<number, string>;
+  /** What the search takes for now. */
+  times: { now: number };
+}
+
+/** Asks with the first prompt of every session, when only what was said before it is known. */
+export async function askFirstPrompts({ memory, search, names, times }: AskOptions): Promise<Asked[]> {
+  const config = defaultConfig();
+  const asked: Asked[] = [];
+  for (const [id, name] of names) {
+    const session = sessionById(memory, id)!;
+    const [first] = storedTurns(memory, id, { first: 1, last: 1 });
+    const at = first?.record.startedAt;
+    const prompt = first?.lines.flatMap(({ entries }) => entries).find(({ kind }) => kind === "prompt");
+    if (at == null || prompt?.kind !== "prompt") continue;
+    times.now = at;
+    const source = {
+      ...{ root: session.cwd, memory, config, now: at, until: at - 1 },
+      search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
+      branch: async () => session.branch,
+    };
+    const start = performance.now();
+    const found = await toTellForPrompt(source, { sessionUid: session.uid, prompt: prompt.text, least: 0 });
+    const ms = performance.now() - start;
+    const items = found.map((item) => ({
+      session: names.get(chunkByUid(memory, item.ref.slice("chunk:".length))?.sessionId ?? -1) ?? "",
+      score: item.score ?? 0,
+      quote: item.quote,
+      why: item.why,
+    }));
+    const tokensAt = (least: number) =>
+      tell(
+        found.filter(({ score }) => (score ?? 0) >= least),
+        config["context.max_tokens"],
+      )?.tokens ?? 0;
+    asked.push({ name, half: halfOf({ id: name }), prompt: prompt.text, items, tokensAt, ms });
+  }
+  return asked;
+}

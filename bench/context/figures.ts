@@ -1,0 +1,42 @@
+import type { Asked } from "./ask.ts";
+
+export interface ContextFigures {
+  /** Prompts that were told something. */
+  told: number;
+  /** Share of these that were told something of a session that theirs continues. */
+  precision: number;
+  /** Share of the quotations that are of such a session. */
+  ofItems: number;
+  /** Of the prompts whose session continues others, the share that was told something of one. */
+  recall: number;
+  /** Of what is told at once, on average. */
+  tokens: number;
+}
+
+/** What a threshold comes to. */
+export function figuresAt(
+  asked: readonly Asked[],
+  continued: ReadonlyMap<string, ReadonlySet<string>>,
+  least: number,
+): ContextFigures {
+  let [told, right, items, rightItems, tokens, going] = [0, 0, 0, 0, 0, 0];
+  for (const { name, items: all, tokensAt } of asked) {
+    const wanted = continued.get(name) ?? new Set();
+    if (wanted.size > 0) going++;
+    const shown = all.filter(({ score }) => score >= least);
+    if (shown.length === 0) continue;
+    const good = shown.filter(({ session }) => wanted.has(session)).length;
+    told++;
+    tokens += tokensAt(least);
+    items += shown.length;
+    rightItems += good;
+    if (good > 0) right++;
+  }
+  return {
+    told,
+    precision: right / told,
+    ofItems: rightItems / items,
+    recall: right / going,
+    tokens: tokens / told,
+  };
+}

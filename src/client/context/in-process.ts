@@ -1,0 +1,29 @@
+import { branchOf } from "../../git/branch.ts";
+import { loadConfig } from "../../project/config.ts";
+import type { Project } from "../../project/paths.ts";
+import { SessionSearch } from "../../search/sessions/engine.ts";
+import { PassageSearch } from "../../search/sessions/passage-search.ts";
+import { passagesIn } from "../../search/sessions/passage-source.ts";
+import { bundledEmbedder } from "../bundled-embedder.ts";
+import type { ContextRequest, ContextResponse } from "../protocol-context.ts";
+import { withMemory } from "../with-memory.ts";
+import { answerContext } from "./answer.ts";
+
+/**
+ * What an agent would be told, found in this process. Nothing is remembered as told.
+ * @throws PommelError as `withMemory`, and what a search throws
+ */
+export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
+  const { config } = loadConfig(project);
+  return withMemory(project, (memory) => {
+    const passages =
+      config["embed.text"] === "none" ? null : new PassageSearch(passagesIn(memory), bundledEmbedder());
+    const search = new SessionSearch({ root: project.root, memory, passages });
+    const source = {
+      ...{ root: project.root, memory, config, now: Date.now(), until: null },
+      search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
+      branch: () => branchOf(request.cwd ?? project.root),
+    };
+    return answerContext(source, { ...request, preview: true });
+  });
+}

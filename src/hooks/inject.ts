@@ -1,0 +1,105 @@
+import { writeSync } from "node:fs";
+import type { HookName } from "../agents/claude/hook-names.ts";
+import { readDaemonRecord } from "../client/daemon-record.ts";
+import type { ContextRequest } from "../client/protocol-context.ts";
+import type { Project } from "../project/paths.ts";
+import type { HookPayload } from "./payload.ts";
+import { requestText } from "./poke.ts";
+
+/** Hooks that an agent is told something by, with the agents' own names of them. Never when a turn is over. */
+const moments = {
+  "session-start": "SessionStart",
+  "user-prompt": "UserPromptSubmit",
+  "post-tool-use": "PostToolUse",
+} as const;
+type Moment = keyof typeof moments;
+
+/** Tools that change a file that they name, of all agents. */
+const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace"]);
+/** What a prompt is about stands at its beginning. Characters. */
+const mostOfPrompt = 4000;
+/** Between the daemon's answer and ours. Milliseconds. */
+const marginMs = 10;
+/** No answer is longer. Bytes. */
+const longestAnswer = 262_144;
+
+/**
+ * Asks the daemon what there is to tell the agent now, and prints it as the agent takes it, if it comes in time. Counted
+ * from the start of this process, as the agent does. Whatever goes wrong, nothing is printed.
+ * @returns whether the daemon was asked, and so knows of what lies in the spool
+ */
+export async function tellAgent(
+  project: Project,
+  event: HookName,
+  given: Record<string, unknown>,
+  payload: HookPayload,
+): Promise<boolean> {
+  const moment = event in moments ? (event as Moment) : null;
+  if (moment === null || payload.session_id === undefined || payload.agent_id !== undefined) return false;
+  const record = readDaemonRecord(project);
+  const { mode, deadline_ms: deadline = 0 } = record?.context ?? {};
+  if (record === null || (mode !== "gentle" && mode !== "eager")) return false;
+  const request = requestFor(moment, mode, given, payload);
+  const left = () => deadline - performance.now() - marginMs;
+  if (request === null || !(left() > 0)) return false;
+  try {
+    const body = JSON.stringify({ ...request, within_ms: left() });
+    const asked = requestText(record, "/context", body);
+    const answer = await answerWithin(record.port, asked, left());
+    const text = answer === null ? null : textIn(answer);
+    if (text === null || performance.now() > deadline) return answer !== null;
+    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : moments[moment];
+    writeSync(1, JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: text } }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function requestFor(
+  event: Moment,
+  mode: "gentle" | "eager",
+  given: Record<string, unknown>,
+  { session_id = "", source, cwd, tool_name: tool = "", file_path: file }: HookPayload,
+): ContextRequest | null {
+  const whose = { event, session_id, ...(cwd !== undefined && { cwd }) };
+  if (event === "session-start") return { ...whose, ...(source !== undefined && { source }) };
+  if (event === "user-prompt") {
+    const { prompt } = given;
+    return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, mostOfPrompt) } : null;
+  }
+  return mode === "eager" && file !== undefined && editors.has(tool) ? { ...whose, file } : null;
+}
+
+/** Everything that is answered, or null when it does not come in time. HTTP/1.0: the answer ends with the connection. */
+async function answerWithin(port: number, asked: string, ms: number): Promise<string | null> {
+  const { connect } = await import("node:net");
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const socket = connect({ host: "127.0.0.1", port });
+    const timer = setTimeout(() => finish(null), ms);
+    function finish(answer: string | null): void {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    }
+    socket.on("error", () => finish(null));
+    socket.on("data", (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      if (length > longestAnswer) finish(null);
+    });
+    socket.on("end", () => finish(Buffer.concat(parts).toString("utf8")));
+    socket.write(asked);
+  });
+}
+
+/** The text of an answer of POST /context; null where there is none, or it is anything else. */
+export function textIn(answer: string): string | null {
+  const end = answer.indexOf("\r\n\r\n");
+  if (end === -1 || !/^HTTP\/1\.[01] 200 /.test(answer)) return null;
+  const body: unknown = JSON.parse(answer.slice(end + 4));
+  const text = typeof body === "object" && body !== null ? (body as { text?: unknown }).text : null;
+  return typeof text === "string" && text !== "" ? text : null;
+}
