@@ -27,7 +27,7 @@ export interface Place {
  * absent: nothing of ours. current: all there. partial: some of it is missing. outdated: what an older Pommel wrote.
  * kept: it is in the way of ours or was changed by somebody, and is left alone.
  */
-export type PartState = "absent" | "current" | "partial" | "outdated" | "kept";
+type PartState = "absent" | "current" | "partial" | "outdated" | "kept";
 
 export interface PartLook {
   state: PartState;

@@ -294,6 +294,31 @@ describe("pm hook --agent", () => {
     expect(items()).toHaveLength(1);
   });
 
+  it("of the plugin leaves it to the same hook in settings, of the project or the user", async () => {
+    const input = JSON.stringify(payload({ hook_event_name: "SessionEnd" }));
+    const ofPlugin = () =>
+      runPm(["hook", "session-end"], {
+        cwd,
+        env: { ...env(), CLAUDE_PLUGIN_ROOT: "/plugins/pommel" },
+        input,
+      });
+    expect(await ofPlugin()).toMatchObject(silence);
+    expect(items()).toHaveLength(1);
+    // Another hook is none of this one's.
+    put(cwd, { ".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[{"command":"pm hook stop"}]}]}}' });
+    await ofPlugin();
+    expect(items()).toHaveLength(2);
+    await json("enable", "--claude", "--local");
+    await ofPlugin();
+    expect(items()).toHaveLength(2);
+    await json("disable");
+    await ofPlugin();
+    expect(items()).toHaveLength(3);
+    await json("init", "--global", "--agent", "claude");
+    expect(await ofPlugin()).toMatchObject(silence);
+    expect(items()).toHaveLength(3);
+  });
+
   it("never exits with a code that could stop the agent", async () => {
     for (const args of [
       ["--agent"],

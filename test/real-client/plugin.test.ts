@@ -39,14 +39,7 @@ describe.each(clients)("the plugin in %s", (bin) => {
 
   afterAll(() => stage?.close());
 
-  async function start(prompt: string): Promise<z.infer<typeof started>> {
-    const how = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"];
-    const lines = (await stage.client("-p", prompt, ...how)).split("\n").filter((line) => line !== "");
-    const init = lines
-      .map((line): unknown => JSON.parse(line))
-      .find((line) => started.safeParse(line).success);
-    return z.parse(started, init);
-  }
+  const start = (prompt: string) => startIn(stage, prompt);
 
   it("brings the skill, the commands and the MCP server with its tools", () => {
     expect(first.skills).toContain("pommel:pommel");
@@ -85,3 +78,35 @@ describe.each(clients)("the plugin in %s", (bin) => {
     expect(annotations.map((annotation) => annotation.note)).toEqual([note]);
   }, 60_000);
 });
+
+describe.each(clients)("what pm init --yes writes, in %s", (bin) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage(bin);
+  });
+  afterAll(() => stage?.close());
+
+  it("is found by the client: the hooks, the MCP server with its tools, the skill; and gone after pm disable", async () => {
+    await stage.pm("init", "--yes");
+    const { mcp_servers, skills, tools: names } = await startIn(stage, prompts.edit);
+    expect(skills).toContain("pommel");
+    expect(mcp_servers.map(({ name }) => name)).toContain("pommel");
+    const ours = names.filter((name) => name.startsWith("mcp__pommel__"));
+    expect(ours.map((name) => name.split("__").at(-1)).sort()).toEqual(Object.keys(tools).sort());
+    const ran = stage.hooksRun().length;
+    expect(ran).toBeGreaterThan(0);
+    await stage.pm("disable");
+    const after = await startIn(stage, prompts.afterwards);
+    expect(after.skills).not.toContain("pommel");
+    expect(after.mcp_servers).toEqual([]);
+    expect(stage.hooksRun()).toHaveLength(ran);
+  }, 60_000);
+});
+
+/** Has the client answer a prompt. @returns what it says of itself at its start */
+async function startIn(stage: Stage, prompt: string): Promise<z.infer<typeof started>> {
+  const how = ["--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"];
+  const lines = (await stage.client("-p", prompt, ...how)).split("\n").filter((line) => line !== "");
+  const init = lines.map((line): unknown => JSON.parse(line)).find((line) => started.safeParse(line).success);
+  return z.parse(started, init);
+}

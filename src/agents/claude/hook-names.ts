@@ -13,7 +13,6 @@ export const eventOfHook = {
 } as const;
 
 export type HookName = keyof typeof eventOfHook;
-export type HookEvent = (typeof eventOfHook)[HookName];
 
 export const hookNames = Object.keys(eventOfHook) as HookName[];
 

@@ -20,7 +20,7 @@ export interface AgentOptions {
 }
 
 /** What became of a part; `skipped`: nobody wants it, `kept`: somebody's own is in its place and stays. */
-export interface PartOutcome {
+interface PartOutcome {
   state: "installed" | "skipped" | "failed" | "kept";
   file: string | null;
   /** Why it is not installed; null when it is. */
@@ -41,7 +41,7 @@ const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instruct
  * The agents by their names.
  * @throws PommelError `usage`
  */
-export function agentsNamed(text: string): AgentSetup[] {
+function agentsNamed(text: string): AgentSetup[] {
   const names = text.split(",").map((name) => name.trim().toLowerCase());
   return [...new Set(names.filter((name) => name !== ""))].map((name) => {
     const setup = setups.find(({ agent }) => agent === name);
