@@ -1,0 +1,170 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Project } from "../../src/project/paths.ts";
+import { cleanUp, start, until, untilIdle } from "./daemon-fixture.ts";
+import { call, connect, initialize, line, rawServer, refreshing, rememberedProject } from "./mcp-fixture.ts";
+
+let project: Project;
+const servers: ChildProcess[] = [];
+beforeAll(async () => {
+  project = await rememberedProject();
+}, 60_000);
+afterEach(() => {
+  for (const server of servers.splice(0)) server.kill("SIGKILL");
+});
+afterAll(cleanUp);
+
+function serve(): ChildProcess {
+  const server = rawServer({ cwd: project.root });
+  servers.push(server);
+  // It may end before it has read everything.
+  server.stdin!.on("error", () => {});
+  return server;
+}
+
+/** Waits for the end, and says how it was. */
+async function endOf(server: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
+  if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
+  return { code: server.exitCode, signal: server.signalCode };
+}
+
+/** What it says, line by line. */
+function linesOf(server: ChildProcess): string[] {
+  const lines: string[] = [];
+  createInterface({ input: server.stdout! }).on("line", (text) => lines.push(text));
+  return lines;
+}
+
+const search = (id: number) =>
+  line({
+    id,
+    method: "tools/call",
+    params: { name: "search_sessions", arguments: { query: "token refresh lock", max_tokens: 20_000 } },
+  });
+
+describe("a server ends", () => {
+  it("when stdin closes, before anything was asked", async () => {
+    const server = serve();
+    server.stdin!.end();
+    expect(await endOf(server)).toEqual({ code: 0, signal: null });
+  });
+
+  it("when stdin closes while calls are worked on", async () => {
+    const server = serve();
+    const lines = linesOf(server);
+    server.stdin!.write(initialize);
+    await until(() => lines.length > 0);
+    for (let id = 1; id <= 30; id++) server.stdin!.write(search(id));
+    server.stdin!.end();
+    expect(await endOf(server)).toEqual({ code: 0, signal: null });
+    expect(lines.length).toBeLessThan(31);
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("on %s, without a word", async (signal) => {
+    const server = serve();
+    const lines = linesOf(server);
+    let said = "";
+    server.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    server.stdin!.write(initialize);
+    await until(() => lines.length > 0);
+    server.kill(signal);
+    expect(await endOf(server)).toEqual({ code: 0, signal: null });
+    expect(said).toBe("");
+  });
+
+  it("when nobody is there to read what it answers", async () => {
+    const server = serve();
+    server.stdin!.write(initialize);
+    await once(server.stdout!, "data");
+    server.stdout!.destroy();
+    server.stdin!.write(search(1));
+    expect(await endOf(server)).toEqual({ code: 0, signal: null });
+  });
+});
+
+it("answers 50 calls at once", async () => {
+  const client = await connect({ cwd: project.root });
+  const names = ["search_code", "search_sessions", "list_decisions", "related", "get_session"] as const;
+  const calls = Array.from({ length: 50 }, (_, i) => {
+    const name = names[i % names.length]!;
+    return call(client, name, name === "get_session" ? { session_id: refreshing } : { query: `token ${i}` });
+  });
+  const answers = await Promise.all(calls);
+  await client.close();
+  expect(answers.filter(({ isError }) => isError)).toEqual([]);
+  expect(answers).toHaveLength(50);
+});
+
+it("says nothing on stdout but the protocol, whatever it reads", async () => {
+  const server = serve();
+  const lines = linesOf(server);
+  const garbage = ["not json", "{", "[]", "null", '{"jsonrpc":"2.0"}', '{"id":1}', "\u0000\u001b[31m", ""];
+  server.stdin!.write(initialize);
+  await until(() => lines.length > 0);
+  for (const text of garbage) server.stdin!.write(`${text}\n`);
+  server.stdin!.write(line({ id: 7, method: "no/such/method" }));
+  server.stdin!.write(line({ id: 8, method: "tools/call", params: { name: 5, arguments: "x" } }));
+  server.stdin!.write(line({ id: 9, method: "tools/call", params: { name: "toString", arguments: {} } }));
+  server.stdin!.write(line({ id: 10, method: "tools/call", params: { name: "get_session" } }));
+  const answerTo = (id: number) => lines.map((text) => JSON.parse(text)).find((one) => one.id === id);
+  await until(() => answerTo(10));
+  for (const id of [7, 8, 9]) expect(answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
+  expect(answerTo(10)).toMatchObject({ result: { structuredContent: { label: expect.any(String) } } });
+});
+
+describe.skipIf(!existsSync("/proc/self/status"))("a client that never reads (needs /proc)", () => {
+  const memoryMb = (pid: number) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+
+  it("costs little memory, and does not keep the server from ending", async () => {
+    const server = serve();
+    server.stdin!.write(initialize);
+    await once(server.stdout!, "data");
+    server.stdout!.pause();
+    server.stdout!.removeAllListeners("data");
+    const before = memoryMb(server.pid!);
+    for (let id = 1; id <= 1500; id++)
+      server.stdin!.write(id % 3 === 0 ? search(id) : line({ id, method: "tools/list" }));
+    // As long as it takes to take in what it takes in.
+    for (let last = -1, now = 0; now !== last; await sleep(1500))
+      [last, now] = [now, server.stdin!.writableLength];
+    expect(memoryMb(server.pid!) - before).toBeLessThan(300);
+    server.stdin!.end();
+    expect([0, 1]).toContain((await endOf(server)).code);
+  }, 60_000);
+});
+
+describe("a daemon", () => {
+  const killed = (pid: number) => process.kill(pid, "SIGKILL");
+
+  it("that dies over a question leaves it to the server", async () => {
+    const { pid } = await start(project);
+    await untilIdle(project);
+    const client = await connect({ cwd: project.root });
+    const asked = (): Promise<Awaited<ReturnType<typeof call>>[]> =>
+      Promise.all([
+        call(client, "search_code", { query: "token refresh" }),
+        call(client, "search_sessions", { query: "token refresh" }),
+        call(client, "get_session", { session_id: refreshing }),
+      ]);
+    const answered = await asked();
+    expect(answered.map(({ isError }) => isError)).toEqual([false, false, false]);
+    // It has taken the questions, and says nothing any more.
+    process.kill(pid, "SIGSTOP");
+    const open = asked();
+    await sleep(300);
+    killed(pid);
+    const left = await open;
+    expect(left.map(({ isError, text }) => (isError ? text : ""))).toEqual(["", "", ""]);
+    expect(left[1]!.structured).toMatchObject({ results: [{ session_id: refreshing }] });
+    const noted = await call(client, "add_note", { text: "The daemon died, and this was kept." });
+    expect(noted.isError).toBe(false);
+    await client.close();
+  }, 60_000);
+});
