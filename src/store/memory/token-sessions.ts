@@ -27,13 +27,17 @@ export function chunksWithToken(memory: Memory, token: string, rows: readonly nu
   return new Set(found.map(({ id }) => id));
 }
 
+/** Subagents are at the same work as the session that sent them, and count as one with it. */
+const work = "coalesce(s.parent_id, s.id)";
+
 /** How many sessions hold a token, of what was said up to a time; infinity for one that is everywhere. */
 export function sessionsWithToken(memory: Memory, token: string, until: number | null): number {
   const { chunks, sessions } = memory
     .prepare(
-      `SELECT count(*) AS chunks, count(DISTINCT CASE WHEN @until IS NULL OR started_at <= @until THEN session_id END)
-         AS sessions
-       FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) JOIN chunks USING (id)`,
+      `SELECT count(*) AS chunks,
+         count(DISTINCT CASE WHEN @until IS NULL OR c.started_at <= @until THEN ${work} END) AS sessions
+       FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) f
+       JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id`,
     )
     .get({ words: phrase(token), until, most: mostCounted + 1 }) as { chunks: number; sessions: number };
   return chunks > mostCounted ? Number.POSITIVE_INFINITY : sessions;
@@ -43,7 +47,8 @@ export function sessionsWithToken(memory: Memory, token: string, until: number |
 export function sessionsWithChunks(memory: Memory, until: number | null): number {
   const row = memory
     .prepare(
-      "SELECT count(DISTINCT session_id) AS n FROM chunks WHERE @until IS NULL OR started_at <= @until",
+      `SELECT count(DISTINCT ${work}) AS n FROM sessions s WHERE EXISTS (
+         SELECT 1 FROM chunks WHERE session_id = s.id AND (@until IS NULL OR started_at <= @until))`,
     )
     .get({ until });
   return (row as { n: number }).n;
