@@ -5,6 +5,7 @@ import { type BlameAnswer, type BlameRange, type LineAuthor, unknownAuthor } fro
 import { summaryOf } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
 import type { LineRange } from "./file-place.ts";
+import { howToLookAt } from "./how-to-look-at.ts";
 import { authorsOf } from "./line-authors.ts";
 import { isoTime } from "./status.ts";
 
@@ -39,7 +40,7 @@ export async function blameFile(
     revision,
     ranges,
     summary: summaryOf(ranges),
-    notes: notesOn(lines, unseen),
+    notes: notesOn(memory, lines, commits, unseen),
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };
 }
@@ -86,11 +87,19 @@ function follows(line: BlamedLine, before: BlamedLine): boolean {
   );
 }
 
-function notesOn(lines: readonly BlamedLine[], unseen: readonly string[]): string[] {
+function notesOn(
+  memory: Memory | null,
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  unseen: readonly string[],
+): string[] {
   const notes: string[] = [];
-  if (unseen.length > 0) {
+  if (memory !== null && unseen.length > 0) {
     const are = unseen.length === 1 ? "1 commit has" : `${unseen.length} commits have`;
-    notes.push(`${are} not been looked at: pm checkpoint backfill`);
+    const oldest = Math.min(
+      ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
+    );
+    notes.push(`${are} not been looked at: ${howToLookAt(memory, oldest)}`);
   }
   if (lines.some(({ isBoundary }) => isBoundary)) {
     notes.push("History is cut off: some lines may be older than the commit that is named.");

@@ -11,6 +11,7 @@ import type { Memory } from "../store/memory/memory.ts";
 import { sessionByUid } from "../store/memory/sessions.ts";
 import { entry, mostFirst } from "./blame-summary.ts";
 import { filesMatcher } from "./conversations-decisions.ts";
+import { howToLookAt } from "./how-to-look-at.ts";
 import type { Share, StatsAnswer } from "./stats-answer.ts";
 import { isoTime } from "./status.ts";
 
@@ -62,17 +63,17 @@ export async function statsOf(
     paths: [...paths],
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
-    notes: notesOn(history, seen),
+    notes: notesOn(memory, history, seen),
   };
 }
 
-/** Hashes of HEAD's history; null where git does not give any. */
+/** The commits of HEAD's history and when they were authored; null where git does not give any. */
 async function historyOf(
   root: string,
   { since, until }: { since: number | null; until: number | null },
   signal?: AbortSignal,
-): Promise<Set<string> | null> {
-  const hashes = new Set<string>();
+): Promise<Map<string, number> | null> {
+  const history = new Map<string, number>();
   try {
     // git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's.
     for await (const field of gitFields(
@@ -83,9 +84,9 @@ async function historyOf(
       const [hash = "", at] = field.trim().split(" ");
       const authoredAt = Number(at) * 1000;
       if ((since === null || authoredAt >= since) && (until === null || authoredAt <= until))
-        hashes.add(hash);
+        history.set(hash, authoredAt);
     }
-    return hashes;
+    return history;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return null;
@@ -193,11 +194,21 @@ export function isoWeek(at: number): string {
   return `${year}-W${String(Math.floor(dayOfYear / 7) + 1).padStart(2, "0")}`;
 }
 
-function notesOn(history: ReadonlySet<string> | null, seen: ReadonlySet<string>): string[] {
+function notesOn(
+  memory: Memory | null,
+  history: ReadonlyMap<string, number> | null,
+  seen: ReadonlySet<string>,
+): string[] {
   if (history === null) return ["git tells no history here: every commit that is remembered counts."];
-  const unseen = [...history].filter((hash) => !seen.has(hash)).length;
+  let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
+  for (const [hash, at] of history) {
+    if (seen.has(hash)) continue;
+    unseen++;
+    oldest = Math.min(oldest, at);
+  }
   if (unseen === 0) return [];
   const [have, are] =
     unseen === 1 ? ["1 commit has", "is"] : [`${unseen.toLocaleString("en")} commits have`, "are"];
-  return [`${have} not been looked at and ${are} not counted: pm checkpoint backfill`];
+  const what = `${have} not been looked at and ${are} not counted`;
+  return [memory === null ? `${what}.` : `${what}: ${howToLookAt(memory, oldest)}`];
 }

@@ -1,5 +1,5 @@
 import { knownCommits } from "../../store/memory/commits.ts";
-import { firstSessionAt, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions-here.ts";
+import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions-here.ts";
 import { Deeds } from "../attribution/deeds.ts";
 import { attributionVersion } from "../attribution/types.ts";
 import type { CommitInfo } from "../changes-types.ts";
@@ -55,10 +55,10 @@ export async function backfill(
 ): Promise<Backfilled> {
   const { memory } = work;
   const report: Backfilled = { commits: 0, lookedAt: 0, checkpoints: 0, isInterrupted: false };
-  const first = firstSessionAt(memory);
-  const from = since ?? (all ? null : first === null ? null : first - dayMs);
+  const start = historyStart(memory);
+  const from = since ?? (all ? null : start);
   // Nothing is remembered that could have led to a commit.
-  if (first === null && !all && since == null) return report;
+  if (start === null && !all && since == null) return report;
   const turnsNow = lastTurnRow(memory);
   const news = turnsAddedSince(memory, Number(memory.meta(turnsSeen) ?? 0));
   const found = await hashesSince(work, from, limit, signal);

@@ -12,8 +12,19 @@ export function sessionsWithoutTurns(memory: Memory, uids: readonly (string | nu
 }
 
 /** When the first session began of which anything is stored; null in an empty memory. Milliseconds since the epoch. */
-export function firstSessionAt(memory: Memory): number | null {
+function firstSessionAt(memory: Memory): number | null {
   return memory.prepare("SELECT min(started_at) FROM sessions").pluck().get() as number | null;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * No commit from before can have come of what is remembered; with a day to spare. Milliseconds since the epoch; null in
+ * an empty memory.
+ */
+export function historyStart(memory: Memory): number | null {
+  const first = firstSessionAt(memory);
+  return first === null ? null : first - dayMs;
 }
 
 /** The last row of turns that was ever written; 0 before the first. */
