@@ -123,7 +123,11 @@ export async function showCheckpoint(
     return {
       ...summary,
       parents: commit.parents,
-      diff_summary: diffSummary(files),
+      diff_summary:
+        // What another machine told of a commit is not what it changed.
+        commit.attributed === 0 && files.length === 0
+          ? "not looked at here yet: pm checkpoint backfill"
+          : diffSummary(files),
       files: files.map(
         ({ path, oldPath, status, insertions, deletions }): FileOfCheckpoint => ({
           path,

@@ -28,7 +28,7 @@ export function renderCheckpoint(answer: CheckpointAnswer, columns: number, colo
     ...answer.sessions.map((session) =>
       renderSession(session, states[session.session_id] ?? null, columns, colors),
     ),
-    renderFiles(answer, colors),
+    ...(answer.files.length > 0 ? [renderFiles(answer, colors)] : []),
     colors.dim(`\`pm rewind ${printable(answer.id)}\` shows what has changed since, and goes back to it.`),
   ].join("\n\n");
 }
