@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { blameOf } from "../git/blame.ts";
 import type { BlamedCommit, BlamedLine } from "../git/changes-types.ts";
 import { GitFailure, gitText } from "../git/git.ts";
 import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { type Project, stateDirName } from "../project/paths.ts";
 import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */
@@ -44,6 +44,14 @@ export async function blamedLines(
   }
 }
 
+/** The directory of the submodule, or of another repository, that a file lies in; null: of none but the project's. */
+function innerRepository(root: string, file: string): string | null {
+  for (let dir = posix.dirname(file); dir !== "."; dir = posix.dirname(dir)) {
+    if (existsSync(join(root, dir, ".git"))) return dir;
+  }
+  return null;
+}
+
 /** What is wrong where git refuses; looked into only then. */
 async function explained(
   { root }: Project,
@@ -63,7 +71,8 @@ async function explained(
     return new PommelError("usage", "git is not installed.", "Install it: this is read from its history.");
   }
   const ask = (...args: string[]) => gitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
-  if ((await ask("rev-parse", "--is-inside-work-tree")) !== "true") {
+  const place = await ask("rev-parse", "--is-inside-work-tree", "--is-bare-repository");
+  if (!place?.includes("true")) {
     return new PommelError("usage", `${root} is no git repository.`, "What is asked here is read from git.");
   }
   if (revision !== undefined) {
@@ -80,6 +89,13 @@ async function explained(
     return new PommelError("usage", "Nothing is committed yet.", "Ask again after the first commit.");
   }
   const isThere = existsSync(join(root, file));
+  if (!isThere && (await ask("cat-file", "-t", `HEAD:./${file}`)) === "blob") {
+    return new PommelError(
+      "not_found",
+      `${file} is not in the working tree.`,
+      `As it was committed: pm blame ${file} --rev HEAD`,
+    );
+  }
   const last = await ask("log", "-1", "--format=%h %s", "--diff-filter=D", "--", file);
   if (!isThere && last) {
     const hash = last.split(" ", 1)[0];
@@ -97,6 +113,17 @@ async function explained(
     );
   }
   const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
+  const inner = isTracked ? null : innerRepository(root, file);
+  if (inner !== null) {
+    const isProject = existsSync(join(root, inner, stateDirName));
+    return new PommelError(
+      "usage",
+      `${file} belongs to the repository in ${inner}.`,
+      isProject
+        ? `Ask there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`
+        : `It needs a project of its own: pm -C ${inner} init`,
+    );
+  }
   if (!isTracked) {
     return new PommelError(
       "not_found",
