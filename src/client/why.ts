@@ -1,10 +1,10 @@
 import { Ancestry } from "../git/ancestry.ts";
+import { CommitFates } from "../git/commit-fates.ts";
 import { GitFailure } from "../git/git.ts";
-import { survivalOf } from "../git/survival.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
-import { commitByHash, filesOfCommit } from "../store/memory/commits.ts";
+import { commitByHash } from "../store/memory/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { blameFile } from "./blame.ts";
 import type { BlameRange } from "./blame-answer.ts";
@@ -54,6 +54,7 @@ export async function whyLines(
   const files = [...new Set([file, head.original_path])];
   const notes = [...blamed.notes];
   const around = within(signal, notes);
+  const fates = memory === null ? null : new CommitFates(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
     around("what stood there before", () => earlierLines(project, memory, head, around.signal)),
     head.commit === null
@@ -62,7 +63,9 @@ export async function whyLines(
     head.commit === null
       ? null
       : around("what became of the commit", () =>
-          new Ancestry(project.root).statesOf([head.commit!], around.signal),
+          fates
+            ? fates.of([head.commit!], around.signal)
+            : new Ancestry(project.root).statesOf([head.commit!], around.signal),
         ),
   ]);
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
@@ -78,7 +81,7 @@ export async function whyLines(
     later,
     freshness: {
       ...stateOf(head, fate?.get(head.commit ?? ""), laterDecisions),
-      ...survivalIn(project, memory, head.commit),
+      ...survivalIn(fates, memory, head.commit),
       later_decisions: laterDecisions.slice(0, laterDecisionsShown),
     },
     notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
@@ -137,14 +140,15 @@ function stateOf(
 }
 
 function survivalIn(
-  { root }: Project,
+  fates: CommitFates | null,
   memory: Memory | null,
   hash: string | null,
 ): Pick<WhyFreshness, "lines_added" | "lines_surviving"> {
   const commit = memory === null || hash === null ? null : commitByHash(memory, hash);
-  if (memory === null || commit === null) return { lines_added: null, lines_surviving: null };
-  const { added, surviving } = survivalOf(root, filesOfCommit(memory, commit.id));
-  return { lines_added: added, lines_surviving: surviving };
+  // What another machine told of a commit is not what it changed.
+  const isLookedAt = commit !== null && commit.attributed > 0;
+  const survival = isLookedAt ? fates?.survivalOf(commit) : null;
+  return { lines_added: survival?.added ?? null, lines_surviving: survival?.surviving ?? null };
 }
 
 const leftOut = (more: number) =>

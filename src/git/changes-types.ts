@@ -5,14 +5,17 @@ export interface ChangedFile {
   /** What it was called before a rename or a copy; null else. */
   oldPath: string | null;
   status: "A" | "M" | "D" | "R" | "C" | "T";
-  /** Binary files, submodules and files beyond the bounds of reading have no hunks. */
+  /** Binary files, symbolic links, submodules and files beyond the bounds of reading have no hunks. */
   isText: boolean;
   hunks: ChangedHunk[];
 }
 
 /** Lines without their line feeds; a carriage return at their end stays. */
 export interface ChangedHunk {
-  /** Number of the first removed line in the old file, of the first added one in the new file; from 1. */
+  /**
+   * Number of the first removed line in the old file, of the first added one in the new file; from 1. Where nothing was
+   * removed, or added, that of the line which follows there (git names the one before).
+   */
   oldStart: number;
   newStart: number;
   removed: string[];

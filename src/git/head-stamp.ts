@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { findUpwards } from "../project/paths.ts";
+import { join, resolve } from "node:path";
+import { gitDirectoryOf } from "./git-dir.ts";
 
 /**
  * A text that is another one whenever HEAD is at another commit, read from git's own files (gitrepository-layout): git
@@ -8,10 +8,9 @@ import { findUpwards } from "../project/paths.ts";
  * @returns null outside of a working tree
  */
 export function headStamp(dir: string): string | null {
-  const top = findUpwards(dir, ".git");
-  if (top === null) return null;
+  const gitDir = gitDirectoryOf(dir);
+  if (gitDir === null) return null;
   try {
-    const gitDir = gitDirOf(join(top, ".git"));
     const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
     const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
     if (branch === undefined) return head;
@@ -26,13 +25,6 @@ export function headStamp(dir: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** `.git` is a directory, or a file that names one: in a linked worktree and in a submodule. */
-function gitDirOf(path: string): string {
-  if (statSync(path).isDirectory()) return path;
-  const [, named = ""] = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8")) ?? [];
-  return resolve(dirname(path), named);
 }
 
 function textOf(file: string): string | null {

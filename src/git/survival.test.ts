@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { lineKey } from "./attribution/line-keys.ts";
-import { isTelling, survivalOf } from "./survival.ts";
+import { FilesNow, isTelling, survivalOfKeys, tellingKeys } from "./survival.ts";
 
 let root: string;
 
@@ -17,6 +17,16 @@ const file = (path: string, ...lines: string[]) => ({
   path,
   added: lines.map((text, i) => ({ line: i + 1, key: lineKey(text) })),
 });
+const survivalOf = (
+  dir: string,
+  files: readonly ReturnType<typeof file>[],
+  pathNow: (path: string) => string | null = () => null,
+) =>
+  survivalOfKeys(
+    new FilesNow(dir),
+    files.map((each) => ({ path: each.path, keys: tellingKeys(each) })),
+    pathNow,
+  );
 const write = (path: string, text: string | Uint8Array) => writeFileSync(join(root, path), text);
 
 it("counts lines wherever they stand, however formatted, each as often as it stands there", () => {

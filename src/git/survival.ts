@@ -17,19 +17,9 @@ const mostRemembered = 500_000;
 /**
  * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
  * formatted. A line that stood there before as well is counted as often as it stands there.
- * @param root what paths are relative to
+ * @param files the keys of its lines: `tellingKeys`
  * @param pathNow what a file that is not at its path any more is called today; null: it is gone
  */
-export function survivalOf(
-  root: string,
-  files: readonly Pick<CommitFileRecord, "path" | "added">[],
-  pathNow: (path: string) => string | null = () => null,
-): Survival {
-  const added = files.map((file) => ({ path: file.path, keys: tellingKeys(file) }));
-  return survivalOfKeys(new FilesNow(root), added, pathNow);
-}
-
-/** As `survivalOf`, of keys that were sorted before. */
 export function survivalOfKeys(
   now: FilesNow,
   files: readonly { path: string; keys: Uint32Array }[],

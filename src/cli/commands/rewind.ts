@@ -106,7 +106,7 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
   const text = [
     heading(`Session ${shortId(session_id)}`, colors),
     ...(title === null ? [] : [colors.bold(oneLine(title, 200))]),
-    colors.dim(facts.join(", ")),
+    colors.dim(oneLine(facts.join(", "), 200)),
   ];
   const shown = turns.slice(-turnsShown);
   if (turns_total > shown.length && shown.length > 0) {
