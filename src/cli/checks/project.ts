@@ -28,6 +28,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
+    { name: "sharing", run: () => checkSharing(project) },
     { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "hooks", run: () => checkHooks(project) },
     { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
@@ -94,6 +95,16 @@ function checkIndex(project: Project): Promise<CheckResult> {
     damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
     tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
   });
+}
+
+async function checkSharing(project: Project): Promise<CheckResult> {
+  const { notSharedText, notSharedYet } = await import("../../client/not-shared.ts");
+  const counts = await notSharedYet(project);
+  if (counts === null) return ok("the memory is not shared with other machines");
+  const text = notSharedText(counts);
+  return text === null
+    ? ok("all that is remembered is shared")
+    : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
 }
 
 function checkMemory(project: Project): Promise<CheckResult> {

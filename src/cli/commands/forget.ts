@@ -1,7 +1,8 @@
 import { changeMemory } from "../../client/memory-in-process.ts";
 import type { ForgetRequest, ForgetResponse } from "../../client/protocol-sessions.ts";
+import { loadConfig } from "../../project/config.ts";
 import { PommelError } from "../../project/errors.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, type Project } from "../../project/paths.ts";
 import { forgetNow, previewForget } from "../../sessions/forget.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CommandContext } from "../frame.ts";
@@ -81,6 +82,7 @@ export async function forgetCommand(
   if (logEmptied === false) {
     output.note("Another process is reading the memory; traces stay in its log until that one ends.");
   }
+  const shared = await sharedNote(project);
   output.result(result(report, forgotten, logEmptied), () => {
     const hint =
       match === undefined
@@ -89,9 +91,20 @@ export async function forgetCommand(
             "It will be taken in again when it is said again. To keep it out for good, add the pattern to",
             "scrubbing-patterns.toml (`pm scrub --init`).",
           ];
-    return [`${tick("ok", output.colors)} Forgotten.`, ...hint].join("\n");
+    return [`${tick("ok", output.colors)} Forgotten.`, ...hint, ...shared].join("\n");
   });
   return;
+}
+
+/** What has left this machine cannot be called back from here. */
+async function sharedNote(project: Project): Promise<string[]> {
+  const { notSharedYet } = await import("../../client/not-shared.ts");
+  if ((await notSharedYet(project)) === null) return [];
+  const branch = loadConfig(project).config["sync.branch"];
+  return [
+    `What of it was shared with \`pm sync\` stays on the branch ${branch} and with everybody who has it;`,
+    "docs/git.md, Sharing, says how to take it away there. It is not taken in again here.",
+  ];
 }
 
 function isNothing({ sessions, turns, chunks, annotations, matches }: Omit<ForgetResponse, "forgotten">) {

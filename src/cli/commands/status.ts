@@ -23,9 +23,17 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else if (options.watch) {
     await watch(project, output);
   } else {
-    const status = await statusOf(project);
+    const status = await withSharing(project, await statusOf(project));
     output.result(status, () => renderStatus(status, output.colors));
   }
+}
+
+/** Says what is new since the memory was shared last, where it is shared. */
+async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
+  const { notSharedText, notSharedYet } = await import("../../client/not-shared.ts");
+  const counts = await notSharedYet(project);
+  const text = counts === null ? null : notSharedText(counts);
+  return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };
 }
 
 async function statusOf(project: Project): Promise<StatusResponse> {

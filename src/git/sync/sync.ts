@@ -1,5 +1,6 @@
 import { PommelError } from "../../project/errors.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
+import type { Memory } from "../../store/memory/memory.ts";
 import { markAllChanged, setSyncFact, settleChanges, syncFact, syncFacts } from "../../store/memory/sync.ts";
 import { Files, type Tip, tipAt, tipIfThere } from "./branch.ts";
 import { noCounts, type SyncCounts } from "./counts.ts";
@@ -25,6 +26,11 @@ const facts = {
   branch: "branch",
   encryption: "encryption",
 } as const;
+
+/** Whether something of the memory was ever shared, or taken in from what others shared. */
+export function isSharing(memory: Memory): boolean {
+  return syncFact(memory, facts.written) !== null || syncFact(memory, facts.takenIn) !== null;
+}
 
 /**
  * Shares what is new of the memory and takes in what others shared, through a branch of git that has nothing to do with

@@ -95,7 +95,10 @@ export interface ThingsToTell {
 }
 
 /** What changed and is to be shared. */
-export function thingsToTell({ work }: Telling, { everything }: { everything: boolean }): ThingsToTell {
+export function thingsToTell(
+  { work }: { work: Pick<Telling["work"], "memory" | "root" | "worktrees"> },
+  { everything }: { everything: boolean },
+): ThingsToTell {
   const { memory, root, worktrees } = work;
   const roots = [root, ...worktrees];
   const known = new Map<string, boolean>();
