@@ -5,15 +5,18 @@ import { thingsToTell } from "../git/sync/told-files.ts";
 import type { Project } from "../project/paths.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { ChangedThing } from "../store/memory/sync.ts";
-import { withMemoryIfAny } from "./with-memory.ts";
+import { withMemory } from "./with-memory.ts";
 
 /** How many things are new since the memory was shared last, by kind. */
 export type NotShared = Partial<Record<ChangedThing["kind"], number>>;
 
-/** @returns null where sharing is not in use, or the memory cannot be read */
+/**
+ * @returns null where sharing is not in use
+ * @throws PommelError where the memory cannot be read
+ */
 export function notSharedYet(project: Project): Promise<NotShared | null> {
   if (!existsSync(project.memoryDb)) return Promise.resolve(null);
-  return withMemoryIfAny(project, (memory) => (memory === null ? null : notSharedOf(project, memory)));
+  return withMemory(project, (memory) => notSharedOf(project, memory));
 }
 
 async function notSharedOf({ root }: Project, memory: Memory): Promise<NotShared | null> {

@@ -50,7 +50,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     ],
     by_model: [{ model: "big-model", lines: 3 }],
     by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
-    notes: ["1 commit has not been looked at and is not counted."],
+    notes: ["1 commit has not been looked at and is not counted: pm checkpoint backfill"],
   });
 });
 

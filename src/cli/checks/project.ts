@@ -99,7 +99,8 @@ function checkIndex(project: Project): Promise<CheckResult> {
 
 async function checkSharing(project: Project): Promise<CheckResult> {
   const { notSharedText, notSharedYet } = await import("../../client/not-shared.ts");
-  const counts = await notSharedYet(project);
+  const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
+  if (typeof counts === "string") return ok(`what is shared cannot be told: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");
   const text = notSharedText(counts);
   return text === null
