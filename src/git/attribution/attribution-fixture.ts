@@ -101,7 +101,13 @@ export function rememberTurn(
   );
 }
 
-/** Lines as somebody wrote them, in diff notation as `edited` takes it; a line without a sign is new. */
+/** Nobody did anything any more, and nobody saw any of it. */
+export function forgetAll(memory: Memory): void {
+  for (const table of ["turn_files", "turns", "sessions", "observations"])
+    memory.prepare(`DELETE FROM ${table}`).run();
+}
+
+/** Lines as somebody wrote them: "+new", " as it was"; a line without a sign, and without an indent, is new. */
 export function stretchOf(lines: readonly string[], path = "a.ts") {
   return lines.flatMap((line) => {
     const bare = asBare(plainLineOf(path)(/^[+ ]/.test(line) ? line.slice(1) : line));
@@ -109,11 +115,10 @@ export function stretchOf(lines: readonly string[], path = "a.ts") {
   });
 }
 
-/** What one call wrote: "+new", "-old", " as it was". */
-export function write(
-  lines: readonly string[],
-  { removed, ...more }: Partial<Write> & { removed?: string[] } = {},
-): Write {
+export type WriteDetails = Partial<Write> & { removed?: string[] };
+
+/** What one call wrote, as `stretchOf` takes it, and which lines it took out. */
+export function write(lines: readonly string[], { removed, ...more }: WriteDetails = {}): Write {
   return {
     sessionUid: "s",
     turn: 1,
