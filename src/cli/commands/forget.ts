@@ -99,11 +99,10 @@ export async function forgetCommand(
 /** What has left this machine cannot be called back from here. */
 async function sharedNote(project: Project): Promise<string[]> {
   const { notSharedYet } = await import("../../client/not-shared.ts");
-  if ((await notSharedYet(project)) === null) return [];
+  if ((await notSharedYet(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
   return [
-    `What of it was shared with \`pm sync\` stays on the branch ${branch} and with everybody who has it;`,
-    "docs/git.md, Sharing, says how to take it away there. It is not taken in again here.",
+    `What of it was shared with \`pm sync\` stays on the branch ${branch} and with everybody who has it.`,
   ];
 }
 
