@@ -19,6 +19,8 @@ export function runMcp(cwd: string): void {
   stdin.on("end", end).on("close", end).on("error", end);
   // The client is gone, and with it everybody to tell.
   stdout.on("error", end);
+  // Each answer that waits to be read listens for that.
+  stdout.setMaxListeners(0);
   // One call that goes wrong in an unforeseen way must not take the others along.
   process.on("uncaughtException", complain).on("unhandledRejection", complain);
 

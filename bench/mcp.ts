@@ -1,0 +1,147 @@
+/**
+ * How fast `pm mcp` starts, next to a bare Node, and how fast and long its answers are.
+ *
+ *   npm run bench:mcp [-- --rounds 25] [--project DIR] [--query TEXT] [--json]
+ *
+ * A start is measured from the launch to the answer to `initialize`: with nothing kept (the first one ever), and with what
+ * V8 compiled before. With `--project`, each tool is then called there, as often, by the protocol's own client.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { percentile } from "./measure.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "25" },
+    project: { type: "string" },
+    query: { type: "string", default: "retry with backoff" },
+    json: { type: "boolean", default: false },
+  },
+});
+const rounds = Number(options.rounds);
+const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const cache = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));
+const initialize = `${JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+})}\n`;
+
+/** Milliseconds until a process has ended, or with `said` until it has answered that. */
+function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    let took: number | undefined;
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    child.on("error", reject);
+    child.stdin.on("error", () => {});
+    if (said !== undefined) child.stdin.write(said);
+    child.stdout.once("data", () => {
+      took = performance.now() - start;
+      child.stdin.end();
+    });
+    child.on("exit", () => resolve(took ?? performance.now() - start));
+  });
+}
+
+/** A server that runs long enough to keep what V8 compiled. */
+async function keepCompiled(): Promise<void> {
+  const child = spawn(process.execPath, [pm, "mcp"], {
+    env: { ...process.env, XDG_CACHE_HOME: cache },
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  child.stdin.write(initialize);
+  const dir = join(cache, "pommel", "compiled");
+  for (
+    let i = 0;
+    i < 200 && !(existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(".bin")));
+    i++
+  ) {
+    await sleep(100);
+  }
+  child.stdin.end();
+}
+
+const median = (times: readonly number[]) => percentile(times, 50);
+
+async function starts() {
+  const times: Record<"node" | "first" | "later", number[]> = { node: [], first: [], later: [] };
+  await keepCompiled();
+  // In turn, so that what else the machine does hits all of them.
+  for (let round = 0; round < rounds; round++) {
+    times.node.push(await timeOf(["-e", "0"], {}));
+    times.first.push(await timeOf([pm, "mcp"], { XDG_CACHE_HOME: join(cache, "none") }, initialize));
+    times.later.push(await timeOf([pm, "mcp"], { XDG_CACHE_HOME: cache }, initialize));
+  }
+  const node = median(times.node);
+  return {
+    node_ms: node,
+    first_ms: median(times.first),
+    later_ms: median(times.later),
+    first_ratio: median(times.first) / node,
+    later_ratio: median(times.later) / node,
+  };
+}
+
+async function tools(project: string, query: string) {
+  const client = new Client({ name: "bench", version: "1" });
+  const env = process.env as Record<string, string>;
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [pm, "mcp"], cwd: project, env }),
+  );
+  const calls: Record<string, Record<string, unknown>> = {
+    search_code: { query },
+    search_sessions: { query },
+    get_session: {},
+    get_session_summary: {},
+    list_decisions: {},
+    list_checkpoints: {},
+    rewind_preview: { target: "HEAD" },
+    related: { query },
+  };
+  const measured = [];
+  for (const [name, args] of Object.entries(calls)) {
+    const times: number[] = [];
+    let tokens = 0;
+    for (let round = 0; round <= rounds; round++) {
+      const start = performance.now();
+      const { content, structuredContent } = await client.callTool({ name, arguments: args });
+      // The first one loads what the tool needs.
+      if (round > 0) times.push(performance.now() - start);
+      tokens = Math.ceil(JSON.stringify(structuredContent ?? content).length / 4);
+    }
+    measured.push({ name, p50_ms: median(times), p95_ms: percentile(times, 95), tokens });
+  }
+  await client.close();
+  return measured;
+}
+
+try {
+  const start = await starts();
+  const called = options.project === undefined ? [] : await tools(options.project, options.query);
+  if (options.json) console.log(JSON.stringify({ start, tools: called }, null, 2));
+  else {
+    console.log("| start | ms | × bare Node |\n|---|---|---|");
+    console.log(`| node -e 0 | ${start.node_ms.toFixed(1)} | 1 |`);
+    console.log(`| the first | ${start.first_ms.toFixed(1)} | ${start.first_ratio.toFixed(2)} |`);
+    console.log(`| later | ${start.later_ms.toFixed(1)} | ${start.later_ratio.toFixed(2)} |`);
+    if (called.length > 0) console.log("\n| tool | p50 ms | p95 ms | tokens |\n|---|---|---|---|");
+    for (const { name, p50_ms, p95_ms, tokens } of called) {
+      console.log(`| \`${name}\` | ${p50_ms.toFixed(1)} | ${p95_ms.toFixed(1)} | ${tokens} |`);
+    }
+  }
+} finally {
+  rmSync(cache, { recursive: true, force: true });
+}
