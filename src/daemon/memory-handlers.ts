@@ -12,7 +12,7 @@ import {
 import type { RouteName } from "../client/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../client/protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../client/protocol-sessions.ts";
-import { branchOf } from "../git/branch.ts";
+import { branchAtHand } from "../git/branch.ts";
 import { belongsTo } from "../git/project-roots.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Config } from "../project/settings.ts";
@@ -108,7 +108,7 @@ function context(
       memory: work.memory,
       config,
       search: (query) => work.search.search(query),
-      branch: () => branchOf(request.cwd ?? root),
+      branch: () => branchAtHand(request.cwd ?? root),
       now: Date.now(),
       until: null,
     },

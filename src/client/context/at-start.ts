@@ -111,13 +111,15 @@ function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionReco
   const outcome = outcomeIn(bestSummaries(memory, [session.id]).get(session.id)?.text ?? "");
   const isTitle = session.title !== null && !prompt?.startsWith(session.title.replace(/…$/, ""));
   return [
-    isTitle ? `${session.title}.` : "",
-    prompt === undefined || prompt === "" ? "" : `Last asked: ${prompt.slice(0, 160).trim()}.`,
+    isTitle ? sentence(session.title ?? "") : "",
+    prompt === undefined || prompt === "" ? "" : sentence(`Last asked: ${prompt.slice(0, 160).trim()}`),
     outcome === "" ? "" : `Outcome: ${outcome}`,
   ]
     .filter((part) => part !== "")
     .join(" ");
 }
+
+const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 /** What a summary says of how it ended; "" where it does not say. */
 export function outcomeIn(summary: string): string {

@@ -1,4 +1,4 @@
-import { branchOf } from "../../git/branch.ts";
+import { branchAtHand } from "../../git/branch.ts";
 import { loadConfig } from "../../project/config.ts";
 import type { Project } from "../../project/paths.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
@@ -22,7 +22,7 @@ export async function previewContext(project: Project, request: ContextRequest):
     const source = {
       ...{ root: project.root, memory, config, now: Date.now(), until: null },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
-      branch: () => branchOf(request.cwd ?? project.root),
+      branch: () => branchAtHand(request.cwd ?? project.root),
     };
     return answerContext(source, { ...request, preview: true });
   });
