@@ -15,7 +15,7 @@ beforeEach(() => {
   file = join(dir, "part.cjs");
   writeFileSync(
     file,
-    "const { sep } = require('node:path');\nexports.answer = (n) => `${n}${sep}${__filename}`;\n",
+    "const { sep } = require('node:path');\nexports.answer = (n) => n + sep + __filename;\n",
   );
 });
 afterEach(() => {

@@ -57,10 +57,11 @@ export async function rememberedProject(): Promise<Project> {
 export interface ServerOptions {
   cwd: string;
   env?: Record<string, string>;
+  args?: string[];
 }
 
 /** An agent's side of a server. */
-export async function connect({ cwd, env = {} }: ServerOptions, modern = false): Promise<Client> {
+export async function connect({ cwd, env = {}, args = [] }: ServerOptions, modern = false): Promise<Client> {
   const client = new Client(
     { name: "test", version: "1.0.0" },
     modern ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {},
@@ -68,7 +69,7 @@ export async function connect({ cwd, env = {} }: ServerOptions, modern = false):
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [pmFile, "mcp"],
+      args: [pmFile, "mcp", ...args],
       cwd,
       env: {
         ...(process.env as Record<string, string>),

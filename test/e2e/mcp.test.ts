@@ -262,6 +262,13 @@ describe("without a project", () => {
     expect((await call(elsewhere, "why", { file: "src/auth.ts:2" })).isError).toBe(false);
     await elsewhere.close();
   });
+
+  it("a directory that is named by -C is taken before that", async () => {
+    const env = { CLAUDE_PROJECT_DIR: createProject({}).root };
+    const named = await connect({ cwd: temporaryDir(), env, args: ["-C", project.root] });
+    expect((await call(named, "why", { file: "src/auth.ts:2" })).isError).toBe(false);
+    await named.close();
+  });
 });
 
 it("speaks the protocol's later version as well", async () => {
