@@ -1,0 +1,277 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { idOf, type TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
+import type { BlameAnswer } from "../../src/client/blame-answer.ts";
+import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/client/checkpoints-answer.ts";
+import { rememberTurn, wrote } from "../../src/git/attribution/attribution-fixture.ts";
+import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
+import { temporaryGit } from "../../src/git/git-fixture.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { gitCounts } from "../../src/store/memory/git-counts.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
+import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
+
+/** What people and scripts see of checkpoints, from the terminal. */
+
+/** When the nth commit of the fixture is made. */
+const commitAt = (n: number) => 1_700_000_000_000 + 60_000 * n;
+const begunBefore = (n: number) => ({ start: new Date(commitAt(n) - 45_000).toISOString() });
+
+let project: Project;
+let git: ReturnType<typeof temporaryGit>;
+/** In order. */
+let commits: string[];
+const [lock, docs] = [idOf("lock"), idOf("docs")];
+
+beforeAll(async () => {
+  // Nobody takes in commits but the tests.
+  process.env.POMMEL_GIT_CHECKPOINTS = "false";
+  project = createProject({});
+  git = temporaryGit(project.root);
+  git.git("config", "user.name", "Ann");
+  git.git("config", "user.email", "a@b.c");
+  const transcripts = transcriptDir(project);
+  const path = (name: string) => join(project.root, name);
+  const [first, second] = ["  token = ask();", "  token = withLock(() => ask());"];
+  const start = git.commit("Start", { ".gitignore": ".pommel/\n", "a.ts": `refresh() {\n${first}\n}\n` });
+
+  const one: TranscriptFixture = sessionIn(project, lock, begunBefore(2));
+  one.prompt("make token refresh atomic");
+  one.edit(path("a.ts"), first, second, 2);
+  one.prompt("and a test for it");
+  one.write(path("a.test.ts"), "it('waits for the lock', () => expect(two()).toBe(1));\n");
+  const other = sessionIn(project, docs, begunBefore(2));
+  other.prompt("say so in the docs");
+  other.write(path("docs.md"), "Tokens are refreshed behind a lock.\n");
+  const both = git.commit("Lock it", {
+    "a.ts": `refresh() {\n${second}\n}\n// written by hand, by a person\n`,
+    "a.test.ts": "it('waits for the lock', () => expect(two()).toBe(1));\n",
+    "docs.md": "Tokens are refreshed behind a lock.\n",
+  });
+
+  git.git("switch", "--quiet", "--create", "feat/more");
+  other.wait(50_000);
+  other.prompt("more of it");
+  other.edit(path("docs.md"), "", "Two tabs wait for one another.", 2);
+  const more = git.commit("More", {
+    "docs.md": "Tokens are refreshed behind a lock.\nTwo tabs wait for one another.\n",
+  });
+  one.writeTo(transcripts);
+  other.writeTo(transcripts);
+  commits = [start, both, more];
+  await pmJson(project, "import", "claude");
+});
+afterAll(async () => {
+  await cleanUp();
+  rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
+});
+
+const pm = (...args: string[]) => runPm(args, { cwd: project.root });
+const list = async (...args: string[]) =>
+  (await pmJson<CheckpointsAnswer>(project, "checkpoint", "list", ...args)).checkpoints;
+
+describe("pm checkpoint", () => {
+  it("backfill finds what led to commits, once", async () => {
+    expect((await pm("checkpoint")).stdout).toContain("pm checkpoint backfill");
+    const done = { commits: 3, interrupted: false, shallow: false };
+    expect(await pmJson(project, "checkpoint", "backfill")).toMatchObject({
+      ...done,
+      looked_at: 3,
+      checkpoints: 2,
+    });
+    expect(await pmJson(project, "checkpoint", "backfill")).toMatchObject({ ...done, looked_at: 0 });
+    expect((await pm("checkpoint", "backfill")).stdout).toBe(
+      "Nothing new. 3 commits had been looked at before.\n",
+    );
+  });
+
+  it("lists them, the latest first, all or some", async () => {
+    const [, both, more] = commits;
+    const all = await list();
+    expect(all.map(({ commit }) => commit)).toEqual([more, both]);
+    expect(all[1]).toMatchObject({
+      id: checkpointUid(both!),
+      parent_id: null,
+      insertions: 4,
+      lines: { agent: 3, human: 1, unknown: 0 },
+      rewritten_as: [],
+    });
+    // Each of two sessions side by side has what it did.
+    expect(all[1]!.sessions).toMatchObject([
+      { session_id: lock, turns: [1, 2], lines: 2, how: "lines" },
+      { session_id: docs, turns: [1], lines: 1, how: "lines" },
+    ]);
+    expect(all[0]).toMatchObject({ parent_id: all[1]!.id, sessions: [{ session_id: docs, turns: [2] }] });
+    expect(await list("--session", lock.slice(0, 8))).toEqual([all[1]]);
+    expect(await list("-n", "1")).toEqual([all[0]]);
+    expect(await list("--since", new Date(commitAt(3)).toISOString())).toEqual([all[0]]);
+    expect(await list("--until", new Date(commitAt(2)).toISOString())).toEqual([all[1]]);
+    const [latest, first] = (await pm("checkpoint")).stdout.split("\n");
+    expect(latest).toMatch(
+      new RegExp(`^${checkpointUid(more!)}  ${more!.slice(0, 8)}  .*${docs.slice(0, 8)}:2 .*More$`),
+    );
+    expect(first).toContain(`${lock.slice(0, 8)}:1-2 +1  +4 -1, 75% agent`);
+  });
+
+  it("shows one, by whatever names it", async () => {
+    const [start, both] = commits as [string, string];
+    const uid = checkpointUid(both);
+    const shown = await pmJson<CheckpointAnswer>(project, "checkpoint", "show", uid);
+    expect(shown).toMatchObject({
+      commit: both,
+      parents: [start],
+      diff_summary: "3 files, +4 -1: a.ts (+2 -1), a.test.ts (+1 -0), docs.md (+1 -0)",
+      next_ids: [checkpointUid(commits[2]!)],
+    });
+    expect(shown.files.map(({ path, lines }) => [path, lines.agent, lines.human])).toEqual([
+      ["a.test.ts", 1, 0],
+      ["a.ts", 1, 1],
+      ["docs.md", 1, 0],
+    ]);
+    expect(shown.sessions[0]!.turns.map(({ prompt }) => prompt)).toEqual([
+      "make token refresh atomic",
+      "and a test for it",
+    ]);
+    for (const name of [uid.slice(0, 6), both, both.slice(0, 7), "HEAD~1", "main"]) {
+      expect(await pmJson(project, "checkpoint", "show", name)).toEqual(shown);
+    }
+    const text = (await pm("checkpoint", "show", uid)).stdout;
+    expect(text).toContain("3 lines by agents, 1 line by people");
+    expect(text).toContain("  2. and a test for it");
+    expect(text).toContain("M  +2 -1  a.ts  1 agent, 1 human");
+  });
+
+  it("says why it cannot", async () => {
+    const noSession = await pm("checkpoint", "show", commits[0]!.slice(0, 10));
+    expect(noSession).toMatchObject({ code: 5, stdout: "" });
+    expect(noSession.stderr).toContain("No session is known to have led to commit");
+    for (const name of ["nonsense", "--", "HEAD~99", "-x"]) {
+      const { code, stderr } = await pm("checkpoint", "show", "--", name);
+      expect({ name, code, isTold: /^error: .+\nhint: ./.test(stderr) }).toEqual({
+        name,
+        code: 5,
+        isTold: true,
+      });
+    }
+    expect((await pm("checkpoint", "show", "")).code).toBeGreaterThan(0);
+    expect(await pm("checkpoint", "list", "--since", "some day")).toMatchObject({ code: 2 });
+  });
+
+  it("compares two: files in git's words, and what was asked in between", async () => {
+    const [start, both, more] = commits as [string, string, string];
+    const diff = await pmJson<Record<string, unknown>>(
+      project,
+      "checkpoint",
+      "diff",
+      start,
+      more.slice(0, 9),
+    );
+    expect(diff).toMatchObject({
+      from: { id: null, commit: start },
+      to: { commit: more },
+      insertions: 5,
+      deletions: 1,
+    });
+    expect(diff.sessions).toMatchObject([
+      { session_id: docs, side: "to", turns: [{ turn: 1 }, { turn: 2, prompt: "more of it" }] },
+      { session_id: lock, side: "to", turns: [{ turn: 1 }, { turn: 2 }] },
+    ]);
+    const back = await pm("checkpoint", "diff", checkpointUid(more), checkpointUid(both), "--patch");
+    expect(back.stdout).toContain("\n-Two tabs wait for one another.\n");
+    expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("Their files are the same.");
+  });
+
+  it("goes with what is forgotten; lines stay an agent's", async () => {
+    const told = await pm("forget", "--session", docs, "--yes");
+    expect(told).toMatchObject({ code: 0 });
+    expect(told.stdout).not.toContain("pm sync");
+    const left = await list();
+    expect(left.map(({ commit, sessions }) => [commit, sessions.map((one) => one.session_id)])).toEqual([
+      [commits[1], [lock]],
+    ]);
+    const blamed = await pmJson<BlameAnswer>(project, "blame", "docs.md");
+    expect(blamed.ranges.map((range) => [range.author, range.session_id])).toEqual([
+      ["agent", null],
+      ["agent", null],
+    ]);
+  });
+});
+
+describe("on another machine", () => {
+  it("a checkpoint that was shared is there at once, what it changed once history was gone over", async () => {
+    const other = createProject({});
+    rmSync(other.stateDir, { recursive: true });
+    const remote = temporaryDir();
+    git.git("init", "--quiet", "--bare", remote);
+    git.git("remote", "add", "origin", remote);
+    git.git("push", "--quiet", "origin", "main", "feat/more");
+    await pmJson(project, "sync");
+    expect((await pm("status")).stdout).not.toContain("not shared yet");
+    await pmJson(project, "note", "The lock is enough.");
+    // Summing up may have changed a session meanwhile.
+    expect((await pm("status")).stdout).toMatch(/\b1 note (?:is|are) not shared yet\. Run `pm sync`\./);
+    expect((await pm("doctor")).stdout).toMatch(
+      /sharing .*\b1 note (?:is|are) not shared yet\n +`pm sync` shares it\./,
+    );
+    expect((await pm("forget", "--match", "The lock is enough", "--yes")).stdout).toContain(
+      "What of it was shared with `pm sync` stays on the branch pommel/memory/v1",
+    );
+
+    git.git("clone", "--quiet", "--branch", "main", remote, other.root);
+    const there = (...args: string[]) => runPm(args, { cwd: other.root });
+    expect(await there("init", "--no-hooks")).toMatchObject({ code: 0 });
+    expect(await there("pull")).toMatchObject({ code: 0 });
+    expect((await there("checkpoint", "show", "HEAD")).stdout).toContain(
+      "not looked at here yet: pm checkpoint backfill",
+    );
+    const why = await there("why", "a.ts:2");
+    expect(why.stdout).toContain(`in session ${lock.slice(0, 8)}, turn 1`);
+    expect(why.stdout).toContain("1 commit has not been looked at: pm checkpoint backfill\n");
+    expect(await there("checkpoint", "backfill")).toMatchObject({ code: 0 });
+    expect((await there("checkpoint", "show", "HEAD")).stdout).toContain("3 files, +4 -1: a.ts (+2 -1)");
+    expect((await there("why", "a.ts:2")).stdout).not.toContain("looked at");
+  }, 60_000);
+});
+
+describe("Ctrl-C", () => {
+  it("in backfill keeps what is done, and the next one goes on", async () => {
+    const long = createProject({});
+    const repository = temporaryGit(long.root);
+    const text = Array.from({ length: 150 }, (_, i) => {
+      const file = `M 100644 inline f${i % 20}.txt\ndata <<E\nline ${i}\nand another\nE\n`;
+      return `commit refs/heads/main\ncommitter A <a@b.c> ${1_700_000_000 + i} +0000\ndata 4\nmore\n${file}\n`;
+    }).join("");
+    const { execFileSync } = await import("node:child_process");
+    execFileSync("git", ["-C", long.root, "fast-import", "--quiet"], { input: text });
+    const memory = Memory.open(long.memoryDb, { readonly: false });
+    rememberTurn(memory, "s", [wrote("f1.txt", "line 141\nand another\n", 1_700_000_141_000)], {
+      cwd: long.root,
+    });
+    const child = spawn(process.execPath, [pmFile, "checkpoint", "backfill", "--all", "--json"], {
+      cwd: long.root,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => {
+      output += part;
+    });
+    const ended = once(child, "close");
+    while (gitCounts(memory).commits < 5 && child.exitCode === null) await sleep(2);
+    child.kill("SIGINT");
+    const [code] = await ended;
+    const first = JSON.parse(output) as { looked_at: number };
+    expect({ code, ...first }).toMatchObject({ code: 130, interrupted: true, commits: 150 });
+    expect(gitCounts(memory).commits).toBe(first.looked_at);
+    const rest = await pmJson<{ looked_at: number }>(long, "checkpoint", "backfill", "--all");
+    expect(rest).toMatchObject({ interrupted: false, looked_at: 150 - first.looked_at });
+    expect(gitCounts(memory)).toMatchObject({ commits: 150 });
+    memory.close();
+    repository.remove();
+  }, 60_000);
+});
