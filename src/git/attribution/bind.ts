@@ -11,7 +11,7 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
  */
 const enough = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
-  stale: { weight: 5, share: 0.08, largeShare: 0.5 },
+  stale: { weight: 3, share: 0.08, largeShare: 0.4 },
 } as const;
 /** A commit without lines of its own is bound by what it took out. */
 const enoughRemoved = 1;

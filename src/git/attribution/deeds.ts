@@ -67,13 +67,13 @@ export class Deeds {
     };
   }
 
-  /** Turns that read or changed one of the files, at some time from `since` to `until`. */
+  /** Turns that changed one of the files, at some time from `since` to `until`. */
   touched(paths: readonly string[], since: number, until: number): { sessionUid: string; turn: number }[] {
     return this.memory
       .prepare(
         `SELECT DISTINCT s.uid AS sessionUid, t.number AS turn
          FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
-         WHERE f.path IN (SELECT value FROM json_each(@paths))
+         WHERE f.path IN (SELECT value FROM json_each(@paths)) AND f.how <> 'read'
            AND t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
          ORDER BY t.started_at`,
       )

@@ -45,7 +45,7 @@ export class Witness {
     this.delegations = delegations;
   }
 
-  /** Turns that read or changed one of the change's files within the hour before it was made. */
+  /** Turns that changed one of the change's files within the hour before it was made. */
   inHand(): { sessionUid: string; turn: number }[] {
     const { hash, files, authoredAt } = this.change;
     if (hash === null) return [];
