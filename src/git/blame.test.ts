@@ -171,6 +171,6 @@ it("what blame says a commit added is among what the commit's changes say it add
         expect(added.get(commit!)!.has(`${originalLine} ${text}`)).toBe(true);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });

@@ -322,7 +322,7 @@ describe("with whatever contents, names and configuration", () => {
         expect([...seen].sort()).toEqual(changed.sort());
         before = after;
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 

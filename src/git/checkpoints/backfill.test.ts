@@ -121,7 +121,7 @@ it("links checkpoints alike in whatever order they come", async () => {
       for (const hash of order) await takeInCommit(repo.work, hash, { seen: "history" });
       expect(chain()).toEqual(ofBranched);
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
 });
 

@@ -277,7 +277,7 @@ describe("installing git's hooks", () => {
         await removeGitHooks(project);
         expect(hooksSnapshot()).toEqual(before);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

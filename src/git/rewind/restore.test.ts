@@ -388,6 +388,6 @@ it("whatever the trees and whatever else lies there, nothing is lost and the way
         remove();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });
