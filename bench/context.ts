@@ -102,9 +102,20 @@ function print(
     }
   }
   table(head, rows);
-  const times = asked.map(({ ms }) => ms).sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(0);
-  console.log(`\nin the daemon: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, at most ${at(0.9999)} ms`);
+  const line = (name: string, times: number[]) => {
+    times.sort((a, b) => a - b);
+    const at = (share: number) => `${times[Math.floor(times.length * share)]!.toFixed(0)} ms`;
+    console.log(`${name}: p50 ${at(0.5)}, p95 ${at(0.95)}, at most ${at(0.9999)}`);
+  };
+  console.log("");
+  line(
+    "until there is an answer",
+    asked.map(({ ms }) => ms),
+  );
+  line(
+    "of that the process's own work",
+    asked.map(({ cpuMs }) => cpuMs),
+  );
   if (!options.shown) return;
   for (const { name, prompt, items } of asked) {
     const shown = items.filter(({ score }) => score >= leastRelevance.gentle);

@@ -19,6 +19,8 @@ export interface Asked {
   /** What telling those that are relevant enough takes. */
   tokensAt: (least: number) => number;
   ms: number;
+  /** Of that, what the process itself worked: what other processes take of the machine does not count. */
+  cpuMs: number;
 }
 
 interface AskOptions {
@@ -47,8 +49,11 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
       branch: async () => session.branch,
     };
     const start = performance.now();
+    const worked = process.cpuUsage();
     const found = await toTellForPrompt(source, { sessionUid: session.uid, prompt: prompt.text, least: 0 });
     const ms = performance.now() - start;
+    const { user, system } = process.cpuUsage(worked);
+    const cpuMs = (user + system) / 1000;
     const items = found.map((item) => ({
       session: names.get(chunkByUid(memory, item.ref.slice("chunk:".length))?.sessionId ?? -1) ?? "",
       score: item.score ?? 0,
@@ -60,7 +65,7 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
         found.filter(({ score }) => (score ?? 0) >= least),
         config["context.max_tokens"],
       )?.tokens ?? 0;
-    asked.push({ name, half: halfOf({ id: name }), prompt: prompt.text, items, tokensAt, ms });
+    asked.push({ name, half: halfOf({ id: name }), prompt: prompt.text, items, tokensAt, ms, cpuMs });
   }
   return asked;
 }
