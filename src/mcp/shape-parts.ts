@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 /** What the tools' arguments and answers have in common. */
 
 /** Tokens of an answer when nobody says. */
-export const tokensGiven = 2000;
+const tokensGiven = 2000;
 
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
   schema.check(z.describe(description)) as S;

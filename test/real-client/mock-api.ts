@@ -52,7 +52,7 @@ export interface MockApi {
   close: () => Promise<void>;
 }
 
-export interface ToolResult {
+interface ToolResult {
   text: string;
   isError: boolean;
 }

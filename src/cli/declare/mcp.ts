@@ -9,8 +9,8 @@ export function declareMcpCommand(program: Command): void {
     .addHelpText(
       "after",
       `${examples(
-        ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
         ["pm mcp -C ~/src/app", "for the project there, wherever it is started"],
+        ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
       )}\n\nIts tools: docs/mcp.md.`,
     )
     .action(run(async () => (await import("../commands/mcp.ts")).mcpCommand));
