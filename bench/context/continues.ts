@@ -30,7 +30,7 @@ export function continuedBy(entries: readonly Entry[]): Map<string, Set<string>>
   );
 }
 
-export function continues(later: Entry, earlier: Entry): boolean {
+function continues(later: Entry, earlier: Entry): boolean {
   if (Date.parse(earlier.first_timestamp) >= Date.parse(later.first_timestamp)) return false;
   const pause = (Date.parse(later.first_timestamp) - Date.parse(earlier.last_timestamp)) / day;
   if (!isMain(later.branch) && later.branch === earlier.branch && pause <= onBranch) return true;

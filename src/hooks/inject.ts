@@ -96,7 +96,7 @@ async function answerWithin(port: number, asked: string, ms: number): Promise<st
 }
 
 /** The text of an answer of POST /context; null where there is none, or it is anything else. */
-export function textIn(answer: string): string | null {
+function textIn(answer: string): string | null {
   const end = answer.indexOf("\r\n\r\n");
   if (end === -1 || !/^HTTP\/1\.[01] 200 /.test(answer)) return null;
   const body: unknown = JSON.parse(answer.slice(end + 4));

@@ -122,7 +122,7 @@ function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionReco
 const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 /** What a summary says of how it ended; "" where it does not say. */
-export function outcomeIn(summary: string): string {
+function outcomeIn(summary: string): string {
   const [, said = ""] =
     /^(?:\d+\.\s*)?(?:#+\s*)?\**(?:Outcome|Current Work|Pending Tasks)\**:?\s*\n([\s\S]*?)(?=\n\s*\n|\n\d+\.\s|$(?![\s\S]))/im.exec(
       summary,

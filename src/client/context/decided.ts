@@ -113,7 +113,7 @@ interface Statement {
 }
 
 /** Whether what was said later says the same again, or of the same file something else in much the same words. */
-export function supersedes(later: Statement, earlier: Statement): boolean {
+function supersedes(later: Statement, earlier: Statement): boolean {
   const [now, then] = [wordsOf(later.sentence), wordsOf(earlier.sentence)];
   if (now.size === 0 || then.size === 0) return false;
   const shared = [...then].filter((word) => now.has(word)).length / then.size;

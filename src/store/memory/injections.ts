@@ -2,10 +2,10 @@ import type { Memory } from "./memory.ts";
 
 /** When an agent can be told something by itself. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
-export type ContextEvent = (typeof contextEvents)[number];
+type ContextEvent = (typeof contextEvents)[number];
 
 /** One thing that was quoted to an agent. */
-export interface InjectedItem {
+interface InjectedItem {
   /** chunk:<uid>, note:<uid>, session:<uid>, event:<uid>. */
   ref: string;
   why: string;
