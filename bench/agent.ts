@@ -1,0 +1,112 @@
+/**
+ * What an agent reads until it has found the code that answers a question: with grep and its reading of files, and with
+ * `search_code`. Scripted, offline, the same each time; docs/benchmarks.md says how each reads, and what it cannot show.
+ *
+ *   npm run bench:agent                                         on the checkout that it is run in
+ *   npm run bench:agent -- --checkouts DIR                      on each directory in DIR
+ *   npm run bench:agent -- --checkouts DIR --annotations DIR    also with questions that people annotated
+ *
+ *   --repos FILE       the list of repositories (default: repos.json beside the annotations)
+ *   --only LIST        only these repositories
+ *   --count N          questions made of doc comments, a repository (default: 20)
+ *   --max-tokens N     of an answer of search_code (default: the tool's own)
+ *   --indexes DIR      keep the indexes there for the next run (default: a temporary directory)
+ *   --markdown, --json print tables for Markdown, or everything, down to each task
+ *
+ * The formats are those of `npm run bench:search`.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { prepareAnnotated, prepareFunctions } from "./agent/prepare.ts";
+import { runTasks, type Trial } from "./agent/run.ts";
+import { tablesOf } from "./agent/tables.ts";
+import { half } from "./measure.ts";
+import { loadRepositories, type Repository } from "./search/data.ts";
+import { asMarkdown, asText } from "./search/tables.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    checkouts: { type: "string" },
+    annotations: { type: "string" },
+    repos: { type: "string" },
+    only: { type: "string" },
+    count: { type: "string", default: "20" },
+    "max-tokens": { type: "string" },
+    indexes: { type: "string" },
+    json: { type: "boolean", default: false },
+    markdown: { type: "boolean", default: false },
+  },
+});
+
+function fail(message: string): never {
+  console.error(`${message}\nusage: npm run bench:agent [-- options, see bench/agent.ts]`);
+  process.exit(2);
+}
+
+/** The repositories to read in, and the directory that holds them. */
+function repositoriesOf(): { checkouts: string; repositories: Repository[] } {
+  const checkouts = resolve(options.checkouts ?? dirname(process.cwd()));
+  const annotations = options.annotations && resolve(options.annotations);
+  const list = annotations && (options.repos ?? join(dirname(annotations), "repos.json"));
+  const lacking = [checkouts, annotations, list].find((path) => path && !existsSync(path));
+  if (lacking) fail(`There is no ${lacking}.`);
+  const only = options.only?.split(",");
+  if (annotations && list) return { checkouts, repositories: loadRepositories(annotations, { list, only }) };
+  const names = options.checkouts === undefined ? [basename(process.cwd())] : directoriesIn(checkouts);
+  const { choose } = half(names);
+  return {
+    checkouts,
+    repositories: names
+      .filter((name) => only === undefined || only.includes(name))
+      .map((name) => ({
+        ...{ name, language: "", benchmarkRoot: "", published: {}, questions: [] },
+        half: choose.has(name) ? "choose" : "confirm",
+      })),
+  };
+}
+
+function directoriesIn(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => name)
+    .sort();
+}
+
+function numberOf(option: "count" | "max-tokens"): number {
+  const value = Number(options[option]);
+  if (!Number.isSafeInteger(value) || value < 0) fail(`--${option} takes a number.`);
+  return value;
+}
+
+const count = numberOf("count");
+const maxTokens = options["max-tokens"] === undefined ? undefined : numberOf("max-tokens");
+const { checkouts, repositories } = repositoriesOf();
+if (repositories.length === 0) fail("There is no such repository.");
+const absent = repositories.filter(({ name }) => !existsSync(join(checkouts, name)));
+if (absent.length > 0) fail(`Not in ${checkouts}: ${absent.map(({ name }) => name).join(", ")}.`);
+const scratch = mkdtempSync(join(tmpdir(), "pommel-agent-"));
+// The user's own settings take no part.
+process.env.XDG_CONFIG_HOME = scratch;
+try {
+  const trials: Trial[] = [];
+  for (const repository of repositories) {
+    console.error(`${repository.name} …`);
+    const place = {
+      ...{ root: join(checkouts, repository.name), count },
+      indexes: resolve(options.indexes ?? join(scratch, "indexes")),
+    };
+    trials.push(...(await runTasks(await prepareFunctions(repository, place), maxTokens)));
+    if (repository.questions.length > 0) {
+      trials.push(...(await runTasks(await prepareAnnotated(repository, place), maxTokens)));
+    }
+  }
+  if (trials.length === 0)
+    fail("No question could be made: no function there has a doc comment that makes one.");
+  const tables = tablesOf(trials);
+  if (options.json) console.log(JSON.stringify(trials, null, 2));
+  else console.log(options.markdown ? asMarkdown(tables) : asText(tables));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

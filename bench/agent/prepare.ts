@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { closeEmbedders, createCodeEmbedders } from "../../src/code/code-embedders.ts";
+import { decodeText } from "../../src/code/decode-text.ts";
+import { createIgnoreRules, type IgnoreRules } from "../../src/code/ignore.ts";
+import { scanProject } from "../../src/code/scan.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { type Config, defaultConfig } from "../../src/project/settings.ts";
+import { mineDocPairs, withoutDocs } from "../../src/search/self-test/doc-pairs.ts";
+import { indexInFull } from "../../src/search/self-test/index-in-full.ts";
+import { copySources, everything } from "../../src/search/self-test/scratch-copy.ts";
+import { CodeIndex } from "../../src/store/code-index.ts";
+import type { DocComment, FileStamp } from "../../src/store/records.ts";
+import type { Repository } from "../search/data.ts";
+import { createSources, type Sources } from "./sources.ts";
+import { annotatedTasks, functionTasks, type Task } from "./tasks.ts";
+
+/** Tasks, and the project that they are about: both ways of finding their answers look at the same files. */
+export interface Prepared {
+  project: Project;
+  sources: Sources;
+  tasks: Task[];
+}
+
+interface Options {
+  /** The repository's checkout; only read. */
+  root: string;
+  /** Where indexes and copies are made. */
+  indexes: string;
+  /** Questions from doc comments. */
+  count: number;
+}
+
+/** The repository as it is, with the questions that people annotated. */
+export async function prepareAnnotated(repository: Repository, options: Options): Promise<Prepared> {
+  const config = configFor(repository);
+  const project = projectIn(join(options.indexes, "static", repository.name), options.root);
+  const sources = await index(project, config, createIgnoreRules(project.root, config));
+  return { project, sources, tasks: annotatedTasks(repository, sources) };
+}
+
+/** A copy of it from which the comments that make the questions were taken out, as `pm bench` does. */
+export async function prepareFunctions(repository: Repository, options: Options): Promise<Prepared> {
+  const { root, count } = options;
+  const config = configFor(repository);
+  const stamps: FileStamp[] = [];
+  for await (const item of scanProject(root, createIgnoreRules(root, config))) {
+    if (item.kind === "file" && item.stamp.size <= config["index.max_file_size"]) stamps.push(item.stamp);
+  }
+  const pairs = await mineDocPairs({ root, config, stamps, seed: repository.name, count });
+  const hidden = new Map<string, DocComment[]>();
+  for (const { file, docs } of pairs) hidden.set(file, [...(hidden.get(file) ?? []), ...docs]);
+  const state = join(options.indexes, "functions", repository.name);
+  const project = projectIn(state, join(state, "files"));
+  rmSync(project.root, { recursive: true, force: true });
+  mkdirSync(project.root);
+  await copySources({
+    ...{ from: root, to: project.root, stamps, maxFileSize: config["index.max_file_size"] },
+    change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
+    onProgress: () => {},
+  });
+  const sources = await index(project, defaultConfig(), everything);
+  return { project, sources, tasks: functionTasks(repository, pairs) };
+}
+
+function configFor({ benchmarkRoot }: Repository): Config {
+  const config = defaultConfig();
+  if (benchmarkRoot !== "") config["index.include"] = [`${benchmarkRoot}/**`];
+  return config;
+}
+
+/** A project whose state lies elsewhere, so that its files stay as they are. */
+function projectIn(stateDir: string, root: string): Project {
+  mkdirSync(stateDir, { recursive: true });
+  return {
+    ...projectAt(root),
+    ...{ stateDir, indexDb: join(stateDir, "index.db") },
+    // Neither settings nor a daemon of the repository's own take part.
+    ...{ configFile: join(stateDir, "config.toml"), daemonFile: join(stateDir, "daemon.json") },
+  };
+}
+
+/** Indexes a project, and reads what was indexed: grep is spared what Pommel leaves out, generated and vendored code. */
+async function index(project: Project, config: Config, rules: IgnoreRules): Promise<Sources> {
+  const embedders = createCodeEmbedders(config);
+  const code = CodeIndex.open(project.indexDb, { readonly: false });
+  try {
+    await indexInFull({ project, config, rules, index: code, embedders, log: silentLog });
+    const files = code.filePaths().map(({ path }) => path);
+    return createSources(
+      new Map(files.map((path) => [path, decodeText(readFileSync(join(project.root, path))) ?? ""])),
+    );
+  } finally {
+    code.close();
+    await closeEmbedders(embedders);
+  }
+}

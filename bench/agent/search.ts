@@ -1,0 +1,33 @@
+import { readArguments } from "../../src/mcp/call.ts";
+import { lean } from "../../src/mcp/lean.ts";
+import { searchCodeInput } from "../../src/mcp/shapes-search.ts";
+import { searchCode } from "../../src/mcp/tools/search-code.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { tokensOf } from "../../src/sessions/text-size.ts";
+import type { Found, Search } from "./with-search.ts";
+
+/** The tool `search_code` of `pm mcp`, as an agent calls it: with a question, and how long the answer may be. */
+export function searchTool(project: Project, maxTokens?: number): Search {
+  const context = { project, cwd: project.root, ownSession: null, signal: new AbortController().signal };
+  const known = new Map<string, Promise<Found>>();
+  const ask = async (question: string, cursor: string | null): Promise<Found> => {
+    const args = readArguments("search_code", searchCodeInput, {
+      query: question,
+      cursor,
+      max_tokens: maxTokens,
+    });
+    const { text, structured } = await searchCode(args, context);
+    return {
+      text,
+      tokens: tokensOf(JSON.stringify(lean(structured))),
+      results: structured.results,
+      cursor: structured.next_cursor,
+    };
+  };
+  return (question, cursor) => {
+    const key = JSON.stringify([question, cursor]);
+    const answer = known.get(key) ?? ask(question, cursor);
+    known.set(key, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,163 @@
+import type { Table } from "../search/tables.ts";
+import { comparisonOf, type Figures, figuresOf, type Group, groups } from "./figures.ts";
+import { worstOf } from "./losses.ts";
+import { type Policy, policies, type Trial } from "./run.ts";
+
+/** Cases shown of those that were lost, of a group. */
+const lossesShown = 10;
+
+/** The trials as tables: what each way reads, Pommel beside the others, by repository, and what was lost. */
+export function tablesOf(trials: readonly Trial[]): Table[] {
+  const present = groups.filter(({ has }) => trials.some(has));
+  return [
+    figuresTable(trials, present),
+    comparisonsTable(trials, present),
+    missesTable(trials, present),
+    ...present.slice(0, 3).map((group) => repositoriesTable(trials, group)),
+    ...present.map((group) => lossesTable(trials, group)),
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+function figuresTable(trials: readonly Trial[], present: readonly Group[]): Table {
+  return {
+    title: "What is read until the answer was read",
+    head: ["", "tasks", "found", "lines, median", "mean", "tokens, median", "mean", "calls, mean"],
+    rows: present.flatMap(({ name, has }) =>
+      policies.flatMap((policy) => {
+        const figures = figuresIn(trials.filter(has), policy);
+        return figures === null
+          ? []
+          : [[`${name}: ${policy}`, String(figures.tasks), share(figures.found), ...costCells(figures)]];
+      }),
+    ),
+  };
+}
+
+function costCells({ lines, tokens, calls }: Figures): string[] {
+  return [lines.median, lines.mean, tokens.median, tokens.mean].map(whole).concat(calls.toFixed(1));
+}
+
+function comparisonsTable(trials: readonly Trial[], present: readonly Group[]): Table {
+  const saving = ({ linesSaved }: { linesSaved: number }) => share(linesSaved);
+  return {
+    title: "search_code against grep, task by task",
+    head: [
+      ...["", "lines saved", "tokens saved", "lines of a task, median", "won", "tied", "lost"],
+      ...["choosing half", "confirming half"],
+    ],
+    rows: comparable(trials, present).map(({ group, trials: own, against }) => {
+      const all = comparisonOf(own, against);
+      const inHalf = (which: string) => own.filter(({ task }) => task.half === which);
+      const { win, tie, loss } = all.results;
+      return [
+        `${group.name}: ${against}`,
+        ...[all.linesSaved, all.tokensSaved, all.medianSaved].map(share),
+        ...[win, tie, loss].map(String),
+        ...["choose", "confirm"].map((which) =>
+          inHalf(which).length === 0 ? "" : saving(comparisonOf(inHalf(which), against)),
+        ),
+      ];
+    }),
+  };
+}
+
+/** Where no result of the search led to the answer: all that was read in vain is in these. */
+function missesTable(trials: readonly Trial[], present: readonly Group[]): Table {
+  return {
+    title: "Where no result led to the answer",
+    head: ["", "tasks", "share", "found by grep after that", "lines, mean", "lines without Pommel, mean"],
+    rows: comparable(trials, present).flatMap(({ group, trials: own, against }) => {
+      const missed = own.filter(({ foundAt }) => foundAt === null);
+      const [ours, theirs] = [figuresIn(missed, "search_code"), figuresIn(missed, against)];
+      if (ours === null || theirs === null) return [];
+      return [
+        [
+          `${group.name}: ${against}`,
+          String(missed.length),
+          share(missed.length / own.length),
+          share(ours.found),
+          ...[ours.lines.mean, theirs.lines.mean].map(whole),
+        ],
+      ];
+    }),
+  };
+}
+
+function repositoriesTable(trials: readonly Trial[], group: Group): Table {
+  const against = strongest(trials.filter(group.has));
+  const own = trials.filter(group.has);
+  const names = [...new Set(own.map(({ task }) => task.repository))];
+  return {
+    title: `By repository: ${group.name}, against ${against}`,
+    head: [
+      ...[
+        "",
+        "tasks",
+        "found without",
+        "found with",
+        "lines without, median",
+        "mean",
+        "lines with, median",
+        "mean",
+      ],
+      ...["lines saved", "tokens saved", "won", "tied", "lost"],
+    ],
+    rows: names.map((name) => {
+      const here = own.filter(({ task }) => task.repository === name);
+      const [without, withPommel] = [figuresIn(here, against)!, figuresIn(here, "search_code")!];
+      const { linesSaved, tokensSaved, results } = comparisonOf(here, against);
+      return [
+        ...[name, String(here.length), share(without.found), share(withPommel.found)],
+        ...[without.lines.median, without.lines.mean, withPommel.lines.median, withPommel.lines.mean].map(
+          whole,
+        ),
+        ...[share(linesSaved), share(tokensSaved)],
+        ...[results.win, results.tie, results.loss].map(String),
+      ];
+    }),
+  };
+}
+
+function lossesTable(trials: readonly Trial[], group: Group): Table {
+  const own = trials.filter(group.has);
+  const against = strongest(own);
+  const cell = (text: string) => text.replaceAll("|", "\\|").replace(/(.{70}).+/, "$1…");
+  return {
+    title: `Lost: ${group.name}, against ${against}`,
+    head: ["question", "repository", "lines without", "with", "why"],
+    rows: worstOf(own, against, lossesShown).map(({ trial, ours, theirs, why }) => [
+      cell(trial.task.question),
+      trial.task.repository,
+      theirs.isFound ? String(theirs.lines) : `${theirs.lines}, not found`,
+      ours.isFound ? String(ours.lines) : `${ours.lines}, not found`,
+      why,
+    ]),
+  };
+}
+
+/** Every group with each way that Pommel can be compared with there. */
+function comparable(trials: readonly Trial[], present: readonly Group[]) {
+  return present.flatMap((group) => {
+    const own = trials.filter(group.has);
+    return policies
+      .filter((policy) => policy !== "search_code" && figuresIn(own, policy) !== null)
+      .map((against) => ({ group, trials: own, against }));
+  });
+}
+
+/** The way without Pommel that read least, of those that apply. */
+function strongest(trials: readonly Trial[]): Policy {
+  const ways = policies
+    .filter((policy) => policy !== "search_code")
+    .map((policy) => ({ policy, figures: figuresIn(trials, policy) }))
+    .filter(({ figures }) => figures !== null);
+  return ways.reduce((best, way) => (way.figures!.lines.mean < best.figures!.lines.mean ? way : best)).policy;
+}
+
+function figuresIn(trials: readonly Trial[], policy: Policy): Figures | null {
+  const outcomes = trials.map(({ outcomes: all }) => all[policy]).filter((outcome) => outcome !== undefined);
+  return outcomes.length === 0 ? null : figuresOf(outcomes);
+}
+
+const share = (value: number) => `${Math.round(value * 100)} %`;
+const whole = (value: number) => String(Math.round(value));

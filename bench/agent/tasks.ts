@@ -1,0 +1,51 @@
+import type { mineDocPairs } from "../../src/search/self-test/doc-pairs.ts";
+import type { Repository } from "../search/data.ts";
+import type { Answer, Criterion } from "./reading.ts";
+import type { Sources } from "./sources.ts";
+
+/** How much is known of where an answer lies, and by whom: by a doc comment, or by people who annotated it. */
+export type TaskKind = "function" | "span" | "file";
+
+/** Find the code that answers a question. */
+export interface Task {
+  repository: string;
+  half: Repository["half"];
+  kind: TaskKind;
+  question: string;
+  answer: Answer;
+}
+
+/** When an answer counts as read. Which lines of a file are the answer nobody knows, so that both bounds are measured. */
+export const criteriaOf: Record<TaskKind, readonly Criterion[]> = {
+  function: ["lines"],
+  span: ["lines"],
+  file: ["whole", "passage"],
+};
+
+type DocPair = Awaited<ReturnType<typeof mineDocPairs>>[number];
+
+/** Questions made of doc comments: the answer is the function. */
+export function functionTasks({ name, half }: Repository, pairs: readonly DocPair[]): Task[] {
+  return pairs.map(({ query, file, targets: [target] }) => ({
+    ...{ repository: name, half, kind: "function", question: query },
+    answer: { file, lines: target?.lines ?? null },
+  }));
+}
+
+/**
+ * Questions that people annotated. The answer is the first target; the others are of help, no more.
+ * @throws Error when the annotated file is not among the sources
+ */
+export function annotatedTasks({ name, half, questions }: Repository, { paths }: Sources): Task[] {
+  return questions.map(({ query, targets }) => {
+    const { path, start_line, end_line } = targets[0]!;
+    const file = paths.find((one) => one === path || one.endsWith(`/${path}`) || path.endsWith(`/${one}`));
+    if (file === undefined) throw new Error(`${name} has no ${path}, which answers "${query}".`);
+    const lines =
+      start_line !== undefined && end_line !== undefined ? ([start_line, end_line] as const) : null;
+    return {
+      ...{ repository: name, half, question: query, answer: { file, lines } },
+      kind: lines === null ? "file" : "span",
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import { readByGrep, readWhole } from "./grep.ts";
+import type { Reading } from "./reading.ts";
+import type { Sources } from "./sources.ts";
+
+/** What `search_code` answers, as far as it matters here. */
+export interface Found {
+  text: string;
+  /** Of the longer of the two forms that a client may show. */
+  tokens: number;
+  results: readonly { file: string; start_line: number; end_line: number; content: string }[];
+  cursor: string | null;
+}
+
+export type Search = (question: string, cursor: string | null) => Promise<Found>;
+
+/** Where the answer came from: the number of a result (from 1, over all pages), or null for what grep found afterwards. */
+export type FoundAt = number | null;
+
+interface Options {
+  sources: Sources;
+  reading: Reading;
+  search: Search;
+}
+
+/** Answers are asked for so often before the agent gives up and greps. */
+const pages = 2;
+/** Lines read before and after what a result names, and of a long one at most. */
+const around = 10;
+const mostLines = 200;
+
+/**
+ * An agent with Pommel: it asks once, reads what the results name in their order, asks for the next page and does the
+ * same; then it does what it would have done without, and all of that counts.
+ */
+export async function readBySearch(
+  question: string,
+  { sources, reading, search }: Options,
+): Promise<FoundAt> {
+  // Who has to read a whole file reads files whole, whatever named them.
+  const manner = reading.criterion === "whole" ? "whole" : "windows";
+  let cursor: string | null = null;
+  let before = 0;
+  for (let page = 0; page < pages; page++) {
+    const found: Found = await search(question, cursor);
+    reading.print(found.text, found.tokens);
+    for (const [at, result] of found.results.entries()) {
+      reading.sawPrinted(result.file, linesPrinted(result, sources));
+      if (reading.isFound()) return before + at + 1;
+    }
+    for (const [at, result] of found.results.entries()) {
+      if (reading.isOver()) break;
+      if (manner === "whole") readWhole(result.file, sources, reading);
+      else readSpan(result, reading);
+      if (reading.isFound()) return before + at + 1;
+    }
+    if (reading.isOver() || found.cursor === null) break;
+    before += found.results.length;
+    cursor = found.cursor;
+  }
+  if (!reading.isOver()) readByGrep(question, sources, reading, manner);
+  return null;
+}
+
+/** What was printed whole is not read again; but who wants to know what a file does reads around it as well. */
+function readSpan(result: Found["results"][number], reading: Reading): void {
+  const { file, start_line, end_line } = result;
+  const last = Math.min(end_line, start_line + mostLines - 2 * around - 1);
+  const margin = reading.criterion === "passage" ? around : 0;
+  if (reading.hasSeen(file, start_line - margin, last + margin)) return;
+  reading.read(file, Math.max(start_line - around, 1), last + around);
+}
+
+/** A line that was cut, or the note that something was left out, is none of the file's. */
+function linesPrinted(
+  { file, start_line, content }: Found["results"][number],
+  { linesOf }: Sources,
+): number[] {
+  const lines = linesOf(file);
+  return content
+    .split("\n")
+    .map((line, at) => ({ line, number: start_line + at }))
+    .filter(({ line, number }) => line.trimEnd() === lines[number - 1]?.trimEnd())
+    .map(({ number }) => number);
+}
