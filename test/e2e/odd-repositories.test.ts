@@ -1,0 +1,301 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import type { BlameAnswer } from "../../src/client/blame-answer.ts";
+import { rememberTurn, wrote } from "../../src/git/attribution/attribution-fixture.ts";
+import { temporaryGit } from "../../src/git/repository-fixture.ts";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { createStateDir } from "../../src/project/state-dir.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { cleanUp, createProject } from "./daemon-fixture.ts";
+import { type PmResult, runPm, temporaryDir } from "./run-pm.ts";
+
+/** Every command that reads history, in repositories that are not as most are. */
+
+afterEach(cleanUp);
+
+type Git = ReturnType<typeof temporaryGit>;
+
+const byHand = "const first = byHand();\n";
+const byAgent = "const second = writtenByTheAgent();\n";
+/** Between the first commit of the fixture and the second. */
+const writtenAt = 1_700_000_090_000;
+
+/** An agent did this, and it is remembered. */
+function remember(project: Project, file = "a.ts", text = byHand + byAgent): void {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  rememberTurn(memory, "s", [wrote(file, text, writtenAt)], { cwd: project.root });
+  memory.close();
+}
+
+/** Two commits: by hand, then by the agent; `also` is in the second one as well. */
+function twoCommits(git: Git, also: Record<string, string> = {}): void {
+  git.commit("By hand", { ".gitignore": ".pommel/\n", "a.ts": byHand });
+  git.commit("By the agent", { "a.ts": byHand + byAgent, ...also });
+}
+
+/** A project that is another directory than the one that was made for the test. */
+function projectIn(root: string): Project {
+  const project = projectAt(root);
+  createStateDir(project);
+  return project;
+}
+
+interface Odd {
+  name: string;
+  make: (project: Project) => Project | undefined;
+  /** The file that is asked about; the agent wrote its second line. */
+  file?: string;
+  /** Commands whose exit code is not 0, by their first words; with what they say. */
+  but?: Record<string, [code: number, says: RegExp]>;
+  /** Where there is no line of an agent's, as nobody could know. */
+  isUnknown?: boolean;
+}
+
+const odd: Odd[] = [
+  {
+    name: "no git",
+    make: (project) => {
+      writeFileSync(join(project.root, "a.ts"), byHand + byAgent);
+      remember(project);
+    },
+    but: {
+      "checkpoint backfill": [2, /no git repository/],
+      "checkpoint show": [5, /no checkpoint/],
+      "checkpoint diff": [5, /./],
+      blame: [2, /no git repository/],
+      why: [2, /no git repository/],
+      rewind: [5, /finds no repository/],
+    },
+  },
+  {
+    name: "nothing committed yet",
+    make: (project) => {
+      temporaryGit(project.root).write({ "a.ts": byHand + byAgent });
+      remember(project);
+    },
+    but: {
+      "checkpoint show": [5, /no checkpoint/],
+      "checkpoint diff": [5, /./],
+      blame: [2, /Nothing is committed yet/],
+      why: [2, /Nothing is committed yet/],
+      rewind: [5, /neither a checkpoint nor a commit/],
+    },
+  },
+  {
+    name: "a bare repository",
+    make: (project) => {
+      const source = temporaryGit(temporaryDir());
+      twoCommits(source);
+      source.git("clone", "--quiet", "--bare", source.dir, join(project.root, "bare.git"));
+      const bare = projectIn(join(project.root, "bare.git"));
+      remember(bare);
+      source.remove();
+      return bare;
+    },
+    but: { "rewind --restore": [2, /bare repository has no working tree/] },
+  },
+  {
+    name: "a detached HEAD",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      twoCommits(git);
+      git.git("switch", "--quiet", "--detach");
+      remember(project);
+    },
+  },
+  {
+    name: "SHA-256",
+    make: (project) => {
+      twoCommits(temporaryGit(project.root, ["--object-format=sha256"]));
+      remember(project);
+    },
+  },
+  {
+    name: "a shallow clone",
+    make: (project) => {
+      const source = temporaryGit(temporaryDir());
+      twoCommits(source);
+      source.commit("Later", { "b.ts": "const later = true;\n" });
+      const clone = join(project.root, "clone");
+      source.git("clone", "--quiet", "--depth=2", `file://${source.dir}`, clone);
+      const shallow = projectIn(clone);
+      remember(shallow);
+      source.remove();
+      return shallow;
+    },
+    // The oldest commit there is may have come with all of the file, or with none of it.
+    isUnknown: true,
+    but: { "checkpoint show": [5, /No session is known/] },
+  },
+  {
+    name: "a submodule, as a project of its own",
+    make: (project) => {
+      const lib = temporaryGit(temporaryDir());
+      twoCommits(lib);
+      const git = temporaryGit(project.root);
+      git.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "lib");
+      git.commit("With a library");
+      const inside = projectIn(join(project.root, "lib"));
+      remember(inside);
+      lib.remove();
+      return inside;
+    },
+  },
+  {
+    name: "a sparse checkout",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      twoCommits(git, { "in/x.ts": "const x = 1;\n", "out/y.ts": "const y = 1;\n" });
+      git.git("sparse-checkout", "set", "in");
+      remember(project);
+    },
+  },
+  {
+    name: "a linked worktree",
+    make: (project) => {
+      const main = temporaryGit(join(project.root, mkdir(project.root, "main")));
+      twoCommits(main);
+      main.git("worktree", "add", "--quiet", "-b", "side", join(project.root, "side"));
+      const side = projectIn(join(project.root, "side"));
+      remember(side);
+      return side;
+    },
+  },
+  {
+    name: "Windows line ends",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      git.git("config", "core.autocrlf", "false");
+      git.commit("By hand", { ".gitignore": ".pommel/\n", "a.ts": byHand.replace("\n", "\r\n") });
+      git.commit("By the agent", { "a.ts": (byHand + byAgent).replaceAll("\n", "\r\n") });
+      remember(project, "a.ts", (byHand + byAgent).replaceAll("\n", "\r\n"));
+    },
+  },
+  {
+    name: "line ends that git changes",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      git.git("config", "core.autocrlf", "true");
+      twoCommits(git);
+      rmSync(join(project.root, "a.ts"));
+      git.git("checkout", "--quiet", "--", "a.ts");
+      remember(project);
+    },
+  },
+  {
+    name: "links",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      symlinkSync("/nowhere", join(project.root, "dangling"));
+      symlinkSync(".", join(project.root, "loop"));
+      twoCommits(git);
+      remember(project);
+    },
+    file: "loop/a.ts",
+  },
+  {
+    name: "names with line feeds, quotes and bytes that are no UTF-8",
+    make: (project) => {
+      const git = temporaryGit(project.root);
+      const broken = Buffer.concat([Buffer.from(`${project.root}/b`), Buffer.from([0xff, 0x0a, 0x22])]);
+      writeFileSync(broken, "const broken = 1;\n");
+      git.commit("By hand", { ".gitignore": ".pommel/\n", "new\nline 'ü\".ts": byHand });
+      writeFileSync(broken, "const broken = 2;\n");
+      git.commit("By the agent", { "new\nline 'ü\".ts": byHand + byAgent });
+      remember(project, "new\nline 'ü\".ts");
+    },
+    file: "new\nline 'ü\".ts",
+  },
+];
+
+function mkdir(root: string, name: string): string {
+  mkdirSync(join(root, name));
+  return name;
+}
+
+/** Ends as it should, says so where it fails, and shows nothing of what is inside. */
+function check(args: readonly string[], { code, stdout, stderr }: PmResult, but: Odd["but"] = {}): void {
+  const said = stdout + stderr;
+  const named = Object.keys(but).find((words) => words.split(" ").every((word) => args.includes(word)));
+  const [expected, says] = named === undefined ? [0, null] : but[named]!;
+  expect({ args, code, said: code === expected ? "" : said }).toEqual({ args, code: expected, said: "" });
+  expect(said).not.toMatch(/^\s+at |\bfatal:|\bTypeError\b|\bundefined\b|\[object |\bNaN\b/m);
+  if (says === null) return;
+  expect(stderr).toMatch(says);
+  expect(stderr).toMatch(/^error: .+\nhint: ./);
+}
+
+it.each(odd)(
+  "$name",
+  async ({ make, file = "a.ts", but, isUnknown = false }) => {
+    const made = createProject({});
+    const project = make(made) ?? made;
+    const pm = async (...args: string[]) => {
+      const result = await runPm(args, { cwd: project.root });
+      check(args, result, but);
+      return result;
+    };
+    await pm("checkpoint", "backfill", "--all");
+    const reading = [
+      ["checkpoint", "list"],
+      ["checkpoint", "show", "HEAD"],
+      ["checkpoint", "diff", "HEAD~1", "HEAD", "--patch"],
+      ["why", `${file}:2`],
+      ["stats"],
+      ["rewind", "HEAD~1"],
+      ["event", "create", "odd"],
+    ];
+    const blaming = pm("blame", file, "--json").catch((error: unknown) => error);
+    for (let i = 0; i < reading.length; i += 2)
+      await Promise.all(reading.slice(i, i + 2).map((args) => pm(...args)));
+    if (but?.blame) return check(["blame"], await runPm(["blame", file], { cwd: project.root }), but);
+    const blamed = JSON.parse(((await blaming) as PmResult).stdout) as BlameAnswer;
+    expect(blamed.ranges.at(-1)).toMatchObject(
+      isUnknown ? { author: "unknown", is_boundary: true } : { author: "agent", session_id: "s", turn: 1 },
+    );
+    // Last, as it changes files.
+    if ((await pm("rewind", "HEAD~1", "--restore")).code !== 0) return;
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", project.root, ...args], { encoding: "utf8" });
+    expect(git("write-tree")).toBe(git("rev-parse", "HEAD~1^{tree}"));
+    expect(git("diff", "--name-only")).toBe("");
+  },
+  60_000,
+);
+
+const binary = Buffer.from([0, 1, 2, 255]);
+
+it("what git has no lines of is told with what to do", async () => {
+  const project = createProject({});
+  const git = temporaryGit(project.root);
+  twoCommits(git, { "out/y.ts": "const y = 1;\n" });
+  writeFileSync(join(project.root, "logo.png"), binary);
+  git.commit("A picture", { "gone.ts": "x\n" });
+  git.commit("Gone", { "gone.ts": null });
+  const lib = temporaryGit(temporaryDir());
+  twoCommits(lib);
+  git.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "lib");
+  rmSync(join(project.root, "out"), { recursive: true });
+  remember(project);
+  const told = async (...args: string[]) => {
+    const result = await runPm(args, { cwd: project.root });
+    check(args, result, { [args[0]!]: [result.code ?? 0, /./] });
+    return [result.code, result.stderr];
+  };
+  expect(await told("blame", "logo.png")).toEqual([2, expect.stringContaining("logo.png is binary")]);
+  expect(await told("why", "gone.ts:1")).toEqual([
+    5,
+    expect.stringMatching(/deleted in .*\n.*pm blame gone\.ts --rev/),
+  ]);
+  expect(await told("blame", "out/y.ts")).toEqual([
+    5,
+    expect.stringContaining("pm blame out/y.ts --rev HEAD"),
+  ]);
+  expect(await told("blame", "lib/a.ts")).toEqual([2, expect.stringContaining("pm -C lib init")]);
+  projectIn(join(project.root, "lib"));
+  expect(await told("why", "lib/a.ts:1")).toEqual([2, expect.stringContaining("pm -C lib blame a.ts")]);
+  execFileSync("git", ["-C", project.root, "checkout", "--quiet", "--", "out"]);
+  lib.remove();
+}, 60_000);
