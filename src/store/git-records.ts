@@ -1,6 +1,6 @@
 /** What memory.db holds of commits, as the rest of the program sees it. Times are milliseconds since the epoch. */
 
-export const authorKinds = ["agent", "human", "unknown"] as const;
+const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];
 

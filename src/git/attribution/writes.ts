@@ -4,7 +4,7 @@ import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 import { commitsIn, mayWrite, writesIn } from "./shell.ts";
 
 /** A stretch of a file as a tool call left it. */
-export interface WrittenHunk {
+interface WrittenHunk {
   /** Without its blank lines. */
   lines: (BareLine & { isNew: boolean })[];
   /** Lines that it took out, without blank ones. */

@@ -107,7 +107,7 @@ export async function takeInInfo(
     deeds?: Deeds;
   } = {},
 ): Promise<TakenIn> {
-  const { memory, project } = work;
+  const { memory } = work;
   const known = commitByHash(memory, info.hash);
   const facts = factsOf(info.hash, known, how);
   if (known !== null && isDone(work, known, how)) {
