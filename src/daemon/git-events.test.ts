@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { newRepository } from "../git/repository-of-files-fixture.ts";
+import { newRepository } from "../git/repository-fixture.ts";
 import type { GitHookItem } from "../hooks/run-git-hook.ts";
 import { type Config, defaultConfig } from "../project/settings.ts";
 import { listJobs } from "../store/memory/job-rows.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { newRepository } from "../git/repository-of-files-fixture.ts";
+import { newRepository } from "../git/repository-fixture.ts";
 import { GitWatch } from "./git-watch.ts";
 
 let watch: GitWatch | null = null;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { takeInCommit } from "../git/checkpoints/take-in.ts";
 import { GitFailure } from "../git/git.ts";
-import { newRepository } from "../git/repository-of-files-fixture.ts";
+import { newRepository } from "../git/repository-fixture.ts";
 import { silentLog } from "../project/log.ts";
 import { projectAt } from "../project/paths.ts";
 import { defaultConfig } from "../project/settings.ts";

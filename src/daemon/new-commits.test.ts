@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newRepository } from "../git/repository-of-files-fixture.ts";
+import { newRepository } from "../git/repository-fixture.ts";
 import { saveCommit } from "../store/memory/commits.ts";
 import { temporaryMemory } from "../store/memory/memory-fixture.ts";
 import { newCommits } from "./new-commits.ts";

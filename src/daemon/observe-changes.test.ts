@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lineKey } from "../git/attribution/line-keys.ts";
-import { newRepository } from "../git/repository-of-files-fixture.ts";
+import { newRepository } from "../git/repository-fixture.ts";
 import { silentLog } from "../project/log.ts";
 import { temporaryMemory } from "../store/memory/memory-fixture.ts";
 import { observationsOf } from "../store/memory/observations.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Ancestry, type CommitFate } from "./ancestry.ts";
-import { temporaryGit } from "./git-fixture.ts";
+import { temporaryGit } from "./repository-fixture.ts";
 
 const on = (more: Partial<CommitFate> = {}): CommitFate => ({
   reach: "head",

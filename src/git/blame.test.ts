@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { blameOf } from "./blame.ts";
 import { changesOf } from "./changes.ts";
 import { GitFailure } from "./git.ts";
-import { newRepository } from "./repository-of-files-fixture.ts";
+import { newRepository } from "./repository-fixture.ts";
 
 const brief = async (dir: string, path: string, options?: Parameters<typeof blameOf>[2]) =>
   (await blameOf(dir, path, options)).lines.map(({ commit, text, originalLine, originalPath }) => [

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changesOf } from "./changes.ts";
 import type { ChangedFile } from "./changes-types.ts";
 import { GitFailure } from "./git.ts";
-import { all, newRepository } from "./repository-of-files-fixture.ts";
+import { all, newRepository } from "./repository-fixture.ts";
 
 const changes = (dir: string, commit: string) => all(changesOf(dir, { commit }));
 const brief = (files: readonly ChangedFile[]) =>

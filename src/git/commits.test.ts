@@ -7,7 +7,7 @@ import { readCommits } from "./commits.ts";
 import { GitFailure } from "./git.ts";
 import { patchIdsOf } from "./patch-id.ts";
 import { reflogOf } from "./reflog.ts";
-import { all, newRepository } from "./repository-of-files-fixture.ts";
+import { all, newRepository } from "./repository-fixture.ts";
 
 it("commits are read with what git knows of them, in either order", async () => {
   const { dir, commit, git } = newRepository();

@@ -8,19 +8,55 @@ type FileContent = string | Uint8Array | { link: string } | null;
 
 export type TestRepository = ReturnType<typeof newRepository>;
 
-/** A git repository of its own, for tests. */
+/** A git repository in a directory of its own, for tests. @param init options of `git init` */
 export function newRepository(...init: string[]) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-git-")));
-  const git = (...args: string[]) =>
-    execFileSync(
-      "git",
-      [
-        ...["-C", dir, "-c", "user.name=Ann", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"],
-        ...args,
-      ],
-      { encoding: "utf8", stdio: "pipe", env: { ...process.env, GIT_EDITOR: "true" } },
-    ).trim();
+  return { dir, ...repositoryIn(dir, init, () => null) };
+}
+
+/** As `newRepository`, where each commit is a minute later than the one before. */
+export function temporaryGit(
+  dir: string = realpathSync(mkdtempSync(join(tmpdir(), "pommel-git-"))),
+  init: readonly string[] = [],
+) {
+  let minutes = 0;
+  const { git, write, commit } = repositoryIn(dir, init, () => `@${1_700_000_000 + 60 * minutes} +0000`);
+  return {
+    dir,
+    git,
+    write,
+    commit(...what: Parameters<typeof commit>) {
+      minutes++;
+      return commit(...what);
+    },
+    /** Runs a command that makes commits, a minute later. @returns where HEAD is then */
+    later(...args: string[]) {
+      minutes++;
+      git(...args);
+      return git("rev-parse", "HEAD");
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+/** @param now as git takes dates; null: what the clock says */
+function repositoryIn(dir: string, init: readonly string[], now: () => string | null) {
+  const git = (...args: string[]) => {
+    const at = now();
+    return execFileSync("git", ["-C", dir, "-c", "protocol.file.allow=always", ...args], {
+      encoding: "utf8",
+      stdio: "pipe",
+      env: {
+        ...process.env,
+        GIT_EDITOR: "true",
+        ...(at !== null && { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at }),
+      },
+    }).trim();
+  };
   git("init", "--quiet", "--initial-branch=main", ...init);
+  git("config", "user.name", "Ann");
+  git("config", "user.email", "ann@example.org");
+  git("config", "commit.gpgSign", "false");
   const write = (files: Record<string, FileContent>) => {
     for (const [path, content] of Object.entries(files)) {
       const file = join(dir, path);
@@ -31,11 +67,18 @@ export function newRepository(...init: string[]) {
       else writeFileSync(file, content);
     }
   };
+  /** Everything that is in the working tree. @returns its hash */
   const commit = (message: string, files: Record<string, FileContent> = {}) => {
     write(files);
     git("add", "--all");
-    git("commit", "--quiet", "--allow-empty", "--message", message);
+    git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "--message", message);
     return git("rev-parse", "HEAD");
   };
-  return { dir, git, write, commit };
+  return { git, write, commit };
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }

@@ -9,7 +9,7 @@ import type { BlameAnswer } from "../../src/client/blame-answer.ts";
 import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/client/checkpoints-answer.ts";
 import { rememberTurn, wrote } from "../../src/git/attribution/attribution-fixture.ts";
 import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
-import { temporaryGit } from "../../src/git/git-fixture.ts";
+import { temporaryGit } from "../../src/git/repository-fixture.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { gitCounts } from "../../src/store/memory/git-counts.ts";
 import { Memory } from "../../src/store/memory/memory.ts";

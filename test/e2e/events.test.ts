@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
-import { temporaryGit } from "../../src/git/git-fixture.ts";
+import { temporaryGit } from "../../src/git/repository-fixture.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { replaceChunks } from "../../src/store/memory/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";

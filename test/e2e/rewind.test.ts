@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
-import { temporaryGit } from "../../src/git/git-fixture.ts";
+import { temporaryGit } from "../../src/git/repository-fixture.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { saveCheckpoint } from "../../src/store/memory/checkpoints.ts";
 import { replaceChunks } from "../../src/store/memory/chunks.ts";

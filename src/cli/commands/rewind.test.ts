@@ -5,7 +5,7 @@ import { join } from "node:path";
 import picocolors from "picocolors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RewindAnswer, type RewindRequest, rewindTo } from "../../client/rewind.ts";
-import { temporaryGit } from "../../git/git-fixture.ts";
+import { temporaryGit } from "../../git/repository-fixture.ts";
 import { projectAt } from "../../project/paths.ts";
 import { saveCheckpoint } from "../../store/memory/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PommelError } from "../../project/errors.ts";
-import { temporaryGit } from "../git-fixture.ts";
+import { temporaryGit } from "../repository-fixture.ts";
 import { workingTreeOf } from "./repository.ts";
 import { restoreTo } from "./restore.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lineKey } from "../../git/attribution/line-keys.ts";
-import { temporaryGit } from "../../git/git-fixture.ts";
+import { temporaryGit } from "../../git/repository-fixture.ts";
 import { saveCheckpoint } from "../../store/memory/checkpoints.ts";
 import { replaceChunks } from "../../store/memory/chunks.ts";
 import { saveCommit } from "../../store/memory/commits.ts";
