@@ -48,7 +48,9 @@ export async function checkpointBackfillCommand(
     },
     () => {
       if (report.commits === 0) {
-        return "No commits since the first session that is remembered. --all goes over all of history.";
+        return options.all
+          ? "Nothing is committed yet."
+          : "No commits since the first session that is remembered. --all goes over all of history.";
       }
       const known = report.commits - report.lookedAt;
       const before =
