@@ -39,7 +39,7 @@ describe.each(clients)("%s", (bin) => {
     const { pm, say, settled } = stage;
     await pm("init");
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project).map((name) => eventIn(join(stage.project.spoolDir, name)));
+    spooledAlone = spooled(stage.project).flatMap((name) => eventIn(join(stage.project.spoolDir, name)) ?? []);
     await pm("start");
     ids.note = await say(prompts.note);
     await say(prompts.resume, "--resume", ids.edit);
@@ -69,7 +69,7 @@ describe.each(clients)("%s", (bin) => {
   });
 
   it("runs every hook, without a word and without a failure, and those of others as before", () => {
-    const run = stage.hooksRun();
+    const run = stage.hooksRun().filter(({ hook }) => !hook.startsWith("git-"));
     expect(new Set(run.map(({ hook }) => hook))).toEqual(new Set(Object.keys(eventOfHook)));
     expect(run.filter(({ code }) => code !== "0")).toEqual([]);
     expect(stage.hooksSaid()).toBe("");
@@ -204,8 +204,9 @@ describe.each(clients)("%s", (bin) => {
   }
 });
 
-function eventIn(file: string): string {
-  return (JSON.parse(readFileSync(file, "utf8")) as { event: string }).event;
+/** Of what git's hooks left null. */
+function eventIn(file: string): string | null {
+  return (JSON.parse(readFileSync(file, "utf8")) as { event?: string }).event ?? null;
 }
 
 function filesUnder(dir: string): string[] {

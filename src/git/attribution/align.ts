@@ -186,9 +186,19 @@ function record<Of>(
     const weight = mine + Math.min(around, mostContext);
     const match = { of, at: b, support: weight * density(pairs, first, last, file.length, lines.length) };
     const known = found.get(a);
-    if (known) known.push(match);
+    if (known) keep(known, match);
     else found.set(a, [match]);
   });
+}
+
+/** Two alignments of one stretch may come to the same pair of lines; its matches are the last ones. */
+function keep<Of>(known: Match<Of>[], match: Match<Of>): void {
+  for (let k = known.length - 1; k >= 0 && known[k]!.of === match.of; k--) {
+    if (known[k]!.at !== match.at) continue;
+    if (match.support > known[k]!.support) known[k] = match;
+    return;
+  }
+  known.push(match);
 }
 
 /** The pairs around one that stand close together, at most `reach` on each side: first and last. */

@@ -135,6 +135,7 @@ describe("the list of sessions", () => {
     replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "z", { type: "summary" })]);
     expect(countsOfSessions(memory, [id]).get(id)).toEqual({ turns: 2, chunks: 3, children: 1 });
     expect(memoryCounts(memory)).toEqual({
+      agents: { claude: 1 },
       sessions: 1,
       subagents: 1,
       turns: 2,
