@@ -210,6 +210,43 @@ describe("merging", () => {
     );
   });
 
+  it("gives what two clones both have once, with the better score", () => {
+    const part = (project: string, score: number, content: string) => ({
+      project,
+      answer: {
+        scope: "transcripts" as const,
+        query: "q",
+        results: [
+          {
+            ...{
+              id: "1",
+              source: "transcript" as const,
+              session_id: "s",
+              session_title: null,
+              agent: "claude",
+            },
+            ...{ branch: null, turn: 1, last_turn: 1, chunk_type: "raw" as const, kind: "chat" as const },
+            ...{
+              event_type: "mixed" as const,
+              timestamp: null,
+              score,
+              annotation: null,
+              snippet: content,
+              content,
+            },
+            ...{ files: [], freshness: null, abandoned: false, commits: [], match_reasons: [] },
+          },
+        ],
+        ...{ total_results: 3, searched_by: [], notes: [], search_time_ms: 1 },
+        memory: { pending: 0, as_of: null },
+      },
+    });
+    const parts = [part("/a", 0.5, "x"), part("/b", 0.6, "x"), part("/c", 0.4, "y")];
+    const { results, total_results } = mergeTranscripts(parts, merging);
+    expect(results.map(({ project }) => project)).toEqual(["/b", "/c"]);
+    expect(total_results).toBe(8);
+  });
+
   it("of nothing is nothing", () => {
     expect(mergeTranscripts([], merging)).toMatchObject({ results: [], memory: { pending: 0, as_of: null } });
   });

@@ -86,17 +86,26 @@ function sureness(signals: Record<string, number> | undefined): number {
   return sum * penalty * saturation;
 }
 
-/** Merges answers that were given with `explain`. */
+/** Merges answers that were given with `explain`. What clones share with each other comes once. */
 export function mergeTranscripts(parts: readonly TranscriptPart[], merging: Merging): TranscriptsAcross {
-  const placed = parts.flatMap(({ project, answer }) =>
+  const every = parts.flatMap(({ project, answer }) =>
     answer.results.map((result, rank) => ({ rank, result: { project, ...result } })),
   );
+  const best = new Map<string, (typeof every)[number]>();
+  for (const one of every.sort(inOrderOf)) {
+    const { session_id, turn, last_turn, chunk_type, content } = one.result;
+    const key = JSON.stringify([session_id, turn, last_turn, chunk_type, content]);
+    if (!best.has(key)) best.set(key, one);
+  }
+  const placed = [...best.values()];
+  const all = together(parts, merging);
   const ages = parts.map(({ answer }) => answer.memory);
   return {
     scope: "transcripts",
     query: merging.query,
     ...inOrder(placed, merging),
-    ...together(parts, merging),
+    ...all,
+    total_results: all.total_results - (every.length - placed.length),
     memory: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
       as_of:
@@ -108,23 +117,34 @@ export function mergeTranscripts(parts: readonly TranscriptPart[], merging: Merg
   };
 }
 
+interface Ranked {
+  /** In its own project's answer. */
+  rank: number;
+  result: { score: number; project: string };
+}
+
 /** Best first; of equal ones what is further up in its own project, then by project. */
+function inOrderOf(a: Ranked, b: Ranked): number {
+  return (
+    b.result.score - a.result.score ||
+    a.rank - b.rank ||
+    (a.result.project < b.result.project ? -1 : a.result.project > b.result.project ? 1 : 0)
+  );
+}
+
 function inOrder<R extends { score: number; project: string; signals?: Record<string, number> | undefined }>(
   placed: { rank: number; result: R }[],
   { limit, explain }: Merging,
 ): { results: R[] } {
-  const sorted = placed.sort(
-    (a, b) =>
-      b.result.score - a.result.score ||
-      a.rank - b.rank ||
-      (a.result.project < b.result.project ? -1 : a.result.project > b.result.project ? 1 : 0),
-  );
   return {
-    results: sorted.slice(0, limit).map(({ result }) => {
-      if (explain) return result;
-      const { signals: _, ...rest } = result;
-      return rest as R;
-    }),
+    results: placed
+      .sort(inOrderOf)
+      .slice(0, limit)
+      .map(({ result }) => {
+        if (explain) return result;
+        const { signals: _, ...rest } = result;
+        return rest as R;
+      }),
   };
 }
 
