@@ -61,6 +61,12 @@ describe("a line that showed up", () => {
     "sed -i s/a/b/ src/a.ts",
     "cd src && sed -i s/a/b/ a.ts",
     "cp -r ../other ./src",
+    "cp -r ../other/* src/",
+    "python3 gen.py --out src/",
+    "python3 gen.py",
+    "node build/generate.mjs",
+    "./gen.sh",
+    "for f in src/*.ts; do sed -i s/a/b/ $f; done",
     "npx prettier --write ./",
     "npx prettier --write .",
     "npm run format",
@@ -80,6 +86,8 @@ describe("a line that showed up", () => {
     "sed -i s/a/b/ docs/*.md",
     "./server --port 80",
     "rm -r d/",
+    "sed -i s/a/b/ lib/*.ts",
+    "sed -i s/a/b/ data.ts",
   ])("while an agent ran %j, which is of something else, may be anybody's", (command) => {
     running(command);
     expect(seen("src/a.ts", at + 5000)).toEqual(unknown);
@@ -197,6 +205,15 @@ describe("a line that nothing is known of", () => {
     expect(absent()).toEqual(unknown);
   });
 
+  it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(
+    "is unknown where %s ran",
+    (command) => {
+      wasBefore();
+      running(command);
+      expect(absent()).toEqual(unknown);
+    },
+  );
+
   it("is none of a command before the commit before", () => {
     wasBefore();
     running("npx prettier --write .", parentAt - minute);
@@ -255,6 +272,8 @@ it("who had its files in hand is told of the hour before, and not of what is not
   rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
   expect(witness({ files }).inHand()).toEqual([{ sessionUid: "s", turn: 1 }]);
   expect(witness({ files, hash: null }).inHand()).toEqual([]);
+  // What was done before the commit before led to that one.
+  expect(witness({ files }, madeAt - 40 * minute).inHand()).toEqual([]);
 });
 
 describe("brackets and blank lines", () => {

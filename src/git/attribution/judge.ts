@@ -45,12 +45,16 @@ export class Witness {
     this.delegations = delegations;
   }
 
-  /** Turns that changed one of the change's files within the hour before it was made. */
+  /**
+   * Turns that read or changed one of the change's files within the hour before it was made, and since the commit
+   * before: what they did before that led to that one.
+   */
   inHand(): { sessionUid: string; turn: number }[] {
     const { hash, files, authoredAt } = this.change;
     if (hash === null) return [];
     const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
-    return this.deeds.touched(paths, authoredAt - inHandMs, authoredAt + clockMs);
+    const since = Math.max(authoredAt - inHandMs, this.isRebased ? 0 : (this.parentAt ?? 0));
+    return this.deeds.touched(paths, since, authoredAt + clockMs);
   }
 
   /** For lines of a file when each showed up, in order; nothing where nobody watched. */
@@ -168,16 +172,29 @@ function names(command: string, path: string): boolean {
 const producing =
   /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
 
+/** The program of a command, or the file that an interpreter runs. */
+const running =
+  /(?:^|[;&|\n(])\s*(?:(?:sudo|time|python[\d.]*|node|tsx|bun|deno|run|bash|sh|ruby|perl|php)\s+(?:-\S+\s+)*)*([^\s;&|()]+)/g;
+
 /**
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
  * generators may.
  */
 function mayMean(command: string, path: string): boolean {
   const parts = path.split("/");
-  if (command.includes(parts.at(-1)!)) return true;
-  const words = command.match(/[\w@.*-]*(?:\/[\w@.*-]+)+|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
+  const name = parts.at(-1)!;
+  // As a word: data.ts is not a.ts.
+  const isNamed = /^[\w.@-]+$/.test(name)
+    ? command.split(/[^\w.@-]+/).includes(name)
+    : command.includes(name);
+  if (isNamed) return true;
+  const words =
+    command.match(/[\w@.*-]*(?:\/[\w@.*-]+)+\/?|[\w@.-]+\/(?=\s|$)|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
   // What is run is no file that it is run on.
-  const named = words.filter((word) => !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word));
+  const isRun = new Set([...command.matchAll(running)].map(([, word]) => word));
+  const named = words.filter(
+    (word) => !isRun.has(word) && !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word),
+  );
   if (named.length === 0) return producing.test(command);
   const extension = /\.\w+$/.exec(path)?.[0] ?? "";
   return named.some((word) => {
@@ -185,8 +202,12 @@ function mayMean(command: string, path: string): boolean {
       .replace(/^\.\//, "")
       .replace(/\/?\*.*$/, "")
       .replace(/\/$/, "");
-    if (word.includes("*")) return extension !== "" && word.endsWith(extension);
-    return plain !== "" && (path.startsWith(`${plain}/`) || plain === ".");
+    const folder = word
+      .replace(/^(?:\.{1,2}\/)+/, "")
+      .replace(/\*.*$/, "")
+      .replace(/[^/]*$/, "");
+    if (word.includes("*")) return extension !== "" && word.endsWith(extension) && path.includes(folder);
+    return word === "./" || (plain !== "" && (path.startsWith(`${plain}/`) || plain === "."));
   });
 }
 

@@ -26,6 +26,27 @@ describe("here-documents", () => {
     expect(writesIn(command)).toEqual([{ path, lines }]);
   });
 
+  it.each<[string, string, { path: string; lines: string[] }[]]>([
+    [
+      "after another command on the same line",
+      "echo x > a && cat > b <<EOF\none\nEOF",
+      [{ path: "b", lines: ["one"] }],
+    ],
+    ["through tee that is silent", "tee f > /dev/null <<'EOF'\none\nEOF", [{ path: "f", lines: ["one"] }]],
+    [
+      "with nothing in it",
+      "cat > a <<EOF\nEOF\ncat > b <<EOF\none\nEOF",
+      [
+        { path: "a", lines: [""] },
+        { path: "b", lines: ["one"] },
+      ],
+    ],
+    ["whose end is escaped", "cat <<\\EOF > b\none\nEOF", [{ path: "b", lines: ["one"] }]],
+    ["whose end has a dash", "cat <<'END-IT' > b\none\nEND-IT", [{ path: "b", lines: ["one"] }]],
+  ])("%s", (_, command, writes) => {
+    expect(writesIn(command)).toEqual(writes);
+  });
+
   it("hold whatever stands in them", () => {
     const line = fc.string({ unit: "grapheme", maxLength: 20 });
     fc.assert(
@@ -213,6 +234,36 @@ describe("a command may have changed files:", () => {
     ...["npm test && sed -i s/a/b/ a", "timeout 5 ./x", "time prettier --write a"],
   ])("%j", (command) => {
     expect(mayWrite(command)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      "for f in src/*.ts; do sed -i s/a/b/ $f; done",
+      "if true; then rm x; fi",
+      "if a; then ls; else rm x; fi",
+    ],
+    ...[
+      "while read f; do mv $f $f.bak; done < list",
+      "ls & rm x",
+      "env X=1 rm a",
+      "time sudo rm a",
+      "! rm a",
+    ],
+    ...["jq . a.json > /repo/b.json", "ls &> out.log"],
+  ])("hidden in %j", (command) => {
+    expect(mayWrite(command)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      "cat <<EOF\nrm it all\nEOF",
+      "git commit -F - <<'EOF'\nFix \"it\"\nEOF",
+      "ls > /tmp/list",
+      "env X=1 npm test",
+    ],
+    ...['git commit -m "$(cat <<\'EOF\'\nSay "rm x"\nEOF\n)"', "for f in *; do cat $f; done", "ls &"],
+  ])("not said by %j", (command) => {
+    expect(mayWrite(command)).toBe(false);
   });
 
   it("whatever stands beside what changes them", () => {

@@ -6,7 +6,8 @@ export interface ShellWrite {
   lines: string[];
 }
 
-const heredoc = /<<(-?)\s*(["']?)([A-Za-z_][\w.]*)\2([^\n]*)\n([\s\S]*?)\n[\t ]*\3[ \t]*(?=\n|$|\))/g;
+const heredoc =
+  /<<(-?)\s*\\?(["']?)([A-Za-z_][\w.-]*)\2([^\n]*)\n((?:[\s\S]*?\n)??)[\t ]*\3[ \t]*(?=\n|$|\))/g;
 const target = /(?:^|[^<>&\d])>>?\s*("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/;
 const teeTarget = /\btee\s+(?:-a\s+)?("[^"\n]+"|'[^'\n]+'|[^\s;&|<>()"']+)/;
 const printed =
@@ -21,9 +22,16 @@ export function writesIn(command: string): ShellWrite[] {
   for (const match of command.matchAll(heredoc)) {
     const [, dash, , , rest = "", body = ""] = match;
     const lineStart = command.lastIndexOf("\n", match.index) + 1;
-    const line = `${command.slice(lineStart, match.index)} ${rest}`;
-    const path = target.exec(line)?.[1] ?? teeTarget.exec(line)?.[1];
-    const lines = body.split("\n");
+    // Of a line with several commands the one that is given the text.
+    const before = command
+      .slice(lineStart, match.index)
+      .split(/&&|\|\||[;|]/)
+      .at(-1)!;
+    const line = `${before} ${rest.split(/&&|\|\||;/, 1)[0]}`;
+    const path = [target, teeTarget]
+      .map((each) => each.exec(line)?.[1])
+      .find((each) => each !== undefined && !/^["']?\/dev\//.test(each));
+    const lines = body.replace(/\n$/, "").split("\n");
     if (path)
       writes.push({
         path: unquoted(path),
@@ -58,20 +66,19 @@ const readingGit =
 const building =
   /^(?:go\s+(?:test|build|vet|run|version|env|doc|list)|npm\s+(?:test|ci|run\s+(?:test|build|lint|types|typecheck)\S*)|(?:npx\s+)?(?:tsc|vitest|jest|mocha|eslint(?!.*--fix)|biome\s+(?:check|lint)(?!.*--(?:write|apply|fix)))|pytest|python3?\s+-m\s+(?:pytest|unittest)|cargo\s+(?:test|build|check|clippy(?!.*--fix)|run)|make\s+(?:test|build|check|lint)|golangci-lint(?!.*--fix)|mypy|pyright|ruff\s+check(?!.*--fix))\b/;
 
+/** What may stand before a command in its place: words of the shell, what runs others, variables. */
+const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
+
 /** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
 export function mayWrite(command: string): boolean {
   const text = command
+    .replace(heredoc, (_, _dash, _quote, _end, rest) => ` ${rest}`)
     .replace(/"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g, '""')
     .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "");
-  if (/(?:^|[^<>&\d=-])>>?\s*[^\s&|;/]/.test(text.replace(heredoc, ""))) return true;
+  if (/(?:^|[^<>&\d=-])>>?\s*(?!\/(?:tmp|dev|var|proc)\/)[^\s&|;]/.test(text)) return true;
   return text
-    .split(/&&|\|\||[;|\n]/)
-    .map((part) =>
-      part
-        .trim()
-        .replace(/^(?:\w+=\S*\s+)+/, "")
-        .replace(/^(?:sudo|time|timeout\s+\S+|env)\s+/, ""),
-    )
+    .split(/&&|\|\||[;|&\n]/)
+    .map((part) => part.trim().replace(leading, ""))
     .some((part) => {
       if (part === "" || part.startsWith("#")) return false;
       if (part.startsWith("git ") || part === "git") return !readingGit.test(part);
