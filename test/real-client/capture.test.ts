@@ -39,7 +39,9 @@ describe.each(clients)("%s", (bin) => {
     const { pm, say, settled } = stage;
     await pm("init");
     ids.edit = await say(prompts.edit);
-    spooledAlone = spooled(stage.project).flatMap((name) => eventIn(join(stage.project.spoolDir, name)) ?? []);
+    spooledAlone = spooled(stage.project).flatMap(
+      (name) => eventIn(join(stage.project.spoolDir, name)) ?? [],
+    );
     await pm("start");
     ids.note = await say(prompts.note);
     await say(prompts.resume, "--resume", ids.edit);
