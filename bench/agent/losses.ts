@@ -27,7 +27,7 @@ export function worstOf(trials: readonly Trial[], against: Policy, most: number)
 
 function whyOf({ foundAt }: Trial, ours: Outcome, theirs: Outcome): string {
   const without = theirs.calls === 1 ? "grep: one call" : `grep: ${theirs.calls} calls`;
-  if (!ours.isFound) return `not among the results, and the budget was spent; ${without}`;
+  if (!ours.isFound) return `not read before the budget was spent, or nothing was left to read; ${without}`;
   if (foundAt === null) return `not among the results, found by grep after them; ${without}`;
   if (foundAt === 1) return `result 1, but the list of results is longer than what grep takes; ${without}`;
   return `result ${foundAt}, after those before it; ${without}`;

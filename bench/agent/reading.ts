@@ -114,6 +114,6 @@ function wantedOf(sources: Sources, { file, lines }: Answer, criterion: Criterio
 
 const isBlank = (line: string) => line.trim() === "";
 
-export function range(first: number, last: number): number[] {
+function range(first: number, last: number): number[] {
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i);
 }
