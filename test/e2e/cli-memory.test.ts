@@ -81,7 +81,7 @@ describe("pm import", () => {
   it("says what is wrong with what it is asked", async () => {
     const other = past(3, "numbers", "/somewhere/else");
     for (const [args, code, said] of [
-      [["import", "codex"], 2, "Those of claude can."],
+      [["import", "cursor"], 2, "claude"],
       [["import", "claude", other], 5, "--all-projects"],
       [["import", "claude", join(project.root, "absent")], 5, "There is no"],
       [["import", "claude", project.root], 5, "There are no transcripts of Claude Code"],

@@ -291,7 +291,7 @@ describe("pm init, enable, disable and doctor", () => {
     return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "git-hooks");
   };
   const files = ["post-commit", "post-rewrite", "pre-push"].map((hook) => `.git/hooks/${hook}`);
-  const none = { agent: "claude", file: null, changed: false, added: [] };
+  const none = { file: null, changed: false, added: [] };
 
   it("put hooks into git, and take them out", async () => {
     expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining(".git/hooks") });
