@@ -6,7 +6,7 @@ export default defineConfig({
     setupFiles: ["test/isolate-home.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Two cores: process-level tests start daemons of their own, more forks only make them slower.
-    maxWorkers: 2,
+    // For two cores: process-level tests wait for daemons of their own most of the time; more than this is slower.
+    maxWorkers: 3,
   },
 });
