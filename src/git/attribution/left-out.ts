@@ -2,7 +2,7 @@ import { leftOutIn } from "../../agents/bounds.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { byAgent } from "./verdict.ts";
 import type { Write } from "./writes.ts";
-import type { WrittenLine, WrittenPlace } from "./written.ts";
+import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /** What was written is kept without its middle where it is very long (agents/bounds.ts). */
 

@@ -2,15 +2,9 @@ import { align, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { addLeftOut } from "./left-out.ts";
 import { reflowed } from "./reflow.ts";
-import { byAgent, type Verdict } from "./verdict.ts";
+import { byAgent } from "./verdict.ts";
 import type { Write } from "./writes.ts";
-
-/** A line that an agent wrote, and how sure that is. */
-export interface WrittenLine {
-  write: Write;
-  support: number;
-  verdict: Verdict;
-}
+import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /**
  * Enough for a line alone, of something with a name; a bracket needs neighbours. What was written before the commit
@@ -25,19 +19,6 @@ const sure = 1;
 const restored = 2.5;
 /** Of two who may have written a line the later one, if it has this share of the better one's support. */
 const rivalShare = 0.6;
-
-/** Where a line stands in what was written. */
-export interface WrittenPlace {
-  of: Source;
-  at: number;
-}
-
-interface Source {
-  write: Write;
-  lines: Stretch<Source>["lines"];
-  /** Its lines (index in the stretch) that are in history already. */
-  consumed: ReadonlySet<number>;
-}
 
 /**
  * The added lines (index in the file's `lines`) that agents wrote.
