@@ -5,7 +5,7 @@ import { setups } from "../../agents/setups.ts";
 import { explanationOf, PommelError } from "../../project/errors.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import { type Output, tick } from "../output.ts";
-import type { ChangedPaths, StepPrinter } from "./init-steps.ts";
+import type { AgentOutcome, ChangedPaths, PartOutcome, StepPrinter } from "./init-steps.ts";
 
 /** What somebody said about agents on the command line. */
 export interface AgentOptions {
@@ -18,16 +18,6 @@ export interface AgentOptions {
   instructions?: boolean;
   yes?: boolean;
 }
-
-/** What became of a part; `skipped`: nobody wants it, `kept`: somebody's own is in its place and stays. */
-interface PartOutcome {
-  state: "installed" | "skipped" | "failed" | "kept";
-  file: string | null;
-  /** Why it is not installed; null when it is. */
-  reason: string | null;
-}
-
-export type AgentOutcome = { agent: string } & Partial<Record<PartName, PartOutcome>>;
 
 /** What to put where. */
 export interface Wanted {

@@ -1,14 +1,8 @@
 import { userPlace } from "../../agents/setup/place.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { CommandContext } from "../frame.ts";
-import {
-  type AgentOptions,
-  type AgentOutcome,
-  addAgents,
-  agentsToSetUp,
-  chooseParts,
-} from "./init-agents.ts";
-import { type ChangedPaths, stepPrinter } from "./init-steps.ts";
+import { type AgentOptions, addAgents, agentsToSetUp, chooseParts } from "./init-agents.ts";
+import { type AgentOutcome, type ChangedPaths, stepPrinter } from "./init-steps.ts";
 
 /** The JSON of `pm init --global`; paths are relative to `home`. */
 interface GlobalInitResult extends ChangedPaths {

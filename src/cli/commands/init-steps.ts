@@ -1,5 +1,15 @@
+import type { PartName } from "../../agents/setup.ts";
 import { type Output, tick } from "../output.ts";
-import type { AgentOutcome } from "./init-agents.ts";
+
+/** What became of a part; `skipped`: nobody wants it, `kept`: somebody's own is in its place and stays. */
+export interface PartOutcome {
+  state: "installed" | "skipped" | "failed" | "kept";
+  file: string | null;
+  /** Why it is not installed; null when it is. */
+  reason: string | null;
+}
+
+export type AgentOutcome = { agent: string } & Partial<Record<PartName, PartOutcome>>;
 
 /** The JSON of `pm init`; paths are relative to `root`. */
 export interface InitResult {
