@@ -306,18 +306,18 @@ describe("with whatever contents, names and configuration", () => {
     let before: Record<string, string> = {};
     await fc.assert(
       fc.asyncProperty(treeArbitrary, async (after) => {
-        const gone = Object.keys(before).filter((name) => !(name in after));
+        const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
         const hash = commit("next", { ...Object.fromEntries(gone.map((name) => [name, null])), ...after });
         const seen = new Set<string>();
         for (const file of await changes(dir, hash)) {
-          const old = linesOfText(before[file.oldPath ?? file.path] ?? "");
+          const old = linesOfText(own(before, file.oldPath ?? file.path) ?? "");
           expect(file.isText).toBe(true);
-          expect(applied(old, file)).toEqual(linesOfText(after[file.path] ?? ""));
+          expect(applied(old, file)).toEqual(linesOfText(own(after, file.path) ?? ""));
           seen.add(file.path);
           if (file.status === "R") seen.add(file.oldPath!);
         }
         const changed = [...new Set([...gone, ...Object.keys(after)])].filter(
-          (name) => before[name] !== after[name],
+          (name) => own(before, name) !== own(after, name),
         );
         expect([...seen].sort()).toEqual(changed.sort());
         before = after;
@@ -337,3 +337,8 @@ describe("with whatever contents, names and configuration", () => {
     ]);
   });
 });
+
+/** A file may be called like what every object has. */
+function own(texts: Record<string, string>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
+}
