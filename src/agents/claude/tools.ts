@@ -2,6 +2,7 @@ import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
 import { bounded, pictureMark } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
+import { replacement } from "../replacement.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
 import { withoutReminders } from "./reminders.ts";
 
@@ -65,7 +66,7 @@ function editsOf(result: Structured): FileEdit[] | null {
   // A client that gave no patch still says what was written, only not where.
   const written = result.newString ?? result.new_source;
   if (typeof written === "string")
-    return [{ path, hunks: [hunkOf(result.oldString ?? "", written)], content: null }];
+    return [{ path, hunks: [replacement(result.oldString ?? "", written)], content: null }];
   return result.structuredPatch ? [{ path, hunks: [], content: null }] : null;
 }
 
@@ -81,20 +82,4 @@ function hunksOf(patch: readonly unknown[]): Hunk[] {
     hunks.push({ ...hunk, lines });
   }
   return hunks;
-}
-
-function hunkOf(before: string, after: string): Hunk {
-  const removed = linesOf(bounded(before, bounds.input)).map((line) => `-${line}`);
-  const added = linesOf(bounded(after, bounds.input)).map((line) => `+${line}`);
-  return {
-    oldStart: 0,
-    oldLines: removed.length,
-    newStart: 0,
-    newLines: added.length,
-    lines: [...removed, ...added],
-  };
-}
-
-function linesOf(text: string): string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -3,7 +3,8 @@ import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
 import { bounded } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
 import { isOwnCommand } from "../own-output.ts";
-import { hunksOf, onlyProposed, replacement } from "./diff.ts";
+import { replacement } from "../replacement.ts";
+import { hunksOf, onlyProposed } from "./diff.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display, known } from "./record-schema.ts";
 import { textOf, withoutHookContext } from "./said.ts";
 

@@ -1,12 +1,9 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { annotationOf } from "../../client/conversations.ts";
-import { changeMemory } from "../../client/memory-in-process.ts";
+import { storeNote } from "../../client/store-note.ts";
 import { withMemory } from "../../client/with-memory.ts";
-import { gitText } from "../../git/git.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
-import { addNote } from "../../sessions/add-note.ts";
 import { findSession } from "../../store/memory/sessions.ts";
 import type { CommandContext } from "../frame.ts";
 import { tick } from "../output.ts";
@@ -30,17 +27,7 @@ export async function noteCommand(
     throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
   }
   const session = options.session ? await sessionId(project, options.session) : currentSession();
-  const branch = await branchOf(cwd);
-  const request = {
-    note,
-    ...(session !== null && { session_id: session }),
-    ...(branch !== null && { branch }),
-  };
-  const change = async (work: Parameters<typeof addNote>[0]) => {
-    const added = await addNote(work, { note, sessionUid: session, branch });
-    return { annotation: annotationOf(added), queued: false };
-  };
-  const { annotation } = await changeMemory(project, "annotate", request, change, { create: true });
+  const annotation = await storeNote(project, { note, session, cwd });
   const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
   output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
 }
@@ -54,13 +41,4 @@ async function sessionId(project: Project, beginning: string): Promise<string> {
     throw new PommelError("not_found", "No session is remembered yet.", "Leave --session out.");
   }
   return withMemory(project, (memory) => findSession(memory, beginning).uid);
-}
-
-/** null without git, without a commit, or where no branch is checked out. */
-async function branchOf(cwd: string): Promise<string | null> {
-  try {
-    return (await gitText(cwd, ["symbolic-ref", "--quiet", "--short", "HEAD"])) || null;
-  } catch {
-    return null;
-  }
 }

@@ -23,6 +23,8 @@ export interface Weighed {
   weight: number;
 }
 
+type SessionTurn = Pick<Write, "sessionUid" | "turn">;
+
 interface Part {
   turns: Set<number>;
   lines: number;
@@ -78,27 +80,18 @@ export function bindingsOf(
     part.confidence = 1;
     part.turns.add(run.turn);
   }
-  if (parts.size === 0)
-    for (const write of removing(files, fresh)) {
-      const part = partOf(write.sessionUid);
-      part.how = "removed";
-      part.confidence = 0.85;
-      part.turns.add(write.turn);
-    }
-  if (parts.size === 0)
-    for (const { sessionUid, turn } of delegated(change, witness.delegations)) {
+  // Where nothing is known of its lines, what says less, one after the other.
+  const bindTo = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
+    for (const { sessionUid, turn } of turns) {
       const part = partOf(sessionUid);
-      part.how = "command";
-      part.confidence = 0.75;
+      part.how = how;
+      part.confidence = confidence;
       part.turns.add(turn);
     }
-  if (parts.size === 0)
-    for (const { sessionUid, turn } of ofOneSession(witness.inHand())) {
-      const part = partOf(sessionUid);
-      part.how = "touched";
-      part.confidence = 0.6;
-      part.turns.add(turn);
-    }
+  };
+  if (parts.size === 0) bindTo(removing(files, fresh), "removed", 0.85);
+  if (parts.size === 0) bindTo(delegated(change, witness.delegations), "command", 0.75);
+  if (parts.size === 0) bindTo(ofOneSession(witness.inHand()), "touched", 0.6);
   return [...parts]
     .map(([sessionUid, { turns, lines, how, confidence }]) => ({
       sessionUid,

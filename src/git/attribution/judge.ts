@@ -19,6 +19,7 @@ const reworkMs = 6 * 3_600_000;
 const inHandMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
 const clockMs = 2000;
+
 /** What is known of a time besides who wrote what: commands that ran, when lines showed up, who was at work. */
 export class Witness {
   private readonly since: number;
@@ -46,7 +47,7 @@ export class Witness {
   }
 
   /**
-   * Turns that read or changed one of the change's files within the hour before it was made, and since the commit
+   * Turns that changed one of the change's files within the hour before it was made, and since the commit
    * before: what they did before that led to that one.
    */
   inHand(): { sessionUid: string; turn: number }[] {

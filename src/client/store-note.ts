@@ -1,0 +1,29 @@
+import { branchOf } from "../git/branch.ts";
+import type { Project } from "../project/paths.ts";
+import { addNote } from "../sessions/add-note.ts";
+import { annotationOf } from "./conversations.ts";
+import { changeMemory } from "./memory-in-process.ts";
+
+/**
+ * Stores a note, through the daemon where one runs, with the branch that is checked out where it was written.
+ * @param options.session the own id of the session that it is about; null: none
+ * @returns the note as it is stored
+ * @throws PommelError as `changeMemory`
+ */
+export async function storeNote(
+  project: Project,
+  { note, session, cwd }: { note: string; session: string | null; cwd: string },
+) {
+  const branch = await branchOf(cwd);
+  const request = {
+    note,
+    ...(session !== null && { session_id: session }),
+    ...(branch !== null && { branch }),
+  };
+  const change = async (work: Parameters<typeof addNote>[0]) => {
+    const added = await addNote(work, { note, sessionUid: session, branch });
+    return { annotation: annotationOf(added), queued: false };
+  };
+  const { annotation } = await changeMemory(project, "annotate", request, change, { create: true });
+  return annotation;
+}
