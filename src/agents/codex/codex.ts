@@ -1,8 +1,8 @@
 import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { KeptStates } from "../kept-states.ts";
 import { readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
-import { KeptStates } from "./kept-states.ts";
 import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
@@ -21,7 +21,7 @@ export const codex: Agent = {
   read,
 };
 
-const kept = new KeptStates();
+const kept = new KeptStates<State>();
 
 async function* read(
   file: string,

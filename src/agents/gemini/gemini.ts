@@ -1,5 +1,6 @@
 import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
+import { KeptStates } from "../kept-states.ts";
 import { readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
 import { isOneObject } from "./head.ts";
@@ -24,8 +25,7 @@ export const gemini: Agent = {
 };
 
 /** Of chats that grow, what the next reading needs to know of what was read; else it is read again. */
-const kept = new Map<string, { at: string; replay: Replay }>();
-const mostKept = 8;
+const kept = new KeptStates<Replay>();
 
 /** A chat that is a log: it grows by lines. */
 async function* readLog(
@@ -34,37 +34,23 @@ async function* readLog(
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
   const cwd = (await identify(file, signal))?.cwd ?? null;
-  const known = kept.get(file);
-  kept.delete(file);
-  let at = placeIn(cursor);
-  let replay: Replay | null = known?.at === at ? known.replay : await recall(file, cursor, signal);
-  const current = replay;
+  const replay = kept.take(file, cursor) ?? (await recall(file, cursor, signal));
+  let end = cursor;
   try {
     for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
-      replay = null;
+      end = null;
       const lines: TranscriptLine[] = [];
       const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
       for (const { bytes } of batch.lines) {
-        const taken = takeBytes(current, bytes, cwd);
+        const taken = takeBytes(replay, bytes, cwd);
         lines.push(...taken.lines);
         if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
       }
-      at = placeIn(batch.cursor);
-      replay = current;
+      end = batch.cursor;
       yield { lines, cursor: batch.cursor, skipped };
     }
   } finally {
-    if (replay) keep(file, at, replay);
-  }
-}
-
-const placeIn = (cursor: Cursor | null) => (cursor ? `${cursor.offset} ${cursor.lineHash}` : "");
-
-function keep(file: string, at: string, replay: Replay): void {
-  kept.set(file, { at, replay });
-  for (const oldest of kept.keys()) {
-    if (kept.size <= mostKept) break;
-    kept.delete(oldest);
+    if (end) kept.put(file, end, replay);
   }
 }
 

@@ -1,28 +1,28 @@
-import type { Cursor } from "../agent.ts";
-import type { State } from "./state.ts";
+import type { Cursor } from "./agent.ts";
 
-/** How many rollouts are likely to grow at the same time. */
+/** How many transcripts of an agent are likely to grow at the same time. */
 const most = 4;
 
-interface Kept {
+interface Kept<State> {
   /** Where in the file the state is of. */
   cursor: Cursor;
   state: State;
 }
 
 /**
- * The states at the ends of the rollouts that were read last: one that grows line by line need not be read from its
+ * The states at the ends of the transcripts that were read last: one that grows line by line need not be read from its
  * start each time. Each is good for going on from exactly where it was left, and is found out anew for all else.
  */
-export class KeptStates {
-  private readonly kept = new Map<string, Kept>();
+export class KeptStates<State> {
+  private readonly kept = new Map<string, Kept<State>>();
 
   /** The state at a place of a file, which is the caller's from now on; null when it is not kept. */
   take(file: string, cursor: Cursor | null): State | null {
     const found = this.kept.get(file);
+    if (!found) return null;
     this.kept.delete(file);
-    const isIt = found?.cursor.offset === cursor?.offset && found?.cursor.lineHash === cursor?.lineHash;
-    return isIt ? (found?.state ?? null) : null;
+    const isIt = found.cursor.offset === cursor?.offset && found.cursor.lineHash === cursor?.lineHash;
+    return isIt ? found.state : null;
   }
 
   put(file: string, cursor: Cursor, state: State): void {

@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
 import { KeptStates } from "./kept-states.ts";
-import { newState } from "./state.ts";
 
 const at = (offset: number) => ({ offset, lineHash: `${offset}-x` });
 
 it("gives a state once, for exactly where it was left", () => {
-  const kept = new KeptStates();
-  const state = newState(null);
+  const kept = new KeptStates<{ name: string }>();
+  const state = { name: "left" };
   kept.put("a", at(10), state);
   expect(kept.take("a", at(10))).toBe(state);
   expect(kept.take("a", at(10))).toBeNull();
@@ -18,11 +17,11 @@ it("gives a state once, for exactly where it was left", () => {
 });
 
 it("keeps the latest few", () => {
-  const kept = new KeptStates();
+  const kept = new KeptStates<{ name: string }>();
   const files = ["a", "b", "c", "d", "e", "f"];
-  for (const file of files) kept.put(file, at(1), newState(null));
-  kept.put("c", at(2), newState(null));
-  kept.put("g", at(1), newState(null));
+  for (const file of files) kept.put(file, at(1), { name: file });
+  kept.put("c", at(2), { name: "c" });
+  kept.put("g", at(1), { name: "g" });
   expect(["a", "b", "d"].map((file) => kept.take(file, at(1)))).toEqual([null, null, null]);
   expect(kept.take("c", at(2))).not.toBeNull();
   expect(["e", "f", "g"].every((file) => kept.take(file, at(1)) !== null)).toBe(true);
