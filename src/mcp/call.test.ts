@@ -17,7 +17,7 @@ function refusal(args: unknown): PommelError {
 
 describe("arguments", () => {
   it("are filled in", () => {
-    expect(read({ query: "retry" })).toEqual({ query: "retry", limit: 10, max_tokens: 2000 });
+    expect(read({ query: "retry" })).toEqual({ query: "retry", limit: 10, max_tokens: 1000 });
   });
 
   it("may be null or empty where they may be left out", () => {

@@ -2,9 +2,6 @@ import * as z from "zod/mini";
 
 /** What the tools' arguments and answers have in common. */
 
-/** Tokens of an answer when nobody says. */
-const tokensGiven = 2000;
-
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
   schema.check(z.describe(description)) as S;
 
@@ -24,10 +21,15 @@ export const optionalList = (description: string, most = 50) =>
     ),
   );
 
-export const maxTokens = z._default(
-  described(z.int().check(z.minimum(500), z.maximum(20_000)), "About how long the answer may be, in tokens"),
-  tokensGiven,
-);
+/** @param given tokens of an answer when nobody says */
+export const maxTokens = (given = 2000) =>
+  z._default(
+    described(
+      z.int().check(z.minimum(500), z.maximum(20_000)),
+      "About how long the answer may be, in tokens",
+    ),
+    given,
+  );
 
 export const limit = (most: number, given: number) =>
   z._default(described(z.int().check(z.minimum(1), z.maximum(most)), "At most so many results"), given);

@@ -29,7 +29,7 @@ export const listCheckpointsInput = z.strictObject({
   until,
   limit: limit(100, 20),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const listCheckpointsOutput = z.object({
@@ -62,7 +62,7 @@ export const whyInput = z.strictObject({
   last_line: line("Left out: only the first"),
   revision: optionalWords("The file as it was in this commit", 300),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 const author = {
@@ -131,7 +131,7 @@ export const rewindPreviewInput = z.strictObject({
   patch: z.optional(
     described(z.boolean(), "Also the difference from there to the files as they are, as a patch"),
   ),
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const rewindPreviewOutput = z.object({

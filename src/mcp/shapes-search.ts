@@ -31,7 +31,8 @@ export const searchCodeInput = z.strictObject({
   level: z.optional(described(z.array(z.enum(levels)), "Only chunks of these levels")),
   limit: limit(50, 10),
   cursor,
-  max_tokens: maxTokens,
+  // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
+  max_tokens: maxTokens(1000),
 });
 
 export const searchCodeOutput = z.object({
@@ -81,7 +82,7 @@ export const searchSessionsInput = z.strictObject({
   ),
   limit: limit(50, 10),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const searchSessionsOutput = z.object({
@@ -119,7 +120,7 @@ export const relatedInput = z.strictObject({
   ),
   limit: limit(50, 10),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const relatedOutput = z.object({

@@ -56,7 +56,7 @@ export const getSessionInput = z.strictObject({
     10,
   ),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const getSessionOutput = z.object({
@@ -87,7 +87,7 @@ export const getSessionOutput = z.object({
 
 export const getSessionSummaryInput = z.strictObject({
   session_id: sessionId,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const getSessionSummaryOutput = z.object({
@@ -105,7 +105,7 @@ export const listDecisionsInput = z.strictObject({
   until,
   limit: limit(100, 15),
   cursor,
-  max_tokens: maxTokens,
+  max_tokens: maxTokens(),
 });
 
 export const listDecisionsOutput = z.object({

@@ -12,6 +12,9 @@ type Found = SearchResponse["results"][number];
 const most = 1000;
 /** Changes that wait for the index: more mean more than a save that was just made. */
 const manyChanges = 20;
+/** So many results on top are given at length; of the others, to choose from by name, only so many characters. */
+const toRead = 3;
+const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput> = async (args, context) => {
   const { query, path, language, level, limit, max_tokens } = args;
@@ -30,8 +33,8 @@ export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput
   });
   const page = answer.results.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
-  const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, 120);
-  const { items } = fitIn(page, room, each, itemOf, render);
+  const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
+  const { items } = fitIn([...page.entries()], room, each, itemOf, render);
   const end = offset + items.length;
   const next = end < Math.min(answer.total_results, most) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(answer);
@@ -51,7 +54,8 @@ export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput
   };
 };
 
-function itemOf(found: Found, longest: number) {
+function itemOf([at, found]: [number, Found], longest: number) {
+  const most = at < toRead ? longest : Math.min(longest, brief);
   return {
     file: clean(found.file),
     start_line: found.start_line,
@@ -62,7 +66,7 @@ function itemOf(found: Found, longest: number) {
     score: Math.round(found.score * 100) / 100,
     reasons: found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)),
     is_stale: found.freshness === "drifted",
-    content: beginning(found.content, longest),
+    content: beginning(found.content, most),
   };
 }
 
