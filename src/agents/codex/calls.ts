@@ -61,7 +61,15 @@ export function nameOf(name: string, namespace: string | null): string {
 }
 
 export function other(tool: string, input: Record<string, unknown>): Call {
-  return { tool, input: boundedInput(input), files: [], patch: null, isOwn: isOwnTool(tool) };
+  const isOwn = isOwnTool(tool) || isOwnResource(tool, input);
+  return { tool, input: boundedInput(input), files: [], patch: null, isOwn };
+}
+
+const resourceTools = new Set(["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"]);
+
+/** Whether the client's own tools for resources are asked for Pommel's; without a server they list those of all. */
+function isOwnResource(tool: string, { server }: Record<string, unknown>): boolean {
+  return resourceTools.has(tool) && (server === "pommel" || typeof server !== "string");
 }
 
 /** The command line of a command in words, `["bash", "-lc", "npm test"]`; a string is one. */

@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
 import { asItem, asParts, type Item, known, readPaths } from "./line-schema.ts";
-import { textOf } from "./outcome.ts";
+import { resultText, textOf } from "./outcome.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
 import { agentSaid, type Understood, userSaid } from "./said.ts";
 import type { State } from "./state.ts";
@@ -44,7 +42,7 @@ function toolItem(id: string, item: Item, state: State): Understood {
       const failure = asRecord(item.error).message ?? asRecord(item.result).Err;
       const text = typeof failure === "string" ? failure : textOf(result.content);
       const isError = hasFailed(item) || typeof failure === "string" || result.isError === true;
-      return endOf(state, id, call, { text: bounded(text, bounds.result), isError });
+      return endOf(state, id, call, { text: resultText(text), isError });
     }
     case "WebSearch":
       return endOf(state, id, other("web_search", { query: item.query ?? "" }), { text: "", isError: false });
@@ -64,7 +62,7 @@ function commandEnded(id: string, item: Item, state: State): Understood {
   }));
   const output = item.aggregated_output ?? [item.stdout, item.stderr].filter(Boolean).join("\n");
   const isError = hasFailed(item) || (item.exit_code ?? 0) !== 0;
-  const result = { text: bounded(output.trim(), bounds.result), isError };
+  const result = { text: resultText(output), isError };
   const tookMs = (item.duration?.secs ?? 0) * 1000 + (item.duration?.nanos ?? 0) / 1e6;
   return endOf(state, id, call.patch === null ? { ...call, files } : call, result, tookMs);
 }
@@ -73,7 +71,7 @@ function filesChanged(id: string, item: Item, state: State): Understood {
   const patch = filesOfChanges(item.changes ?? {}, state.cwd);
   const call: Call = { ...other("apply_patch", {}), files: touchesOf(patch), patch };
   const isError = hasFailed(item);
-  const text = bounded([item.stdout, item.stderr].filter(Boolean).join("\n").trim(), bounds.result);
+  const text = resultText([item.stdout, item.stderr].filter(Boolean).join("\n"));
   return endOf(state, id, call, { text, isError, edits: isError ? null : patch.map(({ edit }) => edit) });
 }
 

@@ -1,5 +1,6 @@
 import { bounded, pictureMark } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
+import { withoutOwnContext } from "../own-output.ts";
 import { asRecord } from "./calls.ts";
 import { asParts } from "./line-schema.ts";
 
@@ -8,14 +9,14 @@ export interface Outcome {
   /** Without what the client wrote before it. */
   text: string;
   isError: boolean;
-  /** The command goes on; its end is told later. */
-  isRunning: boolean;
+  /** The client's id of a command that goes on, and whose end is told later; null when it does not. */
+  running: string | null;
 }
 
 /** What the client writes before a command's output, with the exit code in one of the lines. */
 const head =
   /^(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?(?:Wall time: [^\n]*\n)(?:Process (?:exited with code (-?\d+)|running with session ID [^\n]*)\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?(?:Output:\n)?/;
-const running = /^Process running with session ID /m;
+const running = /^Process running with session ID (.+)$/m;
 const failed =
   /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
 
@@ -29,7 +30,12 @@ export function outcomeOf(output: unknown): Outcome {
   const exit = typeof code === "number" ? code : said === undefined ? null : Number(said);
   const text = found === null ? whole : whole.slice(found[0].length);
   const isError = exit === null ? wrapped.success === false || failed.test(text) : exit !== 0;
-  return { text: bounded(text.trim(), bounds.result), isError, isRunning: running.test(found?.[0] ?? "") };
+  return { text: resultText(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };
+}
+
+/** What is kept of what a tool answered. */
+export function resultText(text: string): string {
+  return bounded(withoutOwnContext(text).trim(), bounds.result);
 }
 
 /** Text of an answer's parts, with a mark for each picture. */

@@ -1,5 +1,6 @@
 import type { Entry, Usage } from "../agent.ts";
 import { bounded } from "../bounded.ts";
+import { withoutOwnContext } from "../own-output.ts";
 import { isFirstTold, type State, uidOf } from "./state.ts";
 
 /** What there is to keep of a line; nothing without a uid. */
@@ -21,7 +22,8 @@ const notHuman =
 /** Something that a human said: a turn begins. */
 export function userSaid(state: State, form: "event" | "item", written: string, images: number): Understood {
   const at = written.indexOf(requestMark);
-  const text = bounded((at === -1 ? written : written.slice(at + requestMark.length)).trim());
+  const human = at === -1 ? written : written.slice(at + requestMark.length);
+  const text = bounded(withoutOwnContext(human).trim());
   if ((text === "" && images === 0) || notHuman.test(text)) return {};
   if (!isFirstTold(state, form, `user\0${text}`)) return {};
   const uid = uidOf(state, "prompt", text);

@@ -14,6 +14,8 @@ export interface State {
   /** Calls without an answer yet. */
   open: Map<string, { patch: FilePatch[] | null; isOwn: boolean }>;
   answered: Set<string>;
+  /** Shells, by the client's ids, in which Pommel runs on: what they print later is answered to other calls. */
+  ownShells: Set<string>;
   /** Calls of `exec` in code mode: what they ran comes as items of its own. */
   scripts: Set<string>;
   /** Of what was said in this turn: how often it came as an event, how often as an item. */
@@ -39,6 +41,7 @@ export function newState(identity: Identity | null): State {
     hasItems: false,
     open: new Map(),
     answered: new Set(),
+    ownShells: new Set(),
     scripts: new Set(),
     said: new Map(),
     seen: new Map(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry, TranscriptLine } from "../agent.ts";
+import { ownContext } from "../own-output.ts";
 import { migrated, type RolloutFixture, type RolloutOptions, rollout, threadId } from "./rollout-fixture.ts";
 import { newState } from "./state.ts";
 import { understand } from "./understand.ts";
@@ -94,6 +95,18 @@ describe.each(formats)("a rollout of the format %s", (format) => {
     expect(results.map(({ text }) => text.includes("own"))).toEqual([false, false, false]);
     expect(results[2]!.text).toContain("their answer");
   });
+
+  it("does not keep what Pommel put into what others say", () => {
+    const r = rollout({ format });
+    r.prompt(`Go on. ${ownContext.start}\nsaid before${ownContext.end}`);
+    r.bash("cat notes", `seen &lt;pommel-context&gt;said before&lt;/pommel-context&gt; after`);
+    r.mcp("memo", "recall", {}, `theirs ${ownContext.start}said before`);
+    r.compact(`So far. ${ownContext.start}said before${ownContext.end}`);
+    const texts = entriesOf(r).flatMap((entry) => ("text" in entry ? entry.text : []));
+    expect(texts.slice(0, 2)).toEqual(["Go on.", "seen\nafter"]);
+    expect(texts.at(-1)).toBe("So far.");
+    expect(texts.join()).not.toContain("said before");
+  });
 });
 
 it("gives a migrated rollout's lines the ids that they had before", () => {
@@ -182,6 +195,23 @@ it("takes what ran in a script for lines of their own, from when it began", () =
   const [use, result, ...more] = read(r.text());
   expect([use?.entries[0]?.kind, result?.entries[0]?.kind, more]).toEqual(["tool_use", "tool_result", []]);
   expect(result!.at! - use!.at!).toBe(400);
+});
+
+it("does not keep Pommel's resources, nor what a command of Pommel's prints later", () => {
+  const r = rollout();
+  const running = "Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\nown";
+  r.tool("read_mcp_resource", { server: "pommel", uri: "pommel://sessions/1" }, "own");
+  r.tool("list_mcp_resources", {}, "own and theirs");
+  r.tool("read_mcp_resource", { server: "memo", uri: "memo://1" }, "theirs");
+  r.item("McpToolCall", {
+    ...{ server: "pommel", tool: "read_mcp_resource", arguments: { server: "pommel" } },
+    result: { content: [{ type: "text", text: "own" }] },
+  });
+  r.tool("exec_command", { cmd: "pm reindex" }, running);
+  r.tool("write_stdin", { session_id: 7, chars: "" }, running);
+  r.tool("write_stdin", { session_id: 8, chars: "" }, "theirs");
+  const answers = entriesOf(r).flatMap((entry) => (entry.kind === "tool_result" ? entry.text : []));
+  expect(answers.filter((text) => text !== "")).toEqual(["theirs", "theirs"]);
 });
 
 it("reads the ends of calls that some clients wrote as events", () => {

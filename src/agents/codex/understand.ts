@@ -1,5 +1,6 @@
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounded } from "../bounded.ts";
+import { withoutOwnContext } from "../own-output.ts";
 import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
 import { understandItem } from "./items.ts";
 import {
@@ -102,7 +103,8 @@ function called(id: string, item: ResponseItem, state: State): Understood {
     state.scripts.add(id);
     return {};
   }
-  return useOf(state, id, call);
+  const isOwn = call.isOwn || state.ownShells.has(String(call.input.session_id));
+  return useOf(state, id, { ...call, isOwn });
 }
 
 /** null for a script of code mode. */
@@ -117,9 +119,10 @@ function callIn(item: ResponseItem, state: State): Call | null {
 
 function answered(id: string, output: unknown, state: State): Understood {
   if (state.scripts.has(id) || state.answered.has(id)) return {};
-  const { text, isError, isRunning } = outcomeOf(output);
+  const { text, isError, running } = outcomeOf(output);
+  if (running !== null && state.open.get(id)?.isOwn) state.ownShells.add(running);
   // An item will tell of its end.
-  if (isRunning && state.hasItems) return {};
+  if (running !== null && state.hasItems) return {};
   const patch = state.open.get(id)?.patch ?? null;
   const edits = patch && !isError ? patch.map(({ edit }) => edit) : null;
   return resultOf(state, id, { text, isError, edits });
@@ -215,7 +218,8 @@ const preface =
 
 /** OpenAI's own service keeps the summary to itself: then there is no text. */
 function compacted(message: unknown, state: State): Understood {
-  const text = bounded(typeof message === "string" ? message.replace(preface, "").trim() : "");
+  const said = typeof message === "string" ? message.replace(preface, "") : "";
+  const text = bounded(withoutOwnContext(said).trim());
   const entries: Entry[] = [{ kind: "compaction", trigger: null, preTokens: state.context }];
   state.context = null;
   if (text !== "") entries.push({ kind: "summary", text });
