@@ -1,12 +1,12 @@
-import { homedir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
 import { listFiles } from "../list-files.ts";
 import { headOf, isOneObject } from "./head.ts";
+import { geminiHome } from "./home.ts";
 
 /** Where Gemini CLI keeps its chats, a folder for each directory that it was launched in. */
 export function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  return [resolve(env.GEMINI_CLI_HOME || env.HOME || homedir(), ".gemini", "tmp")];
+  return [resolve(geminiHome(env), "tmp")];
 }
 
 /** Also one of clients up to 0.36, which is a single object; other `.json` files are no chats. */

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { serverEntry } from "../setup/json-entry.ts";
 import type { AgentSetup, Place } from "../setup.ts";
+import { geminiHome } from "./home.ts";
+import { asObject, readObjectFile } from "./object-file.ts";
 import { distrust } from "./trust.ts";
 
 /** Milliseconds. */
@@ -24,8 +25,8 @@ export const geminiHooks: HookSpec = {
   ],
 };
 
-function directoryOf({ dir }: Place): string {
-  return join(dir, ".gemini");
+function directoryOf({ scope, dir, env }: Place): string {
+  return scope === "user" ? geminiHome(env) : join(dir, ".gemini");
 }
 
 function settingsFile(place: Place): string {
@@ -34,25 +35,17 @@ function settingsFile(place: Place): string {
 
 /** `GEMINI.md`, unless the settings name other files instead. */
 function contextFile(place: Place): string {
-  const named = contextFileNames(settingsFile(place)) ?? contextFileNames(settingsFile(homeOf(place)));
+  const own = join(geminiHome(place.env), "settings.json");
+  const named = contextFileNames(settingsFile(place)) ?? contextFileNames(own);
   const name = named === null || named.includes("GEMINI.md") ? "GEMINI.md" : named[0]!;
-  return place.scope === "user" ? join(directoryOf(place), name) : join(place.dir, name);
+  return join(place.scope === "user" ? directoryOf(place) : place.dir, name);
 }
 
 function contextFileNames(file: string): string[] | null {
-  try {
-    const { context } = JSON.parse(readFileSync(file, "utf8")) as { context?: { fileName?: unknown } };
-    const names = [context?.fileName]
-      .flat()
-      .filter((name) => typeof name === "string" && /^[\w.-]+$/.test(name));
-    return names.length > 0 ? (names as string[]) : null;
-  } catch {
-    return null;
-  }
-}
-
-function homeOf(place: Place): Place {
-  return { ...place, scope: "user", dir: place.env.HOME || homedir() };
+  const names = [asObject(readObjectFile(file).context).fileName]
+    .flat()
+    .filter((name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name));
+  return names.length > 0 ? names : null;
 }
 
 export const geminiSetup: AgentSetup = {
@@ -67,15 +60,13 @@ export const geminiSetup: AgentSetup = {
     },
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
   ],
-  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(directoryOf(homeOf(place))),
+  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(geminiHome(place.env)),
   fromPlugin: () => [],
   distrust,
   afterwards(place, parts) {
     const lines: string[] = [];
     if (parts.includes("hooks") && place.scope === "project") {
-      lines.push(
-        "Gemini CLI warns when it first sees hooks of a project; where it asks whether to trust the folder, say yes, or it reads none of this.",
-      );
+      lines.push(distrust(place) ?? "Gemini CLI warns when it first sees hooks of a project, and runs them.");
     }
     if (parts.includes("mcp")) {
       lines.push("Gemini CLI asks before each tool of Pommel until you let it be called always.");

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../setup.ts";
 import { distrust } from "./trust.ts";
@@ -8,22 +8,53 @@ import { distrust } from "./trust.ts";
 let home: string;
 let place: Place;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "pommel-gemini-"));
+  home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-gemini-")));
   mkdirSync(join(home, ".gemini"));
+  mkdirSync(join(home, "work/repo"), { recursive: true });
   place = { scope: "project", dir: join(home, "work/repo"), recordFile: "", env: { HOME: home } };
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const folders = (said: unknown) =>
-  writeFileSync(join(home, ".gemini/trustedFolders.json"), JSON.stringify(said));
+const write = (name: string, said: unknown) =>
+  writeFileSync(join(home, ".gemini", name), `// mine\n${JSON.stringify(said)}`);
+const folders = (said: unknown) => write("trustedFolders.json", said);
+const undecided = /before it trusts the folder/;
 
-test("a folder that somebody said not to trust is told, and the nearest word counts", () => {
-  expect(distrust(place)).toBeNull();
+test("a folder that nobody decided about is told until somebody does, and so is one that is not trusted", () => {
+  expect(distrust(place)).toMatch(undecided);
+  expect(distrust({ ...place, scope: "user" })).toBeNull();
   folders({ [join(home, "work")]: "DO_NOT_TRUST" });
   expect(distrust(place)).toContain(`not to trust ${join(home, "work")},`);
-  expect(distrust({ ...place, scope: "user" })).toBeNull();
   folders({ [join(home, "work")]: "DO_NOT_TRUST", [place.dir]: "TRUST_FOLDER" });
   expect(distrust(place)).toBeNull();
+  folders({ [join(home, "work/rep")]: "TRUST_FOLDER" });
+  expect(distrust(place)).toMatch(undecided);
   folders("no object");
+  expect(distrust(place)).toMatch(undecided);
+});
+
+test("a folder's parent may be what is trusted, and links lead where they lead", () => {
+  folders({ [join(home, "work/other")]: "TRUST_PARENT" });
   expect(distrust(place)).toBeNull();
+  folders({ [place.dir]: "TRUST_FOLDER" });
+  symlinkSync(dirname(place.dir), join(home, "link"));
+  expect(distrust({ ...place, dir: join(home, "link/repo") })).toBeNull();
+});
+
+test("what the settings, the environment and the hooks that ran say", () => {
+  const here = (env: NodeJS.ProcessEnv) => distrust({ ...place, env: { HOME: home, ...env } });
+  expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "true" })).toBeNull();
+  expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "false" })).toContain("environment");
+  folders({ [place.dir]: "TRUST_FOLDER" });
+  expect(here({ GEMINI_CLI_TRUSTED_FOLDERS_PATH: join(home, "none.json") })).toMatch(undecided);
+  expect(here({ GEMINI_CLI_HOME: join(home, "elsewhere") })).toMatch(undecided);
+  folders({});
+  write("trusted_hooks.json", { [place.dir]: ["other:make it so"] });
+  expect(here({})).toMatch(undecided);
+  write("trusted_hooks.json", { [place.dir]: ["pommel:pm hook --agent gemini stop"] });
+  expect(here({})).toBeNull();
+  folders({ [place.dir]: "DO_NOT_TRUST" });
+  expect(here({})).not.toBeNull();
+  write("settings.json", { security: { folderTrust: { enabled: false } } });
+  expect(here({})).toBeNull();
 });
