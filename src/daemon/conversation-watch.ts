@@ -7,7 +7,8 @@ import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import { unknownTranscripts } from "../store/memory/transcripts.ts";
-import { type MemoryWork, priority } from "./memory-work.ts";
+import { priority } from "./conversation-requests.ts";
+import type { MemoryWork } from "./memory-work.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
 
 interface ConversationWatchOptions {

@@ -22,7 +22,8 @@ import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
 import { isForgotten } from "../store/memory/forget.ts";
 import { findSession, saveSession, sessionByUid } from "../store/memory/sessions.ts";
 import { listTranscripts } from "../store/memory/transcripts.ts";
-import { type MemoryWork, priority } from "./memory-work.ts";
+import { priority } from "./conversation-requests.ts";
+import type { MemoryWork } from "./memory-work.ts";
 import type { Handlers } from "./server.ts";
 
 type MemoryRoute = Extract<

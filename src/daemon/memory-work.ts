@@ -1,6 +1,5 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { defaultAgent } from "../agents/registry.ts";
 import { describeMemory, jobsStatusOf } from "../client/conversations.ts";
 import type { ModelStatus } from "../client/protocol.ts";
 import type { JobsStatus, MemoryStatus } from "../client/protocol-sessions.ts";
@@ -9,22 +8,26 @@ import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
-import { globalPatternsFile, projectPatternsFile } from "../redact/patterns-file.ts";
-import type { Scrubber } from "../redact/scrubber.ts";
 import { SessionSearch } from "../search/sessions/engine.ts";
 import { PassageSearch } from "../search/sessions/passage-search.ts";
 import { passagesIn } from "../search/sessions/passage-source.ts";
-import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { settleTerms } from "../store/memory/chunks.ts";
-import { waitingJob } from "../store/memory/job-rows.ts";
 import { enqueue } from "../store/memory/jobs.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { transcriptByPath } from "../store/memory/transcripts.ts";
 import { keepSessionModels } from "../store/memory/vectors.ts";
 import { backgroundSync } from "./background-sync.ts";
 import { collectGarbage } from "./collect-garbage.ts";
-import { ConversationJobs, type TranscriptPayload } from "./conversation-jobs.ts";
+import { ConversationJobs } from "./conversation-jobs.ts";
+import {
+  askForSummary,
+  askToRead,
+  hasNews,
+  priority,
+  type TranscriptToRead,
+  transcriptsToRead,
+} from "./conversation-requests.ts";
+import { CurrentScrubber } from "./current-scrubber.ts";
 import { Gate } from "./gate.ts";
 import { askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs } from "./git-work.ts";
@@ -34,17 +37,6 @@ import { isCorrupt, JobWorker } from "./job-worker.ts";
 import { createTextEmbedders, type TextEmbedders } from "./text-embedders.ts";
 import { describeTextModels } from "./text-models.ts";
 import { TextPass } from "./text-pass.ts";
-
-/** Smaller is earlier; those of commits are in git-jobs.ts. */
-export const priority = {
-  live: 10,
-  watched: 20,
-  scrub: 50,
-  import: 100,
-  "deep-scrub": 140,
-  summary: 150,
-  retain: 200,
-} as const;
 
 const reading = ["transcript"] as const;
 /** After the last session that nobody knew of was read. Milliseconds. */
@@ -80,10 +72,6 @@ interface OpenMemory {
   housekeeping: Housekeeping;
 }
 
-export interface TranscriptToRead extends Partial<TranscriptPayload> {
-  priority?: number;
-}
-
 /** Keeps the memory of conversations in step for as long as the daemon runs. A damaged one is left as it is. */
 export class MemoryWork {
   private open: OpenMemory | null = null;
@@ -92,13 +80,14 @@ export class MemoryWork {
   private readonly gate = new Gate();
   private readonly embedders: TextEmbedders;
   private isClosed = false;
-  private scrubber: { scrubber: Scrubber; of: string } | null = null;
+  private readonly scrubber: CurrentScrubber;
   private releaseTimer: NodeJS.Timeout | undefined;
   private unloadTimer: NodeJS.Timeout | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: MemoryWorkOptions) {
     this.embedders = createTextEmbedders(options.config, options.bundled);
+    this.scrubber = new CurrentScrubber(options);
     const { config, project } = options;
     if (config["sessions.capture"] || existsSync(project.memoryDb)) this.tryToOpen();
   }
@@ -168,7 +157,7 @@ export class MemoryWork {
     const memory = Memory.open(project.memoryDb, { readonly: false });
     try {
       const passages = first && new PassageSearch(passagesIn(memory), first, second, deadlineMs);
-      const scrubber = () => this.currentScrubber();
+      const scrubber = () => this.scrubber.get();
       const git = new GitJobs({
         ...{ project, config, memory, scrubber, roots, log },
         runSync: backgroundSync(config, () => jobs.work(), log),
@@ -228,7 +217,7 @@ export class MemoryWork {
           memory,
           config,
           isResting: () => this.isResting(),
-          scrubVersion: () => this.currentScrubber().version,
+          scrubVersion: () => this.scrubber.get().version,
           enqueue: (kind, subject) => this.enqueue(kind, subject),
           log,
         }),
@@ -237,14 +226,6 @@ export class MemoryWork {
       memory.close();
       throw error;
     }
-  }
-
-  /** The rules as they stand in their files now. */
-  private currentScrubber(): Scrubber {
-    const { project, config } = this.options;
-    const of = [globalPatternsFile(), projectPatternsFile(project)].map(stampOf).join();
-    if (this.scrubber?.of !== of) this.scrubber = { scrubber: scrubberOf(project, config), of };
-    return this.scrubber.scrubber;
   }
 
   private fail(error: unknown): void {
@@ -276,42 +257,20 @@ export class MemoryWork {
    * Lets a transcript be read on.
    * @throws PommelError as `memory`
    */
-  readOn(path: string, { priority: urgency = priority.live, ...asked }: TranscriptToRead): void {
-    const { memory } = this.opened();
-    const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
-    const known = transcriptByPath(memory, path);
-    const payload: TranscriptPayload = {
-      agent: asked.agent ?? known?.agent ?? defaultAgent.name,
-      // What was asked for before is not taken back by who asks for less.
-      ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
-      ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
-      ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
-    };
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const offset = known?.offset ?? 0;
-    const total = offset <= size ? size - offset : size;
-    enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });
+  readOn(path: string, asked: TranscriptToRead): void {
+    askToRead(this.memory, path, asked);
     this.wake();
   }
 
   /** Whether a transcript holds what was not read yet. */
-  hasNews(path: string, { size, mtimeMs }: { size: number; mtimeMs: number }): boolean {
-    const known = transcriptByPath(this.memory, path);
-    return known === null || known.offset !== size || mtimeMs > known.readAt;
+  hasNews(path: string, stat: { size: number; mtimeMs: number }): boolean {
+    return hasNews(this.memory, path, stat);
   }
 
   /** Lets a session be summed up: at once, or when it has been quiet for a while. */
   sumUp(session: string, { atOnce, withLlm }: { atOnce: boolean; withLlm: boolean }): void {
-    const { memory } = this.opened();
-    const waiting = waitingJob(memory, { kind: "summary", subject: session })?.payload;
-    const after = atOnce ? 0 : (this.options.summariseAfterMs ?? 60_000);
-    enqueue(memory, {
-      kind: "summary",
-      subject: session,
-      payload: { with_llm: withLlm || waiting?.with_llm === true },
-      priority: priority.summary,
-      ...(after > 0 && { notBefore: Date.now() + after }),
-    });
+    const afterMs = atOnce ? 0 : (this.options.summariseAfterMs ?? 60_000);
+    askForSummary(this.memory, session, { afterMs, withLlm });
     this.wake();
   }
 
@@ -388,10 +347,7 @@ export class MemoryWork {
 
   /** Transcripts that wait to be read on. */
   pending(): number {
-    const row = this.memory
-      .prepare("SELECT count(*) AS n FROM jobs WHERE kind = 'transcript' AND state <> 'dead'")
-      .get();
-    return (row as { n: number }).n;
+    return transcriptsToRead(this.memory);
   }
 
   jobsStatus(): JobsStatus {
@@ -411,12 +367,12 @@ export class MemoryWork {
   private circumstances() {
     const { config, project } = this.options;
     const problem = this.failure === null ? null : messageOf(this.failure);
-    const version = this.scrubber?.scrubber.version;
+    const version = this.scrubber.lastVersion;
     return {
       config,
       file: project.memoryDb,
       problem,
-      ...(version !== undefined && { scrubVersion: version }),
+      ...(version !== null && { scrubVersion: version }),
     };
   }
 
@@ -455,10 +411,4 @@ export class MemoryWork {
 async function closeUsers({ workers, pass, housekeeping }: Omit<OpenMemory, "memory">): Promise<void> {
   housekeeping.close();
   await Promise.all([...workers.map((worker) => worker.close()), pass?.close()]);
-}
-
-/** Something else whenever a file may hold something else. */
-function stampOf(file: string): string {
-  const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: -1 };
-  return `${mtimeMs}/${size}`;
 }
