@@ -63,6 +63,8 @@ export interface SetupPart {
   name: PartName;
   /** Absolute; it goes to the first, unless it is in another already. */
   files(place: Place): string[];
+  /** The agent reads the first of them alone: what of ours is in another goes with `pm disable`, and does not count. */
+  readsOne?: true;
   editor: PartEditor;
 }
 

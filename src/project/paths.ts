@@ -54,7 +54,7 @@ function mainWorktreeOf(root: string): string | null {
  * worktree's `.git` is a file that names its directory in the common one, and `commondir` there leads to that. A bare
  * repository's is no worktree's, a submodule has none.
  */
-function mainOf(root: string): string | null {
+export function mainOf(root: string): string | null {
   const gitFile = join(root, ".git");
   try {
     if (!statSync(gitFile, { throwIfNoEntry: false })?.isFile()) return null;

@@ -5,7 +5,8 @@ import { instructions } from "../setup/instructions.ts";
 import { tomlServer } from "../setup/toml-server.ts";
 import type { AgentSetup } from "../setup.ts";
 import { codexHome, codexHooks, directoryOf, hooksFile } from "./hook-spec.ts";
-import { distrust } from "./trust.ts";
+import { instructionFiles } from "./instruction-files.ts";
+import { distrust, hooksRead } from "./trust.ts";
 
 export const codexSetup: AgentSetup = {
   agent: "codex",
@@ -19,7 +20,8 @@ export const codexSetup: AgentSetup = {
     },
     {
       name: "instructions",
-      files: (place) => [join(place.scope === "user" ? codexHome(place.env) : place.dir, "AGENTS.md")],
+      files: instructionFiles,
+      readsOne: true,
       editor: instructions,
     },
   ],
@@ -28,7 +30,12 @@ export const codexSetup: AgentSetup = {
   distrust,
   afterwards(place, parts) {
     const lines: string[] = [];
-    if (parts.includes("hooks")) {
+    const read = hooksRead(place);
+    if (parts.includes("hooks") && read !== place) {
+      lines.push(
+        `Codex takes the hooks of a linked worktree from the main one: run \`pm init --agent codex\` in ${read.dir} as well.`,
+      );
+    } else if (parts.includes("hooks")) {
       const first =
         place.scope === "project"
           ? "Start `codex` here, let it trust this project, and"

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,37 +14,41 @@ beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-codex-")));
   mkdirSync(join(home, "repo"));
   mkdirSync(join(home, ".codex"));
-  place = {
-    scope: "project",
-    dir: join(home, "repo"),
-    recordFile: join(home, "setup.json"),
-    env: { HOME: home },
-  };
+  place = placeAt(join(home, "repo"));
   putPart(place, codexSetup, codexSetup.parts[0]!);
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
+const placeAt = (dir: string): Place => ({
+  scope: "project",
+  dir,
+  recordFile: join(home, "setup.json"),
+  env: { HOME: home },
+});
 const config = (text: string) => writeFileSync(join(home, ".codex/config.toml"), text);
-const trusted = () => `[projects."${place.dir}"]\ntrust_level = "trusted"\n`;
-const events = [
-  "pre_compact",
-  "user_prompt_submit",
-  "session_start",
-  "stop",
-  "post_tool_use",
-  "session_end",
-  "subagent_stop",
-];
-const state = (dir: string, names: string[], more = "") =>
+const trusted = (level = "trusted") => `[projects."${place.dir}"]\ntrust_level = "${level}"\n`;
+/** What the client, 0.169.0, says that our hooks' hashes are. */
+const hashes: Record<string, string> = {
+  pre_compact: "8fc570a7ec46b000678dbc863c93a40fafa61a3581041febb9bad6741622d376",
+  user_prompt_submit: "4c3afece784777239ab1ce1614a3c9744cd182866cd31dc0e8603250adad86d7",
+  session_start: "68f26a6d9c81b9f7b476f656965f79037a4d3505ccfb8535305634d7a6663e6b",
+  stop: "6c9e3e31aa43965d7d3501182cfeaef7b15c25669e6dbf5afaecccf5ae407f24",
+  post_tool_use: "d6b633efe0c895a9492baffcde496d08f782d956f17db0548151f1bef4ec4436",
+  session_end: "f73e2366927d6cba809adc8c80187eaf42ad7226471a1d4cba394a192aa42cf7",
+  subagent_stop: "c2aac918f69c2b1620ec19d3db19a9b028ba3f3ceaf9a7bdb0027a7f3665dc97",
+};
+const events = Object.keys(hashes);
+const state = (dir: string, names = events, more = "") =>
   names
     .map(
-      (event) => `[hooks.state."${dir}/.codex/hooks.json:${event}:0:0"]\ntrusted_hash = "sha256:0"\n${more}`,
+      (event) =>
+        `[hooks.state."${dir}/.codex/hooks.json:${event}:0:0"]\ntrusted_hash = "sha256:${hashes[event]}"\n${more}`,
     )
     .join("");
 
 test("hooks of a project want the project trusted, and each of them", () => {
   expect(distrust(place)).toContain("does not trust this project");
-  config(`[projects."${place.dir}"]\ntrust_level = "untrusted"\n`);
+  config(trusted("untrusted"));
   expect(distrust(place)).toContain("does not trust this project");
   config(trusted());
   expect(distrust(place)).toMatch(/\/hooks \(PreCompact, UserPromptSubmit, SessionStart, .*\)/);
@@ -51,15 +56,53 @@ test("hooks of a project want the project trusted, and each of them", () => {
   expect(distrust(place)).toContain("/hooks (PreCompact)");
   config(trusted() + state(place.dir, events, "enabled = false\n"));
   expect(distrust(place)).toContain("/hooks (PreCompact, ");
-  config(trusted() + state(place.dir, events));
+  config(trusted() + state(place.dir));
   expect(distrust(place)).toBeNull();
+  config(`${trusted()}[features]\nhooks = false\n${state(place.dir)}`);
+  expect(distrust(place)).toContain("runs no hooks at all");
+});
+
+test("a hook that was changed since it was trusted is told, one that is more than ours is not judged", () => {
+  config(trusted() + state(place.dir));
+  const file = join(place.dir, ".codex/hooks.json");
+  const written = readFileSync(file, "utf8");
+  const stop = '"command": "pm hook --agent codex stop",';
+  writeFileSync(file, written.replace(stop, stop.replace("pm", "/opt/bin/pm")));
+  expect(distrust(place)).toMatch(/changed since .* again with \/hooks \(Stop\)/);
+  writeFileSync(file, written.replace(stop, `${stop} "statusMessage": "Saving",`));
+  expect(distrust(place)).toBeNull();
+});
+
+test("a repository is trusted for what is in it, a main worktree for those linked to it", () => {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", ...args], {
+      cwd: place.dir,
+    });
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "--message", "Begin");
+  git("worktree", "add", "--quiet", join(home, "linked"));
+  const [linked, inside] = [placeAt(join(home, "linked")), placeAt(join(place.dir, "shop"))];
+  mkdirSync(inside.dir);
+  putPart(inside, codexSetup, codexSetup.parts[0]!);
+  expect(distrust(linked)).toContain("does not trust this project");
+  config(trusted() + state(place.dir));
+  // Its own are not read.
+  expect(distrust(linked)).toBeNull();
+  expect(distrust(inside)).toContain("/hooks (PreCompact, ");
+  config(trusted() + state(inside.dir));
+  expect(distrust(inside)).toBeNull();
+  config(`${trusted()}[projects."${inside.dir}"]\ntrust_level = "untrusted"\n`);
+  expect(distrust(inside)).toContain("does not trust this project");
+  config(trusted());
+  rmSync(join(place.dir, ".codex"), { recursive: true });
+  expect(distrust(linked)).toContain(`run \`pm init --agent codex\` in ${place.dir}`);
 });
 
 test("the user's hooks want only themselves trusted, wherever Codex lives", () => {
   const own: Place = { ...place, scope: "user", dir: home };
   putPart(own, codexSetup, codexSetup.parts[0]!);
   expect(distrust(own)).toContain("/hooks (");
-  config(state(home, events));
+  config(state(home));
   expect(distrust(own)).toBeNull();
   const moved = { ...own, env: { HOME: home, CODEX_HOME: join(home, "codex") } };
   expect(codexSetup.parts.map((part) => part.files(moved)[0])).toEqual(

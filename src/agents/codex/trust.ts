@@ -1,33 +1,45 @@
+import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { isTable, parseToml } from "../../project/config.ts";
 import { PommelError } from "../../project/errors.ts";
+import { findUpwards, mainOf } from "../../project/paths.ts";
 import { placesOfHooks } from "../setup/hook-entries.ts";
 import { readFileText } from "../setup/text-file.ts";
 import type { Place } from "../setup.ts";
 import { codexHome, codexHooks, hooksFile } from "./hook-spec.ts";
 
 /**
- * What keeps Codex from running our hooks. It remembers a hash for each hook that was trusted, by the file, the event
- * and the place (`[hooks.state."<file>:session_start:0:0"]`); whether the hash is still right, only Codex knows.
+ * What keeps Codex from running our hooks, in the order in which it looks. It remembers a hash for each hook that was
+ * trusted, by the file, the event and the place (`[hooks.state."<file>:session_start:0:0"]`).
  */
 export function distrust(place: Place): string | null {
-  const file = hooksFile(place);
   try {
     const config = configOf(place.env);
-    const { projects, hooks } = config;
+    const { projects, hooks, features } = config;
+    if (isTable(features) && features.hooks === false) {
+      return "Codex runs no hooks at all: `hooks` is false under [features] in its config.toml.";
+    }
     if (place.scope === "project" && !isTrusted(projects, place.dir)) {
       return "Codex does not trust this project yet, and skips its hooks without a word: start `codex` here and let it.";
     }
-    const places = placesOfHooks(codexHooks, readFileText(file)?.body ?? "", file);
+    const read = hooksRead(place);
+    const file = hooksFile(read);
+    const text = readFileText(file)?.body ?? "";
+    const places = placesOfHooks(codexHooks, text, file);
+    if (places.length === 0 && read !== place) {
+      return `Codex takes the hooks of a linked worktree from the main one, where Pommel's are not: run \`pm init --agent codex\` in ${read.dir}.`;
+    }
     const state = isTable(hooks) && isTable(hooks.state) ? hooks.state : {};
-    const untrusted = places.filter(({ event, group, handler }) => {
-      const known = state[`${file}:${snakeCase(event)}:${group}:${handler}`];
-      return !isTable(known) || typeof known.trusted_hash !== "string" || known.enabled === false;
-    });
-    if (untrusted.length === 0) return null;
-    const events = untrusted.map(({ event }) => event).join(", ");
-    return `Codex skips hooks that nobody trusted, without a word: start \`codex\` and trust Pommel's with /hooks (${events}).`;
+    const judged = places.map((at) => ({ event: at.event, trust: trustOf(state, file, text, at) }));
+    const inDoubt = (trust: string) => judged.filter((one) => one.trust === trust).map(({ event }) => event);
+    const untrusted = inDoubt("untrusted");
+    if (untrusted.length > 0) {
+      return `Codex skips hooks that nobody trusted, without a word: start \`codex\` and trust Pommel's with /hooks (${untrusted.join(", ")}).`;
+    }
+    const changed = inDoubt("changed");
+    if (changed.length === 0) return null;
+    return `Codex skips hooks that changed since they were trusted, without a word: start \`codex\` and trust Pommel's again with /hooks (${changed.join(", ")}).`;
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     return error.message;
@@ -40,12 +52,62 @@ function configOf(env: NodeJS.ProcessEnv): Record<string, unknown> {
   return text === null ? {} : parseToml(text.body, file);
 }
 
+/** The project itself, its repository, or the one that it is a worktree of; what is nearest says so. */
 function isTrusted(projects: unknown, dir: string): boolean {
   if (!isTable(projects)) return false;
-  return [dir, realpathSync(dir)].some((path) => {
-    const project = projects[path];
-    return isTable(project) && project.trust_level === "trusted";
-  });
+  const { top, main } = repositoryOf(dir);
+  const said = [dir, realpathSync(dir), top, main]
+    .map((path) => (path === null ? undefined : projects[path]))
+    .find((project) => isTable(project) && typeof project.trust_level === "string");
+  return isTable(said) && said.trust_level === "trusted";
+}
+
+/** Where the hooks are that Codex runs: in a linked worktree, those at the same place of the main one. */
+export function hooksRead(place: Place): Place {
+  if (place.scope === "user") return place;
+  const { top, main } = repositoryOf(place.dir);
+  return top === null || main === null ? place : { ...place, dir: join(main, relative(top, place.dir)) };
+}
+
+function repositoryOf(dir: string): { top: string | null; main: string | null } {
+  const top = findUpwards(dir, ".git");
+  return { top, main: top === null ? null : mainOf(top) };
+}
+
+type HookPlace = ReturnType<typeof placesOfHooks>[number];
+
+function trustOf(
+  state: Record<string, unknown>,
+  file: string,
+  text: string,
+  { event, group, handler }: HookPlace,
+): "trusted" | "untrusted" | "changed" {
+  const known = state[`${file}:${snakeCase(event)}:${group}:${handler}`];
+  if (!isTable(known) || typeof known.trusted_hash !== "string" || known.enabled === false)
+    return "untrusted";
+  const hash = hashOf(event, (JSON.parse(text) as HooksFile).hooks[event]![group]!, handler);
+  return hash === null || hash === known.trusted_hash ? "trusted" : "changed";
+}
+
+interface HooksFile {
+  hooks: Record<string, { matcher?: unknown; hooks: Record<string, unknown>[] }[]>;
+}
+
+/**
+ * The hash that Codex has of a hook (`hooks/list` of its app server tells it): of its event, matcher, command and timeout,
+ * as JSON with sorted keys. null for a hook with more to it than what we write.
+ */
+function hashOf(event: string, group: HooksFile["hooks"][string][number], handler: number): string | null {
+  const { type, command, timeout, ...more } = group.hooks[handler]!;
+  const { matcher } = group;
+  const isOurs = matcher === undefined || (typeof matcher === "string" && event === "PostToolUse");
+  if (!isOurs || typeof timeout !== "number" || Object.keys(more).length > 0) return null;
+  const identity = {
+    event_name: snakeCase(event),
+    hooks: [{ async: false, command, timeout, type }],
+    ...(matcher !== undefined && { matcher }),
+  };
+  return `sha256:${createHash("sha256").update(JSON.stringify(identity)).digest("hex")}`;
 }
 
 /** "SessionStart" as "session_start". */

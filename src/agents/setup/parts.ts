@@ -160,8 +160,10 @@ export function partState(place: Place, setup: AgentSetup, part: SetupPart): Par
   const recorded = Object.entries(readRecord(place).files)
     .filter(([, { parts }]) => keyOf(setup, part) in parts)
     .map(([name]) => pathOf(place, name)!);
+  const files = part.files(place);
+  const counting = part.readsOne ? files.slice(0, 1) : [...files, ...recorded];
   let best: PartPlaced = { state: "absent", detail: [], file: null, error: null };
-  for (const path of new Set([...part.files(place), ...recorded])) {
+  for (const path of new Set(counting)) {
     const file = nameOf(place, path);
     try {
       const look = part.editor.look(readFileText(path)?.body ?? "", path);

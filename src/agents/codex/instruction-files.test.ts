@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { partState, putPart, takePart } from "../setup/parts.ts";
+import type { Place } from "../setup.ts";
+import { codexSetup } from "./setup.ts";
+
+let dir: string;
+let place: Place;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-codex-"));
+  for (const name of ["repo", "repo/.codex", ".codex"]) mkdirSync(join(dir, name));
+  const repo = join(dir, "repo");
+  place = { scope: "project", dir: repo, recordFile: join(dir, "setup.json"), env: { HOME: dir } };
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const part = codexSetup.parts.find(({ name }) => name === "instructions")!;
+const put = () => putPart(place, codexSetup, part);
+const write = (name: string, text: string) => writeFileSync(join(place.dir, name), text);
+const read = (name: string) => readFileSync(join(place.dir, name), "utf8");
+
+test("the section goes where Codex looks, also when that changes, and from everywhere it was", () => {
+  expect(put()).toMatchObject({ file: "AGENTS.md", outcome: "created" });
+  write("AGENTS.override.md", "# Mine");
+  expect(partState(place, codexSetup, part).state).toBe("absent");
+  expect(put()).toMatchObject({ file: "AGENTS.override.md", outcome: "changed" });
+  expect(put()).toMatchObject({ file: "AGENTS.override.md", outcome: "already" });
+  expect(partState(place, codexSetup, part)).toMatchObject({ state: "current", file: "AGENTS.override.md" });
+  rmSync(place.recordFile);
+  expect(takePart(place, codexSetup, part)).toMatchObject([
+    { file: "AGENTS.override.md", outcome: "removed" },
+    { file: "AGENTS.md", outcome: "removed" },
+  ]);
+  expect(read("AGENTS.override.md").trimEnd()).toBe("# Mine");
+});
+
+test.each([
+  [".codex", true],
+  ["../.codex", true],
+  ["../.codex", false],
+])(
+  "a file that is read in the place of AGENTS.md (%s/config.toml) is not hidden by one",
+  (config, exists) => {
+    write(`${config}/config.toml`, 'project_doc_fallback_filenames = ["../up.md", "CLAUDE.md", "HELP.md"]\n');
+    if (exists) write("HELP.md", "# Help\n");
+    write(".codex/AGENTS.md", "");
+    expect(put().file).toBe(exists ? "HELP.md" : "AGENTS.md");
+    takePart(place, codexSetup, part);
+    expect(existsSync(join(place.dir, "AGENTS.md"))).toBe(false);
+    if (exists) expect(read("HELP.md")).toBe("# Help\n");
+  },
+);
+
+test("a config.toml that makes no sense is left to those who need it", () => {
+  write(".codex/config.toml", "= 1");
+  expect(put()).toMatchObject({ file: "AGENTS.md", outcome: "created" });
+});
