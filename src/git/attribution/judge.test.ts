@@ -14,7 +14,8 @@ import {
   write,
 } from "./attribution-fixture.ts";
 import { Deeds } from "./deeds.ts";
-import { fillBetween, Witness } from "./judge.ts";
+import { fillBetween } from "./fill-between.ts";
+import { Witness } from "./judge.ts";
 import type { ChangeToAttribute } from "./types.ts";
 import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
 

@@ -1,8 +1,8 @@
 import type { Memory } from "../../store/memory/memory.ts";
 import { observationsOf } from "../../store/memory/observations.ts";
 import type { ChangedFile } from "../changes-types.ts";
+import { mayMean, names } from "./command-means.ts";
 import type { Deeds } from "./deeds.ts";
-import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
@@ -156,103 +156,4 @@ export class Witness {
       isCovered: first !== null && first <= this.change.authoredAt,
     };
   }
-}
-
-const takesAnother =
-  /\b(?:mv|cp|ln|rm|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
-
-/** Whether a command makes a file of this path, and neither of another file nor by changing one. */
-function names(command: string, path: string): boolean {
-  return (
-    command.split(/[\s"'=;|&<>()]+/).some((word) => word.replace(/^\.\//, "") === path) &&
-    !takesAnother.test(command)
-  );
-}
-
-/** Words of commands that write files without naming them. */
-const producing =
-  /prettier|eslint|biome|black|ruff|rustfmt|gofmt|goimports|isort|fmt|format|gen|scaffold|init|create|new|fix|lint|migrat|update|upgrade|install|make|build|task|mise|just|snapshot|-u\b|script|stash|checkout|restore|apply|rebase|merge|pull/i;
-
-/** The program of a command, or the file that an interpreter runs. */
-const running =
-  /(?:^|[;&|\n(])\s*(?:(?:sudo|time|python[\d.]*|node|tsx|bun|deno|run|bash|sh|ruby|perl|php)\s+(?:-\S+\s+)*)*([^\s;&|()]+)/g;
-
-/**
- * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
- * generators may.
- */
-function mayMean(command: string, path: string): boolean {
-  const parts = path.split("/");
-  const name = parts.at(-1)!;
-  // As a word: data.ts is not a.ts.
-  const isNamed = /^[\w.@-]+$/.test(name)
-    ? command.split(/[^\w.@-]+/).includes(name)
-    : command.includes(name);
-  if (isNamed) return true;
-  const words =
-    command.match(/[\w@.*-]*(?:\/[\w@.*-]+)+\/?|[\w@.-]+\/(?=\s|$)|[\w*-]+\.[A-Za-z]\w{0,5}\b/g) ?? [];
-  // What is run is no file that it is run on.
-  const isRun = new Set([...command.matchAll(running)].map(([, word]) => word));
-  const named = words.filter(
-    (word) => !isRun.has(word) && !/(?:^|\/)(?:node_modules|bin|scripts?|tools?)\//.test(word),
-  );
-  if (named.length === 0) return producing.test(command);
-  const extension = /\.\w+$/.exec(path)?.[0] ?? "";
-  return named.some((word) => {
-    const plain = word
-      .replace(/^\.\//, "")
-      .replace(/\/?\*.*$/, "")
-      .replace(/\/$/, "");
-    const folder = word
-      .replace(/^(?:\.{1,2}\/)+/, "")
-      .replace(/\*.*$/, "")
-      .replace(/[^/]*$/, "");
-    if (word.includes("*")) return extension !== "" && word.endsWith(extension) && path.includes(folder);
-    return word === "./" || (plain !== "" && (path.startsWith(`${plain}/`) || plain === "."));
-  });
-}
-
-/** Brackets and blank lines go with what stands around them. */
-export function fillBetween(
-  { change, lines }: FileToAttribute,
-  verdicts: ReadonlyMap<number, Verdict>,
-): Map<number, Verdict> {
-  const byLine = new Map<number, Verdict>();
-  const trivial = new Set<number>();
-  lines.forEach(({ line, isAdded, weight }, i) => {
-    if (!isAdded) return;
-    const verdict = verdicts.get(i);
-    if (verdict) byLine.set(line, verdict);
-    else if (weight < 0.5) trivial.add(line);
-  });
-  const known = new Set(lines.filter(({ isAdded }) => isAdded).map(({ line }) => line));
-  for (const { newStart, added } of change.hunks) {
-    const last = newStart + added.length - 1;
-    let above: Verdict | null = null;
-    for (let line = newStart; line <= last; line++) {
-      const own = byLine.get(line);
-      if (own) {
-        above = own;
-        continue;
-      }
-      let end = line;
-      const isOpen = (at: number) => at <= last && !byLine.has(at) && (trivial.has(at) || !known.has(at));
-      while (isOpen(end)) end++;
-      if (end === line) {
-        above = null;
-        continue;
-      }
-      const below = end <= last ? (byLine.get(end) ?? null) : null;
-      const filler = fillerOf(above, below, end > last || byLine.has(end));
-      for (let at = line; at < end; at++) if (filler) byLine.set(at, filler);
-      line = end - 1;
-    }
-  }
-  return byLine;
-}
-
-function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {
-  if (above && below) return above;
-  if (above && isBelowClear) return above;
-  return below;
 }

@@ -1,0 +1,47 @@
+import type { FileToAttribute } from "./file-lines.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Brackets and blank lines go with what stands around them. */
+export function fillBetween(
+  { change, lines }: FileToAttribute,
+  verdicts: ReadonlyMap<number, Verdict>,
+): Map<number, Verdict> {
+  const byLine = new Map<number, Verdict>();
+  const trivial = new Set<number>();
+  lines.forEach(({ line, isAdded, weight }, i) => {
+    if (!isAdded) return;
+    const verdict = verdicts.get(i);
+    if (verdict) byLine.set(line, verdict);
+    else if (weight < 0.5) trivial.add(line);
+  });
+  const known = new Set(lines.filter(({ isAdded }) => isAdded).map(({ line }) => line));
+  for (const { newStart, added } of change.hunks) {
+    const last = newStart + added.length - 1;
+    let above: Verdict | null = null;
+    for (let line = newStart; line <= last; line++) {
+      const own = byLine.get(line);
+      if (own) {
+        above = own;
+        continue;
+      }
+      let end = line;
+      const isOpen = (at: number) => at <= last && !byLine.has(at) && (trivial.has(at) || !known.has(at));
+      while (isOpen(end)) end++;
+      if (end === line) {
+        above = null;
+        continue;
+      }
+      const below = end <= last ? (byLine.get(end) ?? null) : null;
+      const filler = fillerOf(above, below, end > last || byLine.has(end));
+      for (let at = line; at < end; at++) if (filler) byLine.set(at, filler);
+      line = end - 1;
+    }
+  }
+  return byLine;
+}
+
+function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {
+  if (above && below) return above;
+  if (above && isBelowClear) return above;
+  return below;
+}
