@@ -12,9 +12,12 @@ export const contextRequest = lazy(() =>
     source: z.optional(z.string()),
     /** Of user-prompt. It is searched with, and not kept. */
     prompt: z.optional(z.string()),
-    /** Of post-tool-use: the file that was edited. */
+    /** Of post-tool-use: the file that was edited, or those. */
     file: z.optional(z.string()),
+    files: z.optional(z.array(z.string())),
     cwd: z.optional(z.string()),
+    /** Where the session is written to: a new one may say there that it is a fork, before it is remembered. */
+    transcript_path: z.optional(z.string()),
     /** An answer that would be later is none. Milliseconds. */
     within_ms: z.optional(z.number()),
     /** Only to see: nothing is remembered as told. */

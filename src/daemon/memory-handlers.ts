@@ -20,8 +20,10 @@ import { addNote } from "../sessions/add-note.ts";
 import { forgetNow, previewForget } from "../sessions/forget.ts";
 import { removeDead, retryDead } from "../store/memory/dead-jobs.ts";
 import { isForgotten } from "../store/memory/forget.ts";
+import type { Memory } from "../store/memory/memory.ts";
 import { findSession, saveSession, sessionByUid } from "../store/memory/sessions.ts";
 import { listTranscripts } from "../store/memory/transcripts.ts";
+import { turnsOf } from "../store/memory/turns.ts";
 import { priority } from "./conversation-requests.ts";
 import type { MemoryWork } from "./memory-work.ts";
 import type { Handlers } from "./server.ts";
@@ -99,22 +101,35 @@ export function searchTranscripts(
 }
 
 /** What an agent is told by itself, of what is remembered now. */
-function context(
+async function context(
   { root, work, config }: HandlersOptions,
   request: RequestOf<"context">,
 ): Promise<ResponseOf<"context">> {
+  const origin = await originOf(work.memory, request);
   return answerContext(
     {
       root,
       memory: work.memory,
       config,
       search: (query) => work.search.search(query),
+      origin,
       branch: () => branchAtHand(request.cwd ?? root),
       now: Date.now(),
       until: null,
     },
     request,
   );
+}
+
+/** What a new session was forked from, by its transcript, which is read after its hooks have asked. */
+async function originOf(
+  memory: Memory,
+  { session_id: uid, transcript_path: path }: RequestOf<"context">,
+): Promise<string | null> {
+  if (path === undefined || !isAbsolute(path)) return null;
+  const session = sessionByUid(memory, uid);
+  if (session !== null && turnsOf(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
+  return (await recognise(path))?.info.forkedFrom ?? null;
 }
 
 async function indexTranscript(

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import type { HookName } from "../agents/claude/hook-names.ts";
+import { filesInPatch } from "../agents/codex/patch-files.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { ContextRequest } from "../client/protocol-context.ts";
 import type { Project } from "../project/paths.ts";
@@ -16,6 +17,8 @@ type Moment = keyof typeof moments;
 
 /** Tools that change a file that they name, of all agents. */
 const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace"]);
+/** Of a patch. */
+const mostFiles = 20;
 /** What a prompt is about stands at its beginning. Characters. */
 const mostOfPrompt = 4000;
 /** Between the daemon's answer and ours. Milliseconds. */
@@ -60,15 +63,25 @@ function requestFor(
   event: Moment,
   mode: "gentle" | "eager",
   given: Record<string, unknown>,
-  { session_id = "", source, cwd, tool_name: tool = "", file_path: file }: HookPayload,
+  payload: HookPayload,
 ): ContextRequest | null {
-  const whose = { event, session_id, ...(cwd !== undefined && { cwd }) };
-  if (event === "session-start") return { ...whose, ...(source !== undefined && { source }) };
+  const { session_id = "", source, cwd, transcript_path } = payload;
+  const whose = { event, session_id, transcript_path, cwd };
+  if (event === "session-start") return { ...whose, source };
   if (event === "user-prompt") {
     const { prompt } = given;
     return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, mostOfPrompt) } : null;
   }
-  return mode === "eager" && file !== undefined && editors.has(tool) ? { ...whose, file } : null;
+  if (mode !== "eager") return null;
+  const files = filesEdited(given.tool_input, payload);
+  return files.length === 0 ? null : { ...whose, files };
+}
+
+function filesEdited(input: unknown, { tool_name: tool = "", file_path: file }: HookPayload): string[] {
+  if (editors.has(tool)) return file === undefined ? [] : [file];
+  // Codex's only editor is given files and lines in one text.
+  const { command } = ((tool === "apply_patch" ? input : null) as { command?: unknown }) ?? {};
+  return typeof command === "string" ? filesInPatch(command).slice(0, mostFiles) : [];
 }
 
 /** Everything that is answered, or null when it does not come in time. HTTP/1.0: the answer ends with the connection. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { filesOfChanges, parsePatch, parseUnifiedDiff, touchesOf } from "./patch.ts";
+import { filesInPatch } from "./patch-files.ts";
 
 const cwd = "/home/dev/shop";
 const envelope = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
@@ -57,6 +58,13 @@ describe("a patch in its envelope", () => {
       { path: "/home/dev/shop/src/moved.ts", how: "write" },
       { path: "/etc/gone.ts", how: "edit" },
     ]);
+  });
+
+  it("names the files that are there after it", () => {
+    const parts = ["Add File: a.ts", "Update File: b.ts", "Move to: lib/b 2.ts ", "Delete File: c.ts"];
+    const text = ["Begin Patch", ...parts, "Update File: a.ts", "End Patch"].map((part) => `*** ${part}`);
+    expect(filesInPatch(text.join("\r\n"))).toEqual(["a.ts", "lib/b 2.ts"]);
+    expect(filesInPatch("*** Move to: d.ts\n+*** Add File: e.ts")).toEqual([]);
   });
 
   it("is nothing without its beginning, and what there is without its end", () => {

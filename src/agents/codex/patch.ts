@@ -3,6 +3,7 @@ import type { FileEdit, FileTouch } from "../agent.ts";
 import { bounded } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
 import { asChange, type Change } from "./line-schema.ts";
+import { patchHeader, patchMove } from "./patch-files.ts";
 
 type Hunk = FileEdit["hunks"][number];
 
@@ -14,8 +15,6 @@ export interface FilePatch {
   moveTo: string | null;
   edit: FileEdit;
 }
-
-const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 
 /**
  * The files of an `apply_patch` envelope, the agent's own format, which says no line numbers:
@@ -35,7 +34,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
   };
   for (const line of lines.slice(begin + 1)) {
     if (line.trimEnd() === "*** End Patch") break;
-    const found = header.exec(line.trimEnd());
+    const found = patchHeader.exec(line.trimEnd());
     if (found) {
       endHunk();
       file = beginFile(found[1]!, found[2]!.trim(), cwd);
@@ -43,7 +42,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
       continue;
     }
     if (!file) continue;
-    const moved = /^\*\*\* Move to: (.+)$/.exec(line.trimEnd());
+    const moved = patchMove.exec(line.trimEnd());
     if (moved) {
       file.moveTo = absolute(moved[1]!.trim(), cwd);
       file.edit.path = file.moveTo;

@@ -31,10 +31,13 @@ beforeEach(() => {
 });
 afterEach(() => remove());
 
-const ask = (request: Partial<ContextRequest> & Pick<ContextRequest, "event">) =>
+const ask = (
+  request: Partial<ContextRequest> & Pick<ContextRequest, "event">,
+  origin: string | null = null,
+) =>
   answerContext(
     {
-      ...{ root: dir, memory, config, now, until: null },
+      ...{ root: dir, memory, config, now, until: null, origin },
       search: (query) =>
         new SessionSearch({ root: dir, memory, passages: null, now: () => now }).search(query),
       branch: async () => branch,
@@ -248,6 +251,21 @@ describe("with a prompt", () => {
     expect((await ask({ event: "user-prompt", prompt, session_id: "new" })).items.length).toBeGreaterThan(0);
   });
 
+  it("tells nothing of what it was forked from, also where only its transcript says so", async () => {
+    session("first", 2, [about("importer")]);
+    const origin = session("origin", 1, [about("importer")]);
+    memory.inTransaction(() =>
+      memory
+        .prepare(
+          "UPDATE sessions SET forked_from = (SELECT id FROM sessions WHERE uid = 'first') WHERE id = ?",
+        )
+        .run(origin),
+    );
+    expect((await ask({ event: "session-start" })).text).toContain("asked of origin");
+    const { text } = await ask({ event: "session-start", session_id: "fork" }, "origin");
+    expect(text).not.toMatch(/asked of (?:origin|first)/);
+  });
+
   it("only shows, where that is asked for, and says nothing that is late", async () => {
     session("good", 1, [about("importer")]);
     const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
@@ -280,6 +298,22 @@ describe("after an edit", () => {
       text: null,
       reason: "this session was told about the file before",
     });
+  });
+
+  it("tells of several files at once what is about any of them, each thing once", async () => {
+    config["context.mode"] = "eager";
+    session("both", 100, [
+      decided("We decided to log failures instead of raising them.", { files: ["src/a.ts", "src/b.ts"] }),
+    ]);
+    const files = ["src/a.ts", join(dir, "src/b.ts"), "src/c.ts"];
+    const refsOf = ({ items }: { items: { ref: string }[] }) => items.map(({ ref }) => ref).sort();
+    const askAbout = (more: Partial<ContextRequest>) => ask({ event: "post-tool-use", cwd: dir, ...more });
+    expect(refsOf(await askAbout({ files }))).toEqual(["chunk:both:raw:0", "chunk:old:raw:0"]);
+    session("new", 1, [
+      decided("We decided to poll instead of waiting.", { files: ["src/c.ts", "src/d.ts"] }),
+    ]);
+    expect((await askAbout({ files })).text).toBeNull();
+    expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
   });
 
   it("is silent otherwise", async () => {

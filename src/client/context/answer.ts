@@ -28,11 +28,10 @@ export async function answerContext(
     took_ms: took(),
     items: [],
   });
-  const found = await itemsFor(source, request);
-  if (typeof found === "string") return silent(found);
   const told = refsTold(memory, sessionUid);
-  const file = fileOf(source, request);
-  if (file !== null && told.has(fileRef(file))) return silent("this session was told about the file before");
+  const files = filesOf(source, request).filter((file) => !told.has(fileRef(file)));
+  const found = await itemsFor(source, request, files);
+  if (typeof found === "string") return silent(found);
   const fresh = found.filter(({ ref }) => !told.has(ref));
   const answer = tell(fresh, config["context.max_tokens"]);
   if (answer === null) {
@@ -53,15 +52,22 @@ export async function answerContext(
       textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
       items: [
         ...answer.told.map(({ ref, why, score }) => ({ ref, why, score })),
-        ...(file === null ? [] : [{ ref: fileRef(file), why: "edited", score: null }]),
+        ...files.map((file) => ({ ref: fileRef(file), why: "edited", score: null })),
       ],
     });
   }
   return response;
 }
 
-/** @returns why nothing is looked for, or what there is to tell, the best first */
-async function itemsFor(source: ContextSource, request: ContextRequest): Promise<string | ToTell[]> {
+/**
+ * @param files that were edited, and that the session was not told about yet
+ * @returns why nothing is looked for, or what there is to tell, the best first
+ */
+async function itemsFor(
+  source: ContextSource,
+  request: ContextRequest,
+  files: readonly string[],
+): Promise<string | ToTell[]> {
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
   const { event, session_id: sessionUid } = request;
@@ -75,12 +81,19 @@ async function itemsFor(source: ContextSource, request: ContextRequest): Promise
     return toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
   }
   if (mode !== "eager") return "edits are for context.mode = eager";
-  const file = fileOf(source, request);
-  return file === null ? "no file is named" : toTellForEdit(source, sessionUid, file);
+  if (files.length === 0) {
+    const isNamed = filesOf(source, request).length > 0;
+    return isNamed ? "this session was told about the file before" : "no file is named";
+  }
+  // What is bound to several of them is told once.
+  const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));
+  return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
 
-function fileOf({ root }: ContextSource, { event, file, cwd }: ContextRequest): string | null {
-  return event === "post-tool-use" && file !== undefined ? storedPath(root, cwd ?? root, file) : null;
+function filesOf({ root }: ContextSource, { event, file, files = [], cwd }: ContextRequest): string[] {
+  if (event !== "post-tool-use") return [];
+  const named = file === undefined ? files : [file, ...files];
+  return [...new Set(named.map((one) => storedPath(root, cwd ?? root, one)))];
 }
 
 const fileRef = (file: string) => `file:${file}`;

@@ -19,7 +19,7 @@ const mostFiles = 12;
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<ToTell[]> {
   const { memory, now } = source;
   const branch = await source.branch();
-  const sees = inSight(memory, sessionUid);
+  const sees = inSight(source, sessionUid);
   // Of a session that goes on only what happened since is new to it.
   const own = sessionByUid(memory, sessionUid);
   const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;

@@ -19,7 +19,7 @@ export function storedPath(root: string, cwd: string, file: string): string {
 /** What was noted and decided about a file, by others than the session that has just edited it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): ToTell[] {
   const { memory, until } = source;
-  const sees = inSight(memory, sessionUid);
+  const sees = inSight(source, sessionUid);
   const why = `about ${file}`;
   const noted = chunkIdsIn(memory, { ...allChunks, types: ["annotated"], until, files: [file] });
   const notes = [...chunksByIds(memory, noted).values()]

@@ -34,7 +34,7 @@ export async function toTellForPrompt(
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
   const { memory, config, now, until } = source;
   const { results } = await source.search({ ...openQuery, query, limit: asked, until });
-  const sees = inSight(memory, sessionUid);
+  const sees = inSight(source, sessionUid);
   const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
   const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
   const sentenceOf = sentenceFinder(config);

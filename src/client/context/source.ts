@@ -10,6 +10,8 @@ export interface ContextSource {
   memory: Memory;
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
+  /** The session that the one that asks was forked from, where the memory does not know yet. */
+  origin?: string | null;
   /** The branch that the agent works on; null: none, or not known. */
   branch: () => Promise<string | null>;
   now: number;
@@ -18,13 +20,17 @@ export interface ContextSource {
 }
 
 /** Sessions whose words an agent has before it: its own, those of its subagents, and what it was forked from. */
-export function inSight(memory: Memory, sessionUid: string): (uid: string) => boolean {
+export function inSight(
+  { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
+  sessionUid: string,
+): (uid: string) => boolean {
   const seen = new Set<string>();
   for (let uid: string | null = sessionUid; uid !== null && !seen.has(uid); ) {
     seen.add(uid);
     const session = sessionByUid(memory, uid);
     const origin = session?.forkedFrom ?? session?.parentId ?? null;
-    uid = origin === null ? null : (sessionById(memory, origin)?.uid ?? null);
+    if (origin !== null) uid = sessionById(memory, origin)?.uid ?? null;
+    else uid = uid === sessionUid ? unknownYet : null;
   }
   return (uid) => seen.has(uid) || [...seen].some((one) => uid.startsWith(`${one}/`));
 }
