@@ -14,6 +14,7 @@ const timeout = 10_000;
 export const geminiHooks: HookSpec = {
   agent: "gemini",
   handlerName: "pommel",
+  comments: true,
   hooks: [
     // "auto" is told before every request, whether anything is compressed or not.
     { hook: "pre-compact", event: "PreCompress", matcher: "manual", timeout },
@@ -56,7 +57,7 @@ export const geminiSetup: AgentSetup = {
     {
       name: "mcp",
       files: (place) => [settingsFile(place)],
-      editor: serverEntry({ command: "pm", args: ["mcp"] }),
+      editor: serverEntry({ command: "pm", args: ["mcp"] }, { comments: true }),
     },
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
   ],

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { stripComments } from "jsonc-parser";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import type { PartEditor } from "../setup.ts";
@@ -57,6 +58,37 @@ describe("any JSON", () => {
       );
     },
   );
+
+  const comments = ["", " // it's {", " /* , */", "\n// [of its own]", " /* 1 */ // }"];
+  it.each(settingsEditors.filter(([name]) => name.startsWith("gemini")))(
+    "holds %s with comments in it, which stay",
+    (_, editor) => {
+      const chosen = fc.array(fc.constantFrom(...comments), { minLength: 5, maxLength: 40 });
+      fc.assert(
+        fc.property(settings, chosen, (value, says) => {
+          const lines = JSON.stringify(value, null, 2).split("\n");
+          const text = `${lines.map((line, at) => line + says[at % says.length]!).join("\n")}\n`;
+          const removed = roundTrip(editor, text);
+          if (removed === undefined) return;
+          expect(JSON.parse(stripComments(removed))).toEqual(JSON.parse(stripComments(text)));
+          expect(removed.match(/\/[/*].*/g)).toEqual(text.match(/\/[/*].*/g));
+        }),
+      );
+    },
+  );
+
+  it("leaves a comment where it stands", () => {
+    const [, editor] = settingsEditors.find(([name]) => name === "gemini mcp")!;
+    const text = '{\n  // Mine.\n  "mcpServers": {\n    "a": {} // of a\n  }\n}\n';
+    const { text: added } = editor.add(text, "file");
+    expect(added).toContain('    "a": {}, // of a\n    "pommel": {\n');
+    const later = added
+      .replace('"a": {}, // of a', '"a": {}, // of a\n    // of the bird')
+      .replace("  }\n}\n", '  /* x */}, // all\n  "ui": 1\n}\n');
+    expect(editor.remove(later, "file", [])).toBe(
+      '{\n  // Mine.\n  "mcpServers": {\n    "a": {} // of a\n    // of the bird\n  /* x */}, // all\n  "ui": 1\n}\n',
+    );
+  });
 });
 
 describe("any TOML", () => {

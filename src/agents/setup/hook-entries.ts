@@ -22,6 +22,8 @@ export interface HookSpec {
   hooks: readonly AgentHook[];
   /** What each handler is called, where the agent merges those of the same name. */
   handlerName?: string;
+  /** Whether the agent takes JSON with comments. */
+  comments?: boolean;
 }
 
 export interface AgentHook {
@@ -103,7 +105,7 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
   if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
   for (const agentHook of spec.hooks) {
     const { event } = agentHook;
-    const root = objectIn(addition.text, name);
+    const root = rootIn(spec, addition.text, name);
     const hooks = hooksIn(spec, addition.text, name);
     if (hasOurs(spec, hooks, agentHook)) continue;
     const group = groupOf(spec, agentHook);
@@ -137,7 +139,7 @@ function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly
       const handler = handlersIn(spec, property.children?.[1])[0];
       return handler ? [{ ...handler, property }] : [];
     })[0]!;
-    rest = applyEdit(rest, removal(objectIn(rest, name), hooks, ours, empty));
+    rest = applyEdit(rest, removal(rest, rootIn(spec, rest, name), hooks, ours, empty));
   }
   return rest;
 }
@@ -153,20 +155,21 @@ interface Handler {
 
 /** The innermost container that still holds something else loses what is ours. */
 function removal(
+  text: string,
   root: Node,
   hooks: Node,
   { node, handlers, group, groups, property }: Handler & { property: Node },
   empty: readonly string[],
 ): TextEdit {
-  if (handlers.children!.length > 1) return removeChild(handlers, handlers.children!.indexOf(node));
+  if (handlers.children!.length > 1) return removeChild(text, handlers, handlers.children!.indexOf(node));
   const event = String(property.children![0]!.value);
   if (groups.children!.length > 1 || empty.includes(`hooks.${event}`)) {
-    return removeChild(groups, groups.children!.indexOf(group));
+    return removeChild(text, groups, groups.children!.indexOf(group));
   }
   if (hooks.children!.length > 1 || empty.includes("hooks")) {
-    return removeChild(hooks, hooks.children!.indexOf(property));
+    return removeChild(text, hooks, hooks.children!.indexOf(property));
   }
-  return removeChild(root, root.children!.indexOf(propertyOf(root, "hooks")!));
+  return removeChild(text, root, root.children!.indexOf(propertyOf(root, "hooks")!));
 }
 
 function countOurs(spec: HookSpec, text: string, name: string): number {
@@ -188,10 +191,14 @@ function handlersIn(spec: HookSpec, groups: Node | undefined): Handler[] {
   });
 }
 
+function rootIn({ comments = false }: HookSpec, text: string, name: string): Node {
+  return objectIn(text, { name, comments });
+}
+
 /** The object that `hooks` is; undefined where there is none. */
 function hooksIn(spec: HookSpec, text: string, name: string): Node | undefined {
   if (text.trim() === "") return undefined;
-  const hooks = valueAt(objectIn(text, name), "hooks");
+  const hooks = valueAt(rootIn(spec, text, name), "hooks");
   if (!hooks) return undefined;
   if (hooks.type !== "object") throw refuse(name, text, hooks.offset, `"hooks" is not an object`);
   for (const { event } of spec.hooks) {

@@ -1,4 +1,4 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode, stripComments } from "jsonc-parser";
 
 /**
  * Edits of JSON text that leave everything else byte for byte: jsonc-parser says where things stand, and what is
@@ -29,14 +29,14 @@ export function inverseOf(text: string, { offset, remove, put }: TextEdit): Text
   return { offset, remove: put.length, put: text.slice(offset, offset + remove) };
 }
 
-/** The tree of strict JSON: no comments, no trailing commas; or the first problem. */
-export function parseJson(text: string): { root: Node } | { problem: JsonProblem } {
+/** The tree of strict JSON: no trailing commas, and no comments unless they are allowed; or the first problem. */
+export function parseJson(text: string, comments = false): { root: Node } | { problem: JsonProblem } {
   const errors: ParseError[] = [];
   let root: Node | undefined;
   try {
-    root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+    root = parseTree(text, errors, { disallowComments: !comments, allowTrailingComma: false });
     // Stricter than jsonc-parser in corners.
-    if (errors.length === 0) JSON.parse(text);
+    if (errors.length === 0) JSON.parse(comments ? stripComments(text, " ") : text);
   } catch (error) {
     return { problem: problemAt(text, 0, error instanceof RangeError ? "nested too deeply" : "no JSON") };
   }
@@ -80,6 +80,9 @@ interface Style {
   print: (value: unknown) => string;
 }
 
+/** Comments behind what they are about. */
+const sameLine = /^(?:[ \t]*\/\*[^\r\n]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/;
+
 function addChild(text: string, container: Node, render: (style: Style) => string): TextEdit {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
   const unit = indentUnitOf(text);
@@ -90,7 +93,9 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
     const before = /(?:\r\n|\n|\r)([ \t]*)$/.exec(text.slice(open, container.children![0]!.offset));
     if (before) {
       const indent = before[1]!;
-      return { offset: end, remove: 0, put: `,${eol}${indent}${render(spread(unit, eol, indent))}` };
+      const said = sameLine.exec(text.slice(end))![0];
+      const put = `,${said}${eol}${indent}${render(spread(unit, eol, indent))}`;
+      return { offset: end, remove: said.length, put };
     }
     const gap = /,(\s*)$/.exec(text.slice(open, last.offset))?.[1] ?? (isAiry(text) ? " " : "");
     return { offset: end, remove: 0, put: `,${gap}${render(inOneLine(text))}` };
@@ -108,19 +113,39 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
   };
 }
 
-/** Takes the child at `index` out of an object or array, with the comma and the blanks that belonged to it. */
-export function removeChild(container: Node, index: number): TextEdit {
+/**
+ * Takes the child at `index` out of an object or array, with the comma and the blanks that belonged to it. Comments
+ * around it stay.
+ */
+export function removeChild(text: string, container: Node, index: number): TextEdit {
   const children = container.children!;
   const node = children[index]!;
   const end = node.offset + node.length;
-  if (index > 0) {
-    const previous = children[index - 1]!;
-    const from = previous.offset + previous.length;
-    return { offset: from, remove: end - from, put: "" };
+  const next = children[index + 1];
+  const previous = children[index - 1];
+  const from = previous ? previous.offset + previous.length : container.offset + 1;
+  const to = next?.offset ?? container.offset + container.length - 1;
+  const before = withoutComma(text.slice(from, node.offset));
+  const after = withoutComma(text.slice(end, to));
+  if (next && (!previous || before.trim() !== "" || after.trim() !== "")) {
+    return { offset: node.offset, remove: to - node.offset, put: after.trimStart() };
   }
-  const next = children[1];
-  if (next) return { offset: node.offset, remove: next.offset - node.offset, put: "" };
-  return { offset: container.offset + 1, remove: container.length - 2, put: "" };
+  if (previous || before.trim() !== "" || after.trim() !== "") {
+    // A comment may end with its line.
+    const isLineEnd = /^[ \t]*[\r\n]/.test(text.slice(end));
+    return {
+      offset: from,
+      remove: end - from,
+      put: isLineEnd || before.trim() === "" ? before.trimEnd() : before,
+    };
+  }
+  return { offset: from, remove: to - from, put: "" };
+}
+
+/** What stands between two children or at the edge of them, where one comma at the most is in no comment. */
+function withoutComma(between: string): string {
+  const comma = stripComments(between, " ").indexOf(",");
+  return comma === -1 ? between : between.slice(0, comma) + between.slice(comma + 1);
 }
 
 /** One step of indentation: the blanks before the first indented line; two where no line is. */

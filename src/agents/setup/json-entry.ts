@@ -1,4 +1,4 @@
-import type { Node } from "jsonc-parser";
+import { getNodeValue, type Node } from "jsonc-parser";
 import type { Addition, PartEditor } from "../setup.ts";
 import {
   addItem,
@@ -10,7 +10,7 @@ import {
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { isBlankObject, objectIn, refuse } from "./json-object.ts";
+import { isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
 
 /** `pm mcp`, possibly with a path: a server of ours, whatever else its entry says. */
 const ourProgram = /^(?:.*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?$/;
@@ -26,31 +26,28 @@ export function runsOurServer(entry: unknown): boolean {
 }
 
 /** The server `pommel` under `mcpServers` in the JSON of an agent. */
-export function serverEntry(value: Record<string, unknown>): PartEditor {
+export function serverEntry(value: Record<string, unknown>, { comments = false } = {}): PartEditor {
   const path = ["mcpServers"] as const;
   const find = (text: string, name: string) => {
-    const servers = containerAt(text, name, path, "object");
+    const servers = containerAt(text, { name, comments }, path, "object");
     return servers && propertyOf(servers, "pommel") && { servers, entry: valueAt(servers, "pommel")! };
   };
   return {
     look(text, name) {
       const found = find(text, name);
       if (!found) return { state: "absent", detail: [] };
-      const entry: unknown = JSON.parse(
-        text.slice(found.entry.offset, found.entry.offset + found.entry.length),
-      );
-      if (runsOurServer(entry)) return { state: "current", detail: [] };
+      if (runsOurServer(getNodeValue(found.entry))) return { state: "current", detail: [] };
       return { state: "kept", detail: ['another server is called "pommel"'] };
     },
     add: (text, name) =>
-      addUnder(text, name, path, "object", (current, servers) =>
+      addUnder(text, { name, comments }, path, "object", (current, servers) =>
         addProperty(current, servers, "pommel", value),
       ),
     remove(text, name, empty) {
       const found = find(text, name);
       if (!found) return text;
       const at = found.servers.children!.indexOf(propertyOf(found.servers, "pommel")!);
-      return removeUnder(text, name, path, { at, empty });
+      return removeUnder(text, { name, comments }, path, { at, empty });
     },
     isBlank: isBlankObject,
   };
@@ -59,14 +56,19 @@ export function serverEntry(value: Record<string, unknown>): PartEditor {
 /** A text in the list at `path` in the JSON of an agent. */
 export function listEntry(path: readonly [string, ...string[]], item: string): PartEditor {
   const find = (text: string, name: string) =>
-    containerAt(text, name, path, "array")?.children?.findIndex((child) => child.value === item) ?? -1;
+    containerAt(text, { name, comments: false }, path, "array")?.children?.findIndex(
+      (child) => child.value === item,
+    ) ?? -1;
   return {
     look: (text, name) => ({ state: find(text, name) === -1 ? "absent" : "current", detail: [] }),
-    add: (text, name) => addUnder(text, name, path, "array", (current, list) => addItem(current, list, item)),
+    add: (text, name) =>
+      addUnder(text, { name, comments: false }, path, "array", (current, list) =>
+        addItem(current, list, item),
+      ),
     remove(text, name, empty) {
       let rest = text;
       for (let at = find(rest, name); at !== -1; at = find(rest, name)) {
-        rest = removeUnder(rest, name, path, { at, empty });
+        rest = removeUnder(rest, { name, comments: false }, path, { at, empty });
       }
       return rest;
     },
@@ -77,16 +79,21 @@ export function listEntry(path: readonly [string, ...string[]], item: string): P
 type Container = "object" | "array";
 
 /** What stands at `path`, as far as it is there and of the type that it has to be. */
-function containerAt(text: string, name: string, path: readonly string[], type: Container): Node | undefined {
+function containerAt(
+  text: string,
+  file: JsonFile,
+  path: readonly string[],
+  type: Container,
+): Node | undefined {
   if (text.trim() === "") return undefined;
-  let node: Node | undefined = objectIn(text, name);
+  let node: Node | undefined = objectIn(text, file);
   for (const [depth, key] of path.entries()) {
     node = valueAt(node, key);
     if (!node) return undefined;
     const wanted = depth === path.length - 1 ? type : "object";
     if (node.type !== wanted) {
       const where = path.slice(0, depth + 1).join(".");
-      throw refuse(name, text, node.offset, `"${where}" is not an ${wanted}`);
+      throw refuse(file.name, text, node.offset, `"${where}" is not an ${wanted}`);
     }
   }
   return node;
@@ -94,7 +101,7 @@ function containerAt(text: string, name: string, path: readonly string[], type: 
 
 function addUnder(
   text: string,
-  name: string,
+  file: JsonFile,
   path: readonly string[],
   type: Container,
   put: (text: string, container: Node) => TextEdit,
@@ -105,44 +112,44 @@ function addUnder(
     addition.text = applyEdit(addition.text, edit);
   };
   // Of another type, it throws before anything is changed.
-  containerAt(text, name, path, type);
+  containerAt(text, file, path, type);
   if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
   for (const depth of path.keys()) {
     const here = path.slice(0, depth + 1);
     const wanted = depth === path.length - 1 ? type : "object";
-    const found = containerAt(addition.text, name, here, wanted);
+    const found = containerAt(addition.text, file, here, wanted);
     if (found) {
       if (found.children!.length === 0) addition.empty.push(here.join("."));
       continue;
     }
-    const parent = containerAt(addition.text, name, path.slice(0, depth), "object")!;
+    const parent = containerAt(addition.text, file, path.slice(0, depth), "object")!;
     apply(addProperty(addition.text, parent, path[depth]!, wanted === "array" ? [] : {}));
   }
-  apply(put(addition.text, containerAt(addition.text, name, path, type)!));
+  apply(put(addition.text, containerAt(addition.text, file, path, type)!));
   return addition;
 }
 
 /** Takes the child at `at` out, with the containers that it leaves empty and that were not among `empty`. */
 function removeUnder(
   text: string,
-  name: string,
+  file: JsonFile,
   path: readonly string[],
   { at, empty }: { at: number; empty: readonly string[] },
 ): string {
   let index = at;
   for (let depth = path.length; ; depth--) {
     const here = path.slice(0, depth);
-    const type = depth === path.length && text[nodeAt(text, name, here).offset] === "[" ? "array" : "object";
-    const container = containerAt(text, name, here, type)!;
+    const type = depth === path.length && text[nodeAt(text, file, here).offset] === "[" ? "array" : "object";
+    const container = containerAt(text, file, here, type)!;
     const isAlone = container.children!.length === 1;
     if (!isAlone || depth === 0 || empty.includes(here.join("."))) {
-      return applyEdit(text, removeChild(container, index));
+      return applyEdit(text, removeChild(text, container, index));
     }
-    const parent = nodeAt(text, name, path.slice(0, depth - 1));
+    const parent = nodeAt(text, file, path.slice(0, depth - 1));
     index = parent.children!.indexOf(propertyOf(parent, path[depth - 1]!)!);
   }
 }
 
-function nodeAt(text: string, name: string, path: readonly string[]): Node {
-  return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, name));
+function nodeAt(text: string, file: JsonFile, path: readonly string[]): Node {
+  return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, file));
 }

@@ -3,13 +3,20 @@ import type { PommelError } from "../../project/errors.ts";
 import { parseJson, problemAt } from "./json-edit.ts";
 import { refusal } from "./refusal.ts";
 
+/** What a JSON text stands in. */
+export interface JsonFile {
+  /** For errors. */
+  name: string;
+  /** Whether the agent takes JSON with comments there. */
+  comments: boolean;
+}
+
 /**
  * The object that a JSON text is.
- * @param name of the file, for errors
  * @throws PommelError `settings_invalid`
  */
-export function objectIn(text: string, name: string): Node {
-  const parsed = parseJson(text);
+export function objectIn(text: string, { name, comments }: JsonFile): Node {
+  const parsed = parseJson(text, comments);
   if ("problem" in parsed) {
     const { line, column, what } = parsed.problem;
     throw refusal(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
