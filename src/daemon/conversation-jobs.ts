@@ -18,6 +18,7 @@ import { rescrubMemory } from "../sessions/rescrub.ts";
 import { retainMemory } from "../sessions/retain.ts";
 import { sumUpSession } from "../sessions/sum-up.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
+import { mostAttempts } from "../store/memory/jobs.ts";
 import { addLlmUsage, llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
@@ -104,7 +105,10 @@ export class ConversationJobs {
     };
   }
 
-  private async readTranscript({ subject: path, payload }: JobRecord, run: JobRun): Promise<number> {
+  private async readTranscript(
+    { subject: path, payload, attempts }: JobRecord,
+    run: JobRun,
+  ): Promise<number> {
     const { memory, log } = this.options;
     const asked = z.parse(transcriptPayload, payload);
     const agent = agentNamed(asked.agent);
@@ -114,8 +118,9 @@ export class ConversationJobs {
     try {
       size = statSync(path).size;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || !known) throw error;
-      log.info(`${path} is gone; what was read of it stays`);
+      if (codeOf(error) !== "ENOENT" || !(known || attempts >= mostAttempts)) throw error;
+      // Clients delete transcripts, and tell of some that never come.
+      log.info(known ? `${path} is gone; what was read of it stays` : `${path} never came, or went unread`);
       return 0;
     }
     const info = await agent.describe(path);

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { annotationUid } from "../sessions/notes.ts";
@@ -25,16 +28,21 @@ afterEach(() => {
 
 const path = "/nowhere/projects/-repo/s.jsonl";
 
-function take(event: ClaudeHookItem["event"], payload: ClaudeHookItem["payload"], received_at = 1_000_000) {
+function take(
+  event: ClaudeHookItem["event"],
+  payload: ClaudeHookItem["payload"],
+  received_at = 1_000_000,
+  { agent, roots = ["/repo"] }: { agent?: "gemini" | "claude"; roots?: string[] } = {},
+) {
   const work = { captures: true, memory: stored.memory, readOn };
   const handle = claudeHookEvents({
     work,
-    roots: () => ["/repo"],
+    roots: () => roots,
     onTranscript: () => {},
     stop: stop.signal,
   });
   const whole = { session_id: "s", transcript_path: path, cwd: "/repo", ...payload };
-  return handle({ kind: "claude-hook", event, received_at, payload: whole });
+  return handle({ kind: "claude-hook", agent, event, received_at, payload: whole });
 }
 
 const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);
@@ -140,4 +148,27 @@ test("a transcript is read on when something has happened, and summed up when it
   // A subagent's file that never comes.
   await take("subagent-stop", { agent_transcript_path: "/nowhere/agent.jsonl" });
   expect(readOn.mock.calls.map(([file]) => file)).toEqual([path, path, path]);
+});
+
+test("a session of Gemini CLI is on the branch that is checked out when its hooks tell of it", async () => {
+  const repo = mkdtempSync(join(tmpdir(), "pommel-branch-"));
+  mkdirSync(join(repo, ".git"));
+  const head = (branch: string) => writeFileSync(join(repo, ".git", "HEAD"), `ref: refs/heads/${branch}\n`);
+  const tell = (
+    session_id: string,
+    agent: "gemini" | "claude",
+    event: "session-start" | "stop",
+    at = Date.now(),
+  ) => take(event, { session_id, cwd: repo }, at, { agent, roots: [repo] });
+  const branchOf = (uid: string) => sessionByUid(stored.memory, uid)?.branch;
+  head("bird/heron");
+  await tell("g", "gemini", "session-start");
+  head("main");
+  await tell("g", "gemini", "stop");
+  expect(branchOf("g")).toBe("bird/heron");
+  await tell("late", "gemini", "session-start", Date.now() - 3_600_000);
+  // Its transcript says it.
+  await tell("c", "claude", "session-start");
+  expect([branchOf("late"), branchOf("c")]).toEqual([null, null]);
+  rmSync(repo, { recursive: true });
 });

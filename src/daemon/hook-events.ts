@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
+import { branchAtHand } from "../git/branch.ts";
 import { belongsTo } from "../git/project-roots.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { annotationUid, isSameNote, notesIn } from "../sessions/notes.ts";
@@ -29,7 +30,8 @@ export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) 
   return async (item) => {
     if (!options.work.captures) return;
     const { agent = "claude", event, payload, received_at: at } = z.parse(claudeHookItem, item);
-    takeIn(options, { agent, event, payload, at });
+    const branch = await branchThen({ agent, event, payload, at });
+    takeIn(options, { agent, event, payload, at, branch });
   };
 }
 
@@ -38,16 +40,30 @@ interface HookEvent {
   event: ClaudeHookItem["event"];
   payload: ClaudeHookItem["payload"];
   at: number;
+  /** Where it is known and no transcript says it. */
+  branch: string | null;
 }
 
-function takeIn(options: HookEventsOptions, { agent, event, payload, at }: HookEvent): void {
+/** Agents whose transcripts do not say on which branch they were. */
+const sayNoBranch = new Set(["gemini"]);
+/** What is checked out so soon after a hook was it then. Milliseconds. */
+const soonMs = 10_000;
+
+async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
+  const begins = event === "session-start" || event === "user-prompt";
+  if (!begins || !sayNoBranch.has(agent) || payload.cwd === undefined || Date.now() - at > soonMs)
+    return null;
+  return branchAtHand(payload.cwd);
+}
+
+function takeIn(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
   const { work } = options;
   const { memory } = work;
   const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
   const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
   const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
   if (uid !== undefined && belongs && !isForgotten(memory, uid))
-    noteSession(memory, uid, { agent, event, payload, at });
+    noteSession(memory, uid, { agent, event, payload, at, branch });
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
   if (path !== undefined) readOn(options, path, { agent, generate_summary });
@@ -62,8 +78,8 @@ function takeIn(options: HookEventsOptions, { agent, event, payload, at }: HookE
  * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
  * session that it was forked from, and with its own id nothing before the first prompt.
  */
-function noteSession(memory: Memory, uid: string, { agent, event, payload, at }: HookEvent): void {
-  const session = { uid, agent, cwd: payload.cwd ?? "" };
+function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
+  const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
   if (event === "session-start" && sessionByUid(memory, uid) === null) {
     saveSession(memory, { ...session, startedAt: at, lastAt: at });
   }

@@ -13,7 +13,7 @@ import type { Memory } from "./memory.ts";
  * A job that fails is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked
  * or not there yet has a little more than four minutes.
  */
-const mostAttempts = 9;
+export const mostAttempts = 9;
 /**
  * An attempt counts when it begins: a job that kills its process does not do so for ever. A process is killed for other
  * reasons, too, and again and again.
