@@ -49,7 +49,7 @@ export async function withWritableMemory<T>(
     throw new PommelError(
       "not_indexed",
       "No conversations are remembered yet.",
-      "Run `pm start`, and `pm import claude` for those of the past.",
+      "Run `pm start`, and `pm import claude` (codex, gemini) for those of the past.",
     );
   }
   const { config } = loadConfig(project);

@@ -93,7 +93,7 @@ describe("pm init", () => {
     expect(first.stdout).toContain("Changed AGENTS.md (when to ask Pommel)");
     expect(first.stderr).toMatch(/asks once.*\.mcp\.json/);
     expect(first.stderr).toContain("trust Pommel's hooks with /hooks");
-    expect(first.stderr).toContain("Gemini CLI warns");
+    expect(first.stderr).toContain("Gemini CLI reads none of this before it trusts the folder");
     const after = filesOf(cwd);
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
@@ -115,7 +115,10 @@ describe("pm init", () => {
       status: "warn",
       hint: expect.stringContaining("does not trust this project"),
     });
-    expect(check("gemini-hooks")).toMatchObject({ status: "ok" });
+    expect(check("gemini-hooks")).toMatchObject({
+      status: "warn",
+      hint: expect.stringContaining("before it trusts the folder"),
+    });
     expect(check("mcp")!.message).toBe(
       "the MCP server is registered with Claude Code (.mcp.json), Codex CLI (.codex/config.toml), Gemini CLI (.gemini/settings.json)",
     );
@@ -143,6 +146,11 @@ describe("pm init", () => {
       "AGENTS.md",
       "GEMINI.md",
     ]);
+    const { checks } = await json("doctor");
+    expect(checks.find(({ name }: { name: string }) => name === "hooks")).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining("Claude Code is not set up"),
+    });
     await json("init", "--agent", "claude", "--no-hooks", "--mcp");
     expect(Object.keys(filesOf(cwd))).toEqual([
       ".codex/hooks.json",

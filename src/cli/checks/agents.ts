@@ -47,7 +47,15 @@ export function checkHooks(project: Project): CheckResult {
   if (readRecord(projectPlace(project)).disabled) {
     return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
   }
+  if (!claudeSetup.isUsed(projectPlace(project)) && isAnotherSetUp(project)) {
+    return ok("Claude Code is not set up (`pm init --agent claude`)");
+  }
   return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
+}
+
+function isAnotherSetUp(project: Project): boolean {
+  const others = setups.filter((setup) => setup !== claudeSetup);
+  return others.some((setup) => standing(project, setup, "hooks").state !== "absent");
 }
 
 /** Whether another agent, which is asked about only where it was set up, tells us of its conversations. */

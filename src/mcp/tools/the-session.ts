@@ -31,7 +31,7 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
   throw new PommelError(
     "not_found",
     "No past session is remembered yet.",
-    "`pm import claude` takes in those from before Pommel was here; `pm status` says what is remembered.",
+    "`pm import claude` (codex, gemini) takes in those from before Pommel was here; `pm status` says what is remembered.",
   );
 }
 

@@ -6,7 +6,7 @@ import { memoryMigrations } from "../memory-schema.ts";
 const words: DatabaseWords = {
   absent: () => [
     "No conversations are remembered yet.",
-    "Run `pm start`: sessions are remembered from now on. `pm import claude` takes in those of the past.",
+    "Run `pm start`: sessions are remembered from now on. `pm import claude` (codex, gemini) takes in those of the past.",
   ],
   corrupt: {
     code: "memory_corrupt",
