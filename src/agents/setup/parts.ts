@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
 import type { AgentSetup, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { type FileRecord, readRecord, type SetupRecord, writeRecord } from "./record.ts";
 import { type FileText, readFileText, writeFileText } from "./text-file.ts";
 
@@ -42,6 +43,10 @@ const attempts = 5;
  * @throws PommelError `settings_invalid` (the file is left as it is), `unreadable`, `disk_full`
  */
 export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?: string): PutResult {
+  return oneAtATime(place, () => put(place, setup, part, file));
+}
+
+function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): PutResult {
   const path = file ?? pathOf(place, partState(place, setup, part).file) ?? part.files(place)[0]!;
   const name = nameOf(place, path);
   for (let attempt = 1; ; attempt++) {
@@ -54,9 +59,8 @@ export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?:
     const dirs = missingDirs(dirname(path));
     if (attempt < attempts && !isSame(before, readFileText(path))) continue;
     const after = { body: text, hasBom: before?.hasBom ?? false };
-    writeFileText(path, after);
     const key = keyOf(setup, part);
-    const record = readRecord(place);
+    const [record, earlierRecord] = [readRecord(place), readRecord(place)];
     const known = before === null ? undefined : fileKnown(record, name, state === "absent" ? key : null);
     const earlier = state === "absent" ? undefined : known?.parts[key];
     const isAsWeLeftIt = earlier?.undo && before && earlier.sha256 === hashOf(before);
@@ -74,7 +78,19 @@ export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?:
       },
     };
     record.dirs = [...new Set([...record.dirs, ...dirs])];
+    // First, so that nothing is ever there of which nobody knows.
     writeRecord(place, record);
+    try {
+      writeFileText(path, after);
+    } catch (error) {
+      for (const dir of dirs) removeDir(dir);
+      try {
+        writeRecord(place, earlierRecord);
+      } catch {
+        // What it says too much is found to be missing, and forgotten.
+      }
+      throw error;
+    }
     return { file: name, outcome: before === null ? "created" : "changed", added, detail };
   }
 }
@@ -92,9 +108,20 @@ function fileKnown({ files }: SetupRecord, name: string, lost: string | null): F
  */
 export function takePart(place: Place, setup: AgentSetup, part: SetupPart): TakeResult[] {
   const key = keyOf(setup, part);
-  const recorded = Object.entries(readRecord(place).files).filter(([, { parts }]) => key in parts);
-  const paths = new Set([...part.files(place), ...recorded.map(([name]) => pathOf(place, name)!)]);
-  return [...paths].flatMap((path) => takeFrom(place, key, part, path) ?? []);
+  return oneAtATime(place, () => {
+    const recorded = Object.entries(readRecord(place).files).filter(([, { parts }]) => key in parts);
+    const paths = new Set([...part.files(place), ...recorded.map(([name]) => pathOf(place, name)!)]);
+    return [...paths].flatMap((path) => takeFrom(place, key, part, path) ?? []);
+  });
+}
+
+/** All parts, in a file the one last put there first, so that it is taken back step by step. */
+export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [AgentSetup, SetupPart][] {
+  const put = Object.values(readRecord(place).files).flatMap(({ parts }) => Object.keys(parts));
+  const all = setups.flatMap((setup) =>
+    setup.parts.toReversed().map((part): [AgentSetup, SetupPart] => [setup, part]),
+  );
+  return all.sort((one, other) => put.indexOf(keyOf(...other)) - put.indexOf(keyOf(...one)));
 }
 
 function takeFrom(place: Place, key: string, part: SetupPart, path: string): TakeResult | null {

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import type { Place } from "../setup.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { discard, unwritable } from "./text-file.ts";
 
 /** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */
 
@@ -44,26 +46,36 @@ export function readRecord({ recordFile }: Place): SetupRecord {
   }
 }
 
-/** Nothing to remember is no file. */
+/**
+ * Nothing to remember is no file.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
 export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
-  if (!next.disabled && Object.keys(next.files).length === 0) {
-    rmSync(recordFile, { force: true });
-    return;
-  }
-  mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 });
   const draft = `${recordFile}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, recordFile);
+  try {
+    if (!next.disabled && Object.keys(next.files).length === 0) {
+      rmSync(recordFile, { force: true });
+      return;
+    }
+    mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, recordFile);
+  } catch (error) {
+    discard(draft);
+    throw unwritable(recordFile, error);
+  }
 }
 
 /** Setups are wanted again. */
 export function switchOn(place: Place): void {
-  const record = readRecord(place);
-  if (record.disabled) writeRecord(place, { ...record, disabled: false, taken: [] });
+  if (!readRecord(place).disabled) return;
+  oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
 }
 
 /** Nobody wants setups until they are switched on: what was there is remembered for then. */
 export function switchOff(place: Place, taken: readonly string[]): void {
-  const record = readRecord(place);
-  writeRecord(place, { ...record, disabled: true, taken: [...new Set([...record.taken, ...taken])] });
+  oneAtATime(place, () => {
+    const record = readRecord(place);
+    writeRecord(place, { ...record, disabled: true, taken: [...new Set([...record.taken, ...taken])] });
+  });
 }

@@ -23,6 +23,8 @@ interface Found {
   end: number;
   body: string;
   hash: string;
+  /** Of the Pommel that wrote it. */
+  version: number;
 }
 
 /** The section in a text; "odd" when there are several, or one without an end. */
@@ -34,7 +36,7 @@ function find(text: string): Found | "odd" | null {
   const end = text.indexOf(ended);
   if (!begin || begins.length > 1 || ends !== 1 || end < begin.index) return "odd";
   const body = text.slice(begin.index + begin[0].length, end);
-  return { start: begin.index, end: end + ended.length, body, hash: begin[2]! };
+  return { start: begin.index, end: end + ended.length, body, hash: begin[2]!, version: Number(begin[1]) };
 }
 
 /**
@@ -51,7 +53,7 @@ export function section(version: number, body: string): PartEditor {
       const found = find(text);
       if (found === null) return { state: "absent", detail: [] };
       if (found === "odd") return { state: "kept", detail: ["the markers of Pommel's section do not match"] };
-      return lookOf(found, body, "the section was changed by somebody");
+      return lookOf(found, { version, body }, "the section was changed by somebody");
     },
     add(text) {
       const eol = text.includes("\r\n") ? "\r\n" : "\n";
@@ -67,8 +69,9 @@ export function section(version: number, body: string): PartEditor {
       if (found === null || found === "odd") return text;
       const before = text.slice(0, found.start);
       const after = text.slice(found.end).replace(/^\r?\n/, "");
-      // The blank line that was put before it; at the end of a file, nothing else parts it from what is there.
-      return before.replace(/((?:^|\n|\r\n))\r?\n$/, "$1") + after;
+      // The blank line that was put before it stays where it is all that parts what is around.
+      const isParted = after === "" || /^\r?\n/.test(after);
+      return (isParted ? before.replace(/((?:^|\n|\r\n))\r?\n$/, "$1") : before) + after;
     },
     isBlank: (text) => text.trim() === "",
   };
@@ -93,8 +96,9 @@ export function wholeFile(version: number, body: () => string): PartEditor {
       const marker = signed.exec(current);
       if (!marker) return { state: "kept", detail: ["it is somebody else's file"] };
       const isLast = current.slice(marker.index + marker[0].length).trim() === "";
-      const found = { body: isLast ? current.slice(0, marker.index) : "", hash: marker[2]! };
-      return lookOf(found, body(), "the file was changed by somebody");
+      const there = isLast ? current.slice(0, marker.index) : "";
+      const found = { body: there, hash: marker[2]!, version: Number(marker[1]) };
+      return lookOf(found, { version, body: body() }, "the file was changed by somebody");
     },
     add(current) {
       const edit = { offset: 0, remove: current.length, put: print() };
@@ -107,10 +111,12 @@ export function wholeFile(version: number, body: () => string): PartEditor {
 }
 
 function lookOf(
-  { body: there, hash }: Pick<Found, "body" | "hash">,
-  body: string,
+  found: Pick<Found, "body" | "hash" | "version">,
+  { version, body }: { version: number; body: string },
   changed: string,
 ): PartLook {
-  if (hashOf(there) !== hash) return { state: "kept", detail: [changed] };
-  return { state: hash === hashOf(body) ? "current" : "outdated", detail: [] };
+  if (hashOf(found.body) !== found.hash) return { state: "kept", detail: [changed] };
+  // Two people with different versions would else renew each other's, again and again.
+  const isNew = found.version > version || found.hash === hashOf(body);
+  return { state: isNew ? "current" : "outdated", detail: [] };
 }

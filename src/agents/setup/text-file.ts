@@ -1,18 +1,22 @@
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { isAlive } from "./one-at-a-time.ts";
 import { refusal } from "./refusal.ts";
 
 const bom = "\ufeff";
@@ -30,6 +34,8 @@ export interface FileText {
 export function readFileText(file: string): FileText | null {
   let bytes: Buffer;
   try {
+    // A pipe in its place would be read for ever.
+    if (statSync(file).isFIFO()) throw new Error("it is a pipe");
     bytes = readFileSync(file);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
@@ -60,19 +66,45 @@ export function writeFileText(file: string, { body, hasBom }: FileText): void {
     mkdirSync(dirname(file), { recursive: true });
     const target = targetOf(file);
     const before = statSync(target, { throwIfNoEntry: false });
+    // Replacing it needs no leave to write it, but whoever took that away meant it.
+    if (before) accessSync(target, constants.W_OK);
+    removeDrafts(target);
     draft = `${target}.pommel-${process.pid}`;
     writeFileSync(draft, (hasBom ? bom : "") + body, { mode: 0o600 });
     if (before) keepOwner(draft, before);
     chmodSync(draft, before ? before.mode & 0o7777 : 0o666 & ~process.umask());
     renameSync(draft, target);
   } catch (error) {
-    if (draft !== "") rmSync(draft, { force: true });
-    throw new PommelError(
-      codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
-      `Cannot write ${file}: ${messageOf(error)}.`,
-      "Check that the directory is yours and that the disk has room.",
-      { cause: error },
-    );
+    discard(draft);
+    throw unwritable(file, error);
+  }
+}
+
+export function unwritable(file: string, error: unknown): PommelError {
+  return new PommelError(
+    codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
+    `Cannot write ${file}: ${messageOf(error)}.`,
+    "Check that the file and its directory are yours to write, and that the disk has room.",
+    { cause: error },
+  );
+}
+
+/** Those that processes left which were killed. */
+function removeDrafts(target: string): void {
+  const dir = dirname(target);
+  const start = `${basename(target)}.pommel-`;
+  for (const name of readdirSync(dir)) {
+    const pid = name.startsWith(start) ? name.slice(start.length) : "";
+    if (/^\d+$/.test(pid) && !isAlive(Number(pid))) discard(join(dir, name));
+  }
+}
+
+/** A draft that nobody needs; it may not be there. */
+export function discard(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // What kept it from being written matters more.
   }
 }
 

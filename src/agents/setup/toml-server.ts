@@ -29,8 +29,14 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
       const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
       const edit = { offset: text.length, remove: 0, put: `${gap}${lines.join(eol)}${eol}` };
       const added = applyEdit(text, edit);
-      // Where `mcp_servers` is written inline, no table can be added to it.
-      parse(added, name, "has no room for a server of Pommel");
+      try {
+        parse(added, name);
+      } catch {
+        throw refusal(
+          name,
+          'has no room for what Pommel adds: "mcp_servers" is no table, or is written inline',
+        );
+      }
       return { text: added, added: [], empty: [], undo: [inverseOf(text, edit)] };
     },
     remove: (text) => unsetTable(text, table),
@@ -38,10 +44,10 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
   };
 }
 
-function parse(text: string, name: string, what = "is not valid TOML"): Record<string, unknown> {
+function parse(text: string, name: string): Record<string, unknown> {
   try {
     return parseToml(text, name);
   } catch (error) {
-    throw refusal(name, `${what} (${messageOf(error).split("\n")[0]})`);
+    throw refusal(name, `is not valid TOML (${messageOf(error).split("\n")[0]})`);
   }
 }

@@ -1,4 +1,4 @@
-import { keyOf, partState, type TakeResult, takePart } from "../../agents/setup/parts.ts";
+import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../agents/setup/place.ts";
 import { switchOff } from "../../agents/setup/record.ts";
 import type { Place } from "../../agents/setup.ts";
@@ -56,17 +56,14 @@ function takeAll(place: Place): TakeResult[] {
   const failures: unknown[] = [];
   const results: TakeResult[] = [];
   const taken: string[] = [];
-  for (const setup of setups) {
-    // The last part first, so that a file is taken back step by step.
-    for (const part of setup.parts.toReversed()) {
-      try {
-        const wasThere = partState(place, setup, part).state !== "absent";
-        const done = takePart(place, setup, part);
-        if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
-        results.push(...done);
-      } catch (error) {
-        failures.push(error);
-      }
+  for (const [setup, part] of inOrderToTake(place, setups)) {
+    try {
+      const wasThere = partState(place, setup, part).state !== "absent";
+      const done = takePart(place, setup, part);
+      if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
+      results.push(...done);
+    } catch (error) {
+      failures.push(error);
     }
   }
   switchOff(place, taken);

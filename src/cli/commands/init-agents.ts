@@ -32,13 +32,15 @@ const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instruct
  * @throws PommelError `usage`
  */
 function agentsNamed(text: string): AgentSetup[] {
+  const known = `Name some of: ${setups.map(({ agent }) => agent).join(", ")}.`;
   const names = text.split(",").map((name) => name.trim().toLowerCase());
-  return [...new Set(names.filter((name) => name !== ""))].map((name) => {
+  const named = [...new Set(names.filter((name) => name !== ""))].map((name) => {
     const setup = setups.find(({ agent }) => agent === name);
     if (setup) return setup;
-    const known = setups.map(({ agent }) => agent).join(", ");
-    throw new PommelError("usage", `There is no agent ${name} to set up.`, `Name some of: ${known}.`);
+    throw new PommelError("usage", `There is no agent ${name} to set up.`, known);
   });
+  if (named.length === 0) throw new PommelError("usage", "--agent names nobody.", known);
+  return named;
 }
 
 /**
