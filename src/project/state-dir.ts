@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configTemplate } from "./config-template.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
@@ -16,20 +16,15 @@ export type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitign
 export function createStateDir(project: Project, overrides: Partial<Config> = {}): StateDirPart[] {
   const created: StateDirPart[] = [];
   try {
-    if (!isDirectory(project.stateDir)) {
-      mkdirSync(project.stateDir, { mode: 0o700 });
-      created.push(".pommel/");
-    }
+    // In one step, as two may do so at once; nothing is made where it is.
+    const made = mkdirSync(project.stateDir, { recursive: true, mode: 0o700 });
+    if (made !== undefined) created.push(".pommel/");
     if (writeNew(project.configFile, () => configTemplate(overrides))) created.push(".pommel/config.toml");
     if (writeNew(join(project.stateDir, ".gitignore"), () => "*\n")) created.push(".pommel/.gitignore");
   } catch (error) {
     throw explain(error, project);
   }
   return created;
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Writes a file that does not exist yet; false when it does. */
