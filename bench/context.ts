@@ -5,6 +5,7 @@
  *   npm run bench:context -- --sessions DIR --manifest FILE
  *
  *   --memory FILE   keep what was imported there for the next run (default: a temporary file)
+ *   --repository DIR  a clone of what they were about: also whether the code that prompts name is what they needed
  *   --markdown      print tables for Markdown
  *   --shown         also print what is told at the threshold in force
  *
@@ -24,6 +25,7 @@ import { passagesIn } from "../src/search/sessions/passage-source.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/transcripts.ts";
 import { type Asked, askFirstPrompts } from "./context/ask.ts";
+import { askForCode, type Named } from "./context/code.ts";
 import { continuedBy, manifestEntry } from "./context/continues.ts";
 import { figuresAt } from "./context/figures.ts";
 import { importSessions } from "./recall/import.ts";
@@ -33,6 +35,7 @@ const { values: options } = parseArgs({
     sessions: { type: "string" },
     manifest: { type: "string" },
     memory: { type: "string" },
+    repository: { type: "string" },
     markdown: { type: "boolean", default: false },
     shown: { type: "boolean", default: false },
   },
@@ -64,6 +67,7 @@ try {
   const asked = await askFirstPrompts({ memory, search, names, times });
   memory.close();
   print(asked, continuedBy(manifest), manifest.length);
+  if (options.repository) printNamed(await askForCode(options.repository, asked, scratch));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -125,6 +129,28 @@ function print(
       const sign = continued.get(name)?.has(session) ? "+" : "-";
       console.log(`  ${sign} ${score.toFixed(2)} ${why}: ${quote.slice(0, 160)}`);
     }
+  }
+}
+
+function printNamed(all: readonly Named[]): void {
+  const rows = (["choose", "confirm"] as const).map((half) => {
+    const some = all.filter((one) => one.half === half);
+    const told = some.filter(({ places }) => places.length > 0);
+    const places = told.flatMap((one) => one.places);
+    const share = (count: number, of: number) => (of === 0 ? "-" : (count / of).toFixed(2));
+    return [
+      half,
+      `${told.length} of ${some.length}`,
+      share(told.filter((one) => one.places.some(({ isUsed }) => isUsed)).length, told.length),
+      share(places.filter(({ isUsed }) => isUsed).length, places.length),
+    ];
+  });
+  console.log("");
+  table(["half", "told where named code is", "precision", "of places"], rows);
+  if (!options.shown) return;
+  for (const { prompt, places } of all.filter((one) => one.places.length > 0)) {
+    console.log(`\n${prompt.slice(0, 160).replace(/\s+/g, " ")}`);
+    for (const { place, name, isUsed } of places) console.log(`  ${isUsed ? "+" : "-"} ${name}: ${place}`);
   }
 }
 

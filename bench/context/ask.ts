@@ -6,6 +6,7 @@ import { storedTurns } from "../../src/sessions/stored-turns.ts";
 import { chunkByUid } from "../../src/store/memory/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions.ts";
+import { filesOfSession } from "../../src/store/memory/turns.ts";
 import { halfOf } from "../recall/questions.ts";
 
 /** What a session's first prompt finds, whatever its relevance. */
@@ -13,7 +14,11 @@ export interface Asked {
   /** Of the session, as the manifest calls it. */
   name: string;
   half: "choose" | "confirm";
+  /** When it began. */
+  at: number;
   prompt: string;
+  /** What it went on to read and change. */
+  files: string[];
   /** The most relevant first. */
   items: { session: string; score: number; quote: string; why: string }[];
   /** What telling those that are relevant enough takes. */
@@ -47,6 +52,7 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
       ...{ root: session.cwd, memory, config, now: at, until: at - 1 },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: async () => session.branch,
+      namedCode: () => [],
     };
     const start = performance.now();
     const worked = process.cpuUsage();
@@ -65,7 +71,9 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
         found.filter(({ score }) => (score ?? 0) >= least),
         config["context.max_tokens"],
       )?.tokens ?? 0;
-    asked.push({ name, half: halfOf({ id: name }), prompt: prompt.text, items, tokensAt, ms, cpuMs });
+    const files = filesOfSession(memory, id).map(({ path }) => path);
+    const half = halfOf({ id: name });
+    asked.push({ name, half, at, prompt: prompt.text, files, items, tokensAt, ms, cpuMs });
   }
   return asked;
 }

@@ -1,4 +1,6 @@
 import type { Server } from "node:http";
+import { codeNamed } from "../client/context/named-code.ts";
+import type { ToTell } from "../client/context/quote.ts";
 import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
 import { rememberProject } from "../client/known-projects.ts";
 import { describeModels } from "../client/model-status.ts";
@@ -251,7 +253,10 @@ function createHandlers(
   },
 ): Handlers {
   const { memoryWork, conversations, spool, roots } = us;
-  const memoryHandlers = createMemoryHandlers({ root: project.root, work: memoryWork, config, roots });
+  const memoryHandlers = createMemoryHandlers({
+    ...{ root: project.root, work: memoryWork, config, roots },
+    namedCode: (prompt) => namedCode(work, prompt),
+  });
   async function search(request: SearchRequest): Promise<SearchResponse> {
     const answer = await work.ask(toCodeQuery(request, config));
     const { pending, is_idle } = work.queue();
@@ -317,6 +322,16 @@ function createHandlers(
       return { stopping: true, pid: process.pid };
     },
   };
+}
+
+/** What is wrong with the index is no reason to be silent about the rest. */
+function namedCode(work: IndexWork, prompt: string): ToTell[] {
+  try {
+    return codeNamed(work.index, prompt);
+  } catch (error) {
+    work.suspect(error);
+    return [];
+  }
 }
 
 /** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */

@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "../agents/registry.ts";
 import { answerContext } from "../client/context/answer.ts";
+import type { ToTell } from "../client/context/quote.ts";
 import {
   annotationOf,
   answerTranscriptSearch,
@@ -48,6 +49,8 @@ interface HandlersOptions {
   work: MemoryWork;
   config: Config;
   roots: () => readonly string[];
+  /** Where the code is that a prompt names. Never fails. */
+  namedCode: (prompt: string) => ToTell[];
 }
 
 /** The routes about conversations. A memory that cannot be opened answers with what is wrong with it. */
@@ -102,7 +105,7 @@ export function searchTranscripts(
 
 /** What an agent is told by itself, of what is remembered now. */
 async function context(
-  { root, work, config }: HandlersOptions,
+  { root, work, config, namedCode }: HandlersOptions,
   request: RequestOf<"context">,
 ): Promise<ResponseOf<"context">> {
   const origin = await originOf(work.memory, request);
@@ -112,6 +115,7 @@ async function context(
       memory: work.memory,
       config,
       search: (query) => work.search.search(query),
+      namedCode,
       origin,
       branch: () => branchAtHand(request.cwd ?? root),
       now: Date.now(),

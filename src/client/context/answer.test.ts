@@ -15,6 +15,7 @@ import { saveTurn } from "../../store/memory/turns.ts";
 import type { ChunkToStore } from "../../store/memory-records.ts";
 import type { ContextRequest } from "../protocol-context.ts";
 import { answerContext } from "./answer.ts";
+import type { ToTell } from "./quote.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const day = 24 * 3600 * 1000;
@@ -24,10 +25,12 @@ let dir: string;
 let remove: () => void;
 let config: Config;
 let branch: string | null;
+let named: ToTell[];
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
   config = defaultConfig();
   branch = "retries";
+  named = [];
 });
 afterEach(() => remove());
 
@@ -41,6 +44,7 @@ const ask = (
       search: (query) =>
         new SessionSearch({ root: dir, memory, passages: null, now: () => now }).search(query),
       branch: async () => branch,
+      namedCode: () => named,
     },
     { session_id: "current", ...request },
   );
@@ -216,6 +220,24 @@ describe("with a prompt", () => {
     expect(items[0]!.score).toBeGreaterThanOrEqual(0.5);
     expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
     expect(text).toContain("fetchLedger");
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it("tells where the code is that it names, once", async () => {
+    const quote = "function withRetries()";
+    const code = {
+      ref: "code:a.ts#withRetries",
+      kind: "Code",
+      quote,
+      place: "a.ts:1-9",
+      why: "named",
+      score: null,
+    };
+    named = [code];
+    const prompt = "withRetries gives up too early";
+    const { items, text } = await ask({ event: "user-prompt", prompt });
+    expect(items).toEqual([code]);
+    expect(text).toContain("- Code: “function withRetries()” (a.ts:1-9)");
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
   });
 

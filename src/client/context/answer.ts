@@ -78,7 +78,8 @@ async function itemsFor(
   }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
-    return toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
+    const said = await toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
+    return [...said, ...source.namedCode(prompt)];
   }
   if (mode !== "eager") return "edits are for context.mode = eager";
   if (files.length === 0) {

@@ -6,8 +6,10 @@ import { PassageSearch } from "../../search/sessions/passage-search.ts";
 import { passagesIn } from "../../search/sessions/passage-source.ts";
 import { bundledEmbedder } from "../bundled-embedder.ts";
 import type { ContextRequest, ContextResponse } from "../protocol-context.ts";
+import { withIndex } from "../read-path.ts";
 import { withMemory } from "../with-memory.ts";
 import { answerContext } from "./answer.ts";
+import { codeNamed } from "./named-code.ts";
 
 /**
  * What an agent would be told, found in this process. Nothing is remembered as told.
@@ -15,6 +17,8 @@ import { answerContext } from "./answer.ts";
  */
 export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
   const { config } = loadConfig(project);
+  // Without an index there is nothing to name.
+  const named = await withIndex(project, (index) => codeNamed(index, request.prompt ?? "")).catch(() => []);
   return withMemory(project, (memory) => {
     const passages =
       config["embed.text"] === "none" ? null : new PassageSearch(passagesIn(memory), bundledEmbedder());
@@ -23,6 +27,7 @@ export async function previewContext(project: Project, request: ContextRequest):
       ...{ root: project.root, memory, config, now: Date.now(), until: null },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: () => branchAtHand(request.cwd ?? project.root),
+      namedCode: () => named,
     };
     return answerContext(source, { ...request, preview: true });
   });

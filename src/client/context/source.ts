@@ -2,6 +2,7 @@ import type { Config } from "../../project/settings.ts";
 import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions.ts";
+import type { ToTell } from "./quote.ts";
 
 /** What is told is taken from here. */
 export interface ContextSource {
@@ -10,6 +11,8 @@ export interface ContextSource {
   memory: Memory;
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
+  /** Where the code is that a prompt names; nothing without an index of code. */
+  namedCode: (prompt: string) => ToTell[];
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
   /** The branch that the agent works on; null: none, or not known. */

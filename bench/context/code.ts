@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { codeNamed } from "../../src/client/context/named-code.ts";
+import { createIgnoreRules } from "../../src/code/ignore.ts";
+import { Indexer } from "../../src/code/indexer.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { projectAt } from "../../src/project/paths.ts";
+import { defaultConfig } from "../../src/project/settings.ts";
+import { CodeIndex } from "../../src/store/code-index.ts";
+import type { Asked } from "./ask.ts";
+
+/** What a first prompt was told of the code that it names. */
+export interface Named {
+  half: Asked["half"];
+  prompt: string;
+  /** Whether the session went on to read or change the file of the place. */
+  places: { place: string; name: string; isUsed: boolean }[];
+}
+
+/**
+ * Asks with each prompt in the code as it was when its session began: the last commit of the default branch.
+ * @param scratch where the repository is checked out and indexed
+ */
+export async function askForCode(
+  repository: string,
+  asked: readonly Asked[],
+  scratch: string,
+): Promise<Named[]> {
+  const root = join(scratch, "code");
+  execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", repository, root]);
+  const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+  const project = projectAt(root);
+  const config = defaultConfig();
+  const index = CodeIndex.open(join(scratch, "code.db"), { readonly: false });
+  const named: Named[] = [];
+  let last = "";
+  try {
+    for (const { at, half, prompt, files } of asked.toSorted((a, b) => a.at - b.at)) {
+      const revision = git("rev-list", "-1", `--before=${new Date(at).toISOString()}`, "origin/HEAD");
+      if (revision === "") continue;
+      if (revision !== last) {
+        git("checkout", "--quiet", "--force", "--detach", revision);
+        const rules = createIgnoreRules(root, config);
+        const indexer = new Indexer({ project, config, rules, index, withVectors: false, log: silentLog });
+        await indexer.reconcile();
+        await indexer.close();
+        last = revision;
+      }
+      const places = codeNamed(index, prompt).map(({ ref, place }) => {
+        const [path = "", name = ""] = ref.slice("code:".length).split("#");
+        // Sessions of other machines have other directories before it.
+        const isUsed = files.some((file) => file === path || file.endsWith(`/${path}`));
+        return { place, name, isUsed };
+      });
+      named.push({ half, prompt, places });
+    }
+  } finally {
+    index.close();
+  }
+  return named;
+}
