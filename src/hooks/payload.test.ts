@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { notesIn } from "../sessions/notes.ts";
-import { isNotification, parseObject, payloadOf } from "./payload.ts";
+import { isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
 
 const secret = "x".repeat(12);
 
@@ -43,6 +43,17 @@ describe("what a hook keeps", () => {
     expect(notesIn(payload.prompt!)).toEqual(["we chose Redis", "inside of code"]);
     expect(notesIn(payload.prompt!)).toEqual(notesIn(prompt));
     expect(payloadOf({ prompt: "no note" })).toEqual({});
+  });
+
+  it("is nothing of what hooks said before the prompt", () => {
+    const said =
+      "<hook_context>&lt;pommel-context&gt;\nNote to Pommel: again\n&lt;/pommel-context&gt;</hook_context>";
+    expect(withoutHookContext(`${said}\n\n<hook_context>b</hook_context>\nWhy <hook_context>?`)).toBe(
+      "Why <hook_context>?",
+    );
+    for (const prompt of ["", " Note to Pommel: x", "<hook_context> Note"]) {
+      expect(withoutHookContext(prompt)).toBe(prompt);
+    }
   });
 
   it("leaves out what has the wrong type or is too long to be an id", () => {

@@ -61,6 +61,19 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
+/** As `<` is written `&lt;` in what hooks say, the first closing tag is its end. */
+const hookContext = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/;
+
+/**
+ * A prompt without what hooks said before it: Gemini CLI hands what they added when the session began to the next hook as
+ * part of the prompt. It quotes notes, which are no new ones.
+ */
+export function withoutHookContext(prompt: string): string {
+  let words = prompt;
+  while (hookContext.test(words)) words = words.replace(hookContext, "");
+  return words;
+}
+
 /** What is kept of a hook's stdin; fields of a wrong type are left out. */
 export function payloadOf(given: Record<string, unknown>): HookPayload {
   const payload: HookPayload = {};

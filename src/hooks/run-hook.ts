@@ -3,7 +3,7 @@ import { anyHook, type HookName, hookNamed } from "../agents/claude/hook-names.t
 import { type HookAgent, hookOfAgentsEvent, isHookAgent } from "../agents/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
 import { type Project, projectAround } from "../project/paths.ts";
-import { type HookPayload, isNotification, parseObject, payloadOf } from "./payload.ts";
+import { type HookPayload, isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
 import { pokeDaemon } from "./poke.ts";
 import { longestInput, readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
@@ -44,6 +44,7 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
   if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin did not say anything in time";
   const given = parseObject(text);
   if (given === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
+  if (typeof given.prompt === "string") given.prompt = withoutHookContext(given.prompt);
   const payload = payloadOf(given);
   if (payload.session_id === undefined && payload.transcript_path === undefined) {
     return "its payload names no session";
