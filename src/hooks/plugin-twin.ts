@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { claudeHome } from "../agents/claude/home.ts";
 import type { HookName } from "../agents/claude/hook-names.ts";
 import type { Project } from "../project/paths.ts";
 
@@ -9,8 +9,7 @@ import type { Project } from "../project/paths.ts";
  * that stands in several settings files once, but once more for a plugin: then it is the plugin's that has nothing to do.
  */
 export function standsInSettings({ root }: Project, hook: HookName): boolean {
-  const own = process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || homedir(), ".claude");
-  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, own];
+  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
   const files = dirs.flatMap((dir, at) =>
     at === 0
       ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]

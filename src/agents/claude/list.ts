@@ -1,11 +1,10 @@
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
 import { listFiles } from "../list-files.ts";
+import { claudeHome } from "./home.ts";
 
 /** Where Claude Code keeps its transcripts. */
 export function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  const config = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
-  return [resolve(config, "projects")];
+  return [resolve(claudeHome(env), "projects")];
 }
 
 /** Outputs of tools that are too long for the transcript; nothing else may be there. */

@@ -74,3 +74,17 @@ describe("what the plugin brings", () => {
     ]);
   });
 });
+
+test("Claude Code is used where the project or the home has its directory", () => {
+  const home = mkdtempSync(join(tmpdir(), "pommel-used-"));
+  const dir = join(home, "repo");
+  const isUsed = (env: NodeJS.ProcessEnv) =>
+    claudeSetup.isUsed({ scope: "project", dir, recordFile: join(home, "setup.json"), env });
+  expect(isUsed({ HOME: home })).toBe(false);
+  mkdirSync(join(home, ".claude"));
+  expect(isUsed({ HOME: home })).toBe(true);
+  expect(isUsed({ HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") })).toBe(false);
+  mkdirSync(join(dir, ".claude"), { recursive: true });
+  expect(isUsed({ HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") })).toBe(true);
+  rmSync(home, { recursive: true });
+});

@@ -5,6 +5,7 @@ import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
 import { skill } from "../setup/skill.ts";
 import type { AgentSetup, Place } from "../setup.ts";
+import { claudeHome } from "./home.ts";
 import { eventOfHook, hookNames } from "./hook-names.ts";
 import { hasPlugin } from "./plugin.ts";
 
@@ -66,7 +67,7 @@ export const claudeSetup: AgentSetup = {
       editor: skill,
     },
   ],
-  isUsed: (place) => existsSync(directoryOf(place)),
+  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(claudeHome(place.env)),
   fromPlugin: (place) => (hasPlugin(place) ? ["hooks", "mcp", "skill"] : []),
   distrust: () => null,
   afterwards(place, parts) {
