@@ -103,6 +103,12 @@ describe("a file of the project", () => {
     expect(locate(project, root, join(outside, "link/src/a.ts"))).toBe("src/a.ts");
   });
 
+  it("may have a name that no file can have", () => {
+    const long = "x".repeat(300);
+    expect(locate(project, root, long)).toBe(long);
+    expect(locate(project, root, "top.ts/a.ts")).toBe("top.ts/a.ts");
+  });
+
   it("is no directory, and nothing outside", () => {
     expect(() => locate(project, root, "src")).toThrow("src is a directory");
     expect(() => locate(project, join(root, "src"), "..")).toThrow(".. is a directory");

@@ -113,5 +113,10 @@ function throughLinks(path: string): string {
 }
 
 function isDirectory(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    // What cannot be, as its name is too long, or a file is on the way.
+    return false;
+  }
 }

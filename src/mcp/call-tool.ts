@@ -51,11 +51,21 @@ function placeIn(root: string, cwd: string): string {
   return cwd === root || cwd.startsWith(`${root}/`) ? cwd : root;
 }
 
+/** Errors speak of commands; who calls tools may have no shell. */
+const toolFor = {
+  "`pm session list`": "search_sessions without a query",
+  "`pm checkpoint list`": "list_checkpoints",
+};
+
 /** For a model: the code, what happened, and what to do. */
 export function explain(name: string, error: unknown): string {
   if (!(error instanceof PommelError)) {
     return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it stays, \`pm doctor\` says what is wrong.`;
   }
-  const hint = error.hint === "" ? "" : `\n${oneLine(error.hint, 400)}`;
+  const advice = Object.entries(toolFor).reduce(
+    (text, [command, tool]) => text.replaceAll(command, tool),
+    error.hint,
+  );
+  const hint = advice === "" ? "" : `\n${oneLine(advice, 400)}`;
   return `${error.code}: ${oneLine(error.message, 400)}${hint}`;
 }

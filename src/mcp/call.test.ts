@@ -36,6 +36,8 @@ describe("arguments", () => {
     [{ query: "a", path: "src" }, "path has to be a list."],
     [{ query: "a", path: [7] }, "path.0 has to be a text."],
     [{ query: "a", level: ["x"] }, "level.0 has to be one of file, class, method, block, lines."],
+    [{ query: "a\0b" }, "query has a character in it that no text has: NUL."],
+    [{ query: "a", path: ["b", "\0"] }, "path has a character in it that no text has: NUL."],
     [{ query: "a".repeat(1001) }, "query has to be a text of at most 1000 characters."],
     [{ query: "a", exclude: "b" }, 'There is no argument "exclude".'],
     [["a"], "The arguments have to be a JSON object."],

@@ -10,11 +10,19 @@ type Issue = z.core.$ZodIssue;
 export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, given: unknown): z.infer<S> {
   const args = isObject(given) ? givenOf(given) : (given ?? {});
   const parsed = z.safeParse(input, args);
-  if (parsed.success) return parsed.data;
+  const problems = parsed.success
+    ? Object.entries(args)
+        .filter(hasNul)
+        .map(([name]) => `${name} has a character in it that no text has: NUL.`)
+    : parsed.error.issues.map((issue) => problemOf(issue, args));
+  if (parsed.success && problems.length === 0) return parsed.data;
   const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
-  const problems = [...new Set(parsed.error.issues.map((issue) => problemOf(issue, args)))].slice(0, 5);
-  throw new PommelError("usage", problems.join(" "), `${tool} takes: ${names.join(", ")}.`);
+  const several = [...new Set(problems)].slice(0, 5).join(" ");
+  throw new PommelError("usage", several, `${tool} takes: ${names.join(", ")}.`);
 }
+
+/** Neither files nor git's words can have one, and what is given it fails in its own way. */
+const hasNul = ([, value]: [string, unknown]) => [value].flat().some((one) => String(one).includes("\0"));
 
 const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === "object" && given !== null && !Array.isArray(given);

@@ -45,5 +45,8 @@ export function runMcp(cwd: string): void {
 
 function complain(error: unknown): void {
   // Names what happened, never what was asked or answered.
-  process.stderr.write(`pm mcp: ${messageOf(error).split("\n", 1)[0]?.slice(0, 300)}\n`);
+  const [said = ""] = messageOf(error).split("\n", 1);
+  // A list of what is wrong with a message begins with its bracket.
+  const what = said === "[" ? "a message that is not of the protocol was left out" : said.slice(0, 300);
+  process.stderr.write(`pm mcp: ${what}\n`);
 }

@@ -105,6 +105,10 @@ it("says nothing on stdout but the protocol, whatever it reads", async () => {
   const server = serve();
   const lines = linesOf(server);
   const garbage = ["not json", "{", "[]", "null", '{"jsonrpc":"2.0"}', '{"id":1}', "\u0000\u001b[31m", ""];
+  let said = "";
+  server.stderr!.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
   server.stdin!.write(initialize);
   await until(() => lines.length > 0);
   for (const text of garbage) server.stdin!.write(`${text}\n`);
@@ -116,6 +120,9 @@ it("says nothing on stdout but the protocol, whatever it reads", async () => {
   await until(() => answerTo(10));
   for (const id of [7, 8, 9]) expect(answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
   expect(answerTo(10)).toMatchObject({ result: { structuredContent: { label: expect.any(String) } } });
+  expect(new Set(said.trim().split("\n"))).toEqual(
+    new Set(["pm mcp: a message that is not of the protocol was left out"]),
+  );
 });
 
 describe.skipIf(!existsSync("/proc/self/status"))("a client that never reads (needs /proc)", () => {
