@@ -114,7 +114,7 @@ export async function setStage(bin: string): Promise<Stage> {
 }
 
 /** `runPm` adds to the environment of the tests, which names another home. */
-const unset = { XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", XDG_STATE_HOME: "" };
+export const unset = { XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", XDG_STATE_HOME: "" };
 
 /** The names of what lies in the spool. */
 export function spooled(project: Project): string[] {
@@ -123,11 +123,11 @@ export function spooled(project: Project): string[] {
 }
 
 /** Runs the built `pm`, and writes down which hooks it ran and how they ended. */
-function writePm(file: string, { log, errors }: { log: string; errors: string }): void {
+export function writePm(file: string, { log, errors }: { log: string; errors: string }): void {
   const pm = `"${process.execPath}" "${pmFile}" "$@"`;
   writeFileSync(
     file,
-    `#!/bin/sh\n[ "$1" = hook ] || exec ${pm}\n${pm} 2>> "${errors}"\ncode=$?\necho "$2 $code" >> "${log}"\nexit $code\n`,
+    `#!/bin/sh\n[ "$1" = hook ] || exec ${pm}\n${pm} 2>> "${errors}"\ncode=$?\nfor hook; do :; done\necho "$hook $code" >> "${log}"\nexit $code\n`,
   );
   chmodSync(file, 0o755);
 }
@@ -147,7 +147,7 @@ function writeRepository(repo: string, env: NodeJS.ProcessEnv): void {
 }
 
 /** How much of a transcript was read; -1 for nothing at all. Bytes. */
-function bytesRead(project: Project, file: string): number {
+export function bytesRead(project: Project, file: string): number {
   if (!existsSync(project.memoryDb)) return -1;
   const memory = new Database(project.memoryDb, { readonly: true });
   try {
@@ -158,6 +158,6 @@ function bytesRead(project: Project, file: string): number {
   }
 }
 
-function textOf(file: string): string {
+export function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }

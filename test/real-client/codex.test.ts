@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Told } from "../../src/client/context/told.ts";
+import type { SessionResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import { decision, prompts, summary } from "./codex-scripts.ts";
+import { type CodexStage, codexes, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
+
+if (codexes.length === 0) {
+  it.skip("the real Codex CLI (skipped: POMMEL_CODEX_BIN names none; see CONTRIBUTING.md)", () => {});
+}
+
+const label = "From Pommel, the project's memory: quoted from past sessions";
+
+describe.each(codexes)("%s", (bin) => {
+  let stage: CodexStage;
+  const ids = { untrusted: "", edit: "", ask: "", fork: "", code: "", again: "" };
+  /** What `pm doctor` said, and how many hooks had run, with nothing trusted, the project, and the hooks as well. */
+  const doctor: string[] = [];
+  const ran: number[] = [];
+  let listed: ListedHook[];
+
+  beforeAll(async () => {
+    stage = await setCodexStage(bin);
+    const { pm, say, settled } = stage;
+    const standing = async () => {
+      doctor.push(await stage.doctor());
+      ran.push(stage.hooksRun().length);
+    };
+    await pm("init", "--agent", "codex", "--mcp", "--allow", "--instructions", "--yes");
+    await pm("config", "set", "context.mode", "eager");
+    // The machine may be busy with other tests; deadlines are tested elsewhere.
+    await pm("config", "set", "context.deadline_ms", "5000");
+    await pm("start");
+    await standing();
+    ids.untrusted = await say(prompts.untrusted);
+    stage.trustProject();
+    await say(prompts.trusting);
+    await standing();
+    listed = await stage.hooksListed();
+    stage.trust(listed);
+    await standing();
+    ids.edit = await say(prompts.edit);
+    await settled();
+    ids.ask = await say(prompts.ask);
+    await say(prompts.resume, "resume", ids.edit);
+    await settled();
+    ids.fork = await say(prompts.fork, "fork", ids.edit);
+    await say(prompts.compact, "resume", ids.edit);
+    await say(prompts.afterwards, "resume", ids.edit);
+    await say(prompts.number);
+    await settled();
+    ids.code = await say(prompts.code, "--model", "gpt-5.6-sol");
+    ids.again = await say(prompts.again);
+    await settled();
+  }, 300_000);
+
+  afterAll(() => stage?.close());
+
+  const show = (id: string) =>
+    stage.pm<SessionResponse & { turns: { prompt: string; content: string }[] }>(
+      "session",
+      "show",
+      id,
+      "--full",
+    );
+  const sessionsOf = async (...query: string[]) =>
+    (await stage.pm<TranscriptSearchResponse>("search", "transcripts", ...query)).results.map(
+      ({ session_id }) => session_id,
+    );
+
+  it("runs our hooks once the project and they are trusted; until then pm doctor says what is missing", () => {
+    expect(ran).toEqual([0, 0, 0]);
+    expect(doctor[0]).toContain("does not trust this project yet");
+    expect(doctor[1]).toContain("trust Pommel's with /hooks (PreCompact, ");
+    expect(doctor[2]).toMatch(/^Codex CLI runs Pommel's hooks/);
+    expect(listed.filter(({ command }) => command.startsWith("pm hook "))).toHaveLength(7);
+    const run = stage.hooksRun();
+    const expected = ["pre-compact", "user-prompt", "session-start", "stop", "post-tool-use", "session-end"];
+    expect(new Set(run.map(({ hook }) => hook).filter((hook) => !hook.startsWith("git-")))).toEqual(
+      new Set(expected),
+    );
+    expect(run.filter(({ code }) => code !== "0")).toEqual([]);
+    expect(stage.hooksSaid()).toBe("");
+    expect(stage.api.problems).toEqual([]);
+  });
+
+  it("is remembered session by session, also where no hook ran, each turn once", async () => {
+    const promptsOf = async (id: string) => (await show(id)).turns.map(({ prompt }) => prompt);
+    expect(await promptsOf(ids.untrusted)).toEqual([prompts.untrusted]);
+    const { edit, resume, compact, afterwards } = prompts;
+    expect(await promptsOf(ids.edit)).toEqual([edit, resume, compact, afterwards]);
+    expect(await promptsOf(ids.fork)).toEqual([prompts.fork]);
+    expect((await show(ids.fork)).session).toMatchObject({ forked_from: ids.edit, agent: "codex" });
+    expect((await sessionsOf("gannet queue"))[0]).toBe(ids.fork);
+    expect((await sessionsOf("kestrel cache"))[0]).toBe(ids.edit);
+    expect(await sessionsOf("--type", "summary", "puffin")).toEqual([ids.edit]);
+    expect(JSON.stringify((await show(ids.edit)).turns[2]).split(summary)).toHaveLength(2);
+  });
+
+  it.each([
+    ["src/heron.ts:1", "edit"],
+    ["src/pelican.ts:1", "edit"],
+    ["src/heron.ts:2", "code"],
+  ] as const)("knows which session wrote %s", async (line, session) => {
+    const written_by = { author: "agent", agent: "codex", session_id: ids[session] };
+    const known = { written_by, turn: { prompt: prompts[session], tool: "apply_patch" } };
+    // A commit is looked at again in a pause, when more was read.
+    await vi.waitFor(async () => expect(await stage.pm("why", line)).toMatchObject({ origins: [known] }), {
+      timeout: 20_000,
+      interval: 500,
+    });
+  });
+
+  it("asks Pommel through its tools, and nothing of their answers is remembered as said", async () => {
+    const { answers } = stage.api;
+    expect(answers.get("call_search_code")).toContain("src/heron.ts");
+    for (const call of ["search_sessions", "resources", "pm"]) {
+      expect(answers.get(`call_${call}`)).toContain("heronLedger");
+    }
+    expect(answers.get("call_exec")).toContain("committed");
+    const asked = await show(ids.ask);
+    const tools = { mcp__pommel__search_code: 1, mcp__pommel__search_sessions: 1, list_mcp_resources: 1 };
+    expect(asked.turns[0]).toMatchObject({ tools: { ...tools, Bash: 1 } });
+    expect(asked.turns[0]!.content).not.toContain("times out in fetchTalon");
+    expect((await show(ids.code)).turns[0]).toMatchObject({ tools: { mcp__pommel__search_code: 1 } });
+  });
+
+  it("is told what helps, each thing once, and none of it is remembered as said", async () => {
+    const { wasGiven } = stage.api;
+    expect(wasGiven(label, "edit")).toBe(true);
+    expect(wasGiven("- The last session on this branch: “", "ask")).toBe(true);
+    expect(wasGiven("- Edited in this session before its compaction: “src/heron.ts", "compact")).toBe(true);
+    expect(wasGiven(`- Decided: “${decision}”`, "code")).toBe(true);
+    expect(wasGiven(`- Decided: “${decision}”`, "again")).toBe(true);
+    const { told } = await stage.pm<{ told: Told[] }>("context", "--limit", "100");
+    const eventsOf = (id: string, text: string) =>
+      told
+        .filter(
+          ({ session_id, items }) => session_id === id && items.some(({ about }) => about?.includes(text)),
+        )
+        .map(({ event }) => event);
+    expect(eventsOf(ids.code, prompts.edit)).toEqual(["post-tool-use"]);
+    expect(eventsOf(ids.again, prompts.edit)).toEqual(["user-prompt"]);
+    expect(eventsOf(ids.fork, "heronLedger import times out")).toEqual([]);
+    for (const id of Object.values(ids)) expect(JSON.stringify(await show(id))).not.toContain("From Pommel,");
+  });
+
+  it("is told where it looks when to ask Pommel", () => {
+    expect(stage.api.wasGiven("## Pommel, the memory of this project")).toBe(true);
+    expect(stage.api.wasGiven("Do not count them: I do.")).toBe(true);
+  });
+
+  it("has its files as they were after pm disable", async () => {
+    await stage.pm("disable");
+    for (const [name, text] of Object.entries(filesBefore)) {
+      expect(readFileSync(join(stage.project.root, name), "utf8")).toBe(text);
+    }
+    expect(await stage.hooksListed()).toHaveLength(1);
+  });
+});
