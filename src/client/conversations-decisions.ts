@@ -2,14 +2,13 @@ import picomatch from "picomatch";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { parseWhen } from "../search/sessions/when.ts";
-import { kindRules } from "../sessions/kinds.ts";
-import { beginningOf } from "../sessions/text-size.ts";
 import { listAnnotations } from "../store/memory/annotations.ts";
 import { allChunks, chunkIdsIn, touchedFiles } from "../store/memory/chunk-filter.ts";
 import { chunkOutlines, chunksByIds } from "../store/memory/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionByUid, sessionsByIds } from "../store/memory/sessions.ts";
 import { turnOf } from "../store/memory/turns.ts";
+import { sentenceFinder } from "./deciding-sentence.ts";
 import { memorySearch } from "./memory-path.ts";
 
 /** Something that was decided; the keys are the JSON's keys. */
@@ -39,8 +38,6 @@ export interface DecisionsRequest {
   limit: number;
 }
 
-/** A sentence is cut at so many characters. */
-const longest = 300;
 /**
  * What was noted and decided: the latest first, or with a query the best first.
  * @throws PommelError `usage` for a time or a query that makes no sense
@@ -164,27 +161,6 @@ async function foundIn(
   const known = new Set(found.map(({ text }) => text));
   const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
   return [...literal.map((note) => ({ ...note, score: 1 })), ...found].sort((a, b) => b.score! - a.score!);
-}
-
-/** Finds the sentence of a chunk that says what was decided; with a query, the one with most of its words. */
-export function sentenceFinder(config: Config): (text: string, query?: string) => string {
-  const { decision, choosing } = kindRules({ decision: config["sessions.decision_words"] });
-  return (text, query = "") => {
-    const sentences = text
-      .split(/\n(?=\[[A-Z_]+\] )/)
-      .filter((said) => !/^\[(TOOL_USE|TOOL_RESULT|NOTICE)\]/.test(said))
-      .flatMap((said) => said.replace(/^\[[A-Z]+\] /, "").split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u))
-      .map((sentence) => sentence.replace(/^[\s#>*-]+|[\s*_]+$/g, ""))
-      .filter((sentence) => /\p{L}/u.test(sentence));
-    const deciding = [decision, choosing]
-      .map((pattern) => sentences.filter((sentence) => sentence.search(pattern) >= 0))
-      .find((found) => found.length > 0);
-    const words = query.toLowerCase().split(/\s+/);
-    const countIn = (sentence: string) =>
-      words.filter((word) => sentence.toLowerCase().includes(word)).length;
-    const [best = ""] = [...(deciding ?? sentences)].sort((a, b) => countIn(b) - countIn(a));
-    return beginningOf(best, longest);
-  };
 }
 
 /** Whether a path is one that was named, lies below one or fits a glob; null when none was named. */

@@ -5,7 +5,7 @@ import { chunkOutlines, chunksByIds, type SessionChunkOutline } from "../store/m
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionByUid, sessionsByIds } from "../store/memory/sessions.ts";
 import type { AnnotationRecord, SessionRecord } from "../store/memory-records.ts";
-import { sentenceFinder } from "./conversations-decisions.ts";
+import { sentenceFinder } from "./deciding-sentence.ts";
 import { isoTime } from "./status.ts";
 import type { NearDecision } from "./why-answer.ts";
 

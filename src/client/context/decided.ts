@@ -4,7 +4,7 @@ import { listAnnotations } from "../../store/memory/annotations.ts";
 import { allChunks, chunkIdsIn } from "../../store/memory/chunk-filter.ts";
 import { chunkOutlines, chunksByIds } from "../../store/memory/chunks.ts";
 import { sessionsByIds } from "../../store/memory/sessions.ts";
-import { sentenceFinder } from "../conversations-decisions.ts";
+import { sentenceFinder } from "../deciding-sentence.ts";
 import type { ToTell } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 

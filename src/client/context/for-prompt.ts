@@ -1,7 +1,7 @@
 import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
 import { annotationById } from "../../store/memory/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks.ts";
-import { sentenceFinder } from "../conversations-decisions.ts";
+import { sentenceFinder } from "../deciding-sentence.ts";
 import type { ToTell } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { defaultConfig } from "../project/settings.ts";
+import { sentenceFinder } from "./deciding-sentence.ts";
+
+const sentenceOf = sentenceFinder(defaultConfig());
+
+describe("the sentence that says what was decided", () => {
+  it("is the one that decides, or with a query that with most of its words", () => {
+    const text =
+      "[USER] What now?\n[ASSISTANT] Tests pass. We decided to retry thrice. We decided on SQLite for the queue.";
+    expect(sentenceOf(text)).toBe("We decided to retry thrice.");
+    expect(sentenceOf(text, "which queue")).toBe("We decided on SQLite for the queue.");
+  });
+
+  it.each([
+    "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times.",
+    "**Decision: retries**\nThe ledger is slow, so three times.",
+    "Decision: retries:\n- The ledger is slow, so three times.",
+  ])("takes what a heading announces: %j", (said) => {
+    expect(sentenceOf(`[ASSISTANT] ${said}`)).toBe("Decision: retries: The ledger is slow, so three times.");
+  });
+
+  it("is a heading where nothing comes after it, and is never what a tool printed", () => {
+    expect(sentenceOf("[ASSISTANT] ## Design decisions")).toBe("Design decisions");
+    expect(sentenceOf("[TOOL_RESULT] We decided to fail.\n[ASSISTANT] Done.")).toBe("Done.");
+    expect(sentenceOf("")).toBe("");
+  });
+});
