@@ -20,6 +20,16 @@ describe("the sentence that says what was decided", () => {
     expect(sentenceOf(`[ASSISTANT] ${said}`)).toBe("Decision: retries: The ledger is slow, so three times.");
   });
 
+  it("is a row of a table, not its head, and no code", () => {
+    const table =
+      "## Design decisions\n\n| What | Why |\n|---|---|\n| **Three** retries | The ledger is slow |";
+    const told = "Design decisions: Three retries; The ledger is slow";
+    expect(sentenceOf(`[ASSISTANT] ${table}`)).toBe(told);
+    expect(sentenceOf(`[ASSISTANT] My recommendation:\n\`\`\`go\nx := 1\n\`\`\`\nCount them.`)).toBe(
+      "My recommendation: Count them.",
+    );
+  });
+
   it("is a heading where nothing comes after it, and is never what a tool printed", () => {
     expect(sentenceOf("[ASSISTANT] ## Design decisions")).toBe("Design decisions");
     expect(sentenceOf("[TOOL_RESULT] We decided to fail.\n[ASSISTANT] Done.")).toBe("Done.");

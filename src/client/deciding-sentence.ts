@@ -29,14 +29,19 @@ export function sentenceFinder(config: Config): (text: string, query?: string) =
   };
 }
 
-/** What was said, sentence by sentence, without what tools were asked and answered. */
+/** What was said, sentence by sentence, without what tools were asked and answered, code, and heads of tables. */
 function sentencesIn(text: string): Sentence[] {
   return text
+    .replace(/^ *```[\s\S]*?(?:^ *```|$(?![\s\S]))/gm, "")
+    .replace(/^ *\|.*\n *\|[\s:|-]+$/gm, "")
     .split(/\n(?=\[[A-Z_]+\] )/)
     .filter((said) => !/^\[(TOOL_USE|TOOL_RESULT|NOTICE)\]/.test(said))
     .flatMap((said) => said.replace(/^\[[A-Z]+\] /, "").split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u))
     .map((written) => ({
-      text: written.replace(/^[\s#>*|-]+|[\s*_|]+$/g, ""),
+      text: written
+        .replace(/^[\s#>*|-]+|[\s*_|]+$/g, "")
+        .replaceAll("**", "")
+        .replace(/ *\| */g, "; "),
       isLead: /^\s*#{1,6}\s|^\s*\*\*[^*]+\*\*:?\s*$|:[\s*_]*$/.test(written),
     }))
     .filter((sentence) => /\p{L}/u.test(sentence.text));
