@@ -29,25 +29,21 @@ export const codexSetup: AgentSetup = {
   fromPlugin: () => [],
   distrust,
   afterwards(place, parts) {
-    const lines: string[] = [];
-    const read = hooksRead(place);
-    if (parts.includes("hooks") && read !== place) {
-      lines.push(
-        `Codex takes the hooks of a linked worktree from the main one: run \`pm init --agent codex\` in ${read.dir} as well.`,
-      );
-    } else if (parts.includes("hooks")) {
-      const first =
-        place.scope === "project"
-          ? "Start `codex` here, let it trust this project, and"
-          : "Start `codex` and";
-      lines.push(
-        `${first} trust Pommel's hooks with /hooks: until then Codex skips them, and \`codex exec\` says nothing about it.`,
-      );
-    } else if (parts.includes("mcp") && place.scope === "project") {
-      lines.push(
-        "Codex reads .codex/config.toml once it trusts this project: it asks at its next start here.",
-      );
+    const isProject = place.scope === "project";
+    if (!parts.includes("hooks")) {
+      if (!isProject || !parts.includes("mcp")) return [];
+      return ["Codex reads .codex/config.toml once it trusts this project: it asks at its next start here."];
     }
-    return lines;
+    if (distrust(place) === null) return [];
+    const read = hooksRead(place);
+    if (read !== place) {
+      return [
+        `Codex takes the hooks of a linked worktree from the main one: run \`pm init --agent codex\` in ${read.dir} as well.`,
+      ];
+    }
+    const first = isProject ? "Start `codex` here, let it trust this project, and" : "Start `codex` and";
+    return [
+      `${first} trust Pommel's hooks with /hooks: until then Codex skips them, and \`codex exec\` says nothing about it.`,
+    ];
   },
 };

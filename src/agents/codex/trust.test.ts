@@ -56,8 +56,10 @@ test("hooks of a project want the project trusted, and each of them", () => {
   expect(distrust(place)).toContain("/hooks (PreCompact)");
   config(trusted() + state(place.dir, events, "enabled = false\n"));
   expect(distrust(place)).toContain("/hooks (PreCompact, ");
+  expect(codexSetup.afterwards(place, ["hooks"]).join()).toContain("trust Pommel's hooks with /hooks");
   config(trusted() + state(place.dir));
   expect(distrust(place)).toBeNull();
+  expect(codexSetup.afterwards(place, ["hooks"])).toEqual([]);
   config(`${trusted()}[features]\nhooks = false\n${state(place.dir)}`);
   expect(distrust(place)).toContain("runs no hooks at all");
 });
@@ -85,6 +87,7 @@ test("a repository is trusted for what is in it, a main worktree for those linke
   mkdirSync(inside.dir);
   putPart(inside, codexSetup, codexSetup.parts[0]!);
   expect(distrust(linked)).toContain("does not trust this project");
+  expect(codexSetup.afterwards(linked, ["hooks"]).join()).toContain(`in ${place.dir} as well`);
   config(trusted() + state(place.dir));
   // Its own are not read.
   expect(distrust(linked)).toBeNull();
