@@ -13,6 +13,8 @@ import { pathsInside } from "./places.ts";
 
 type Session = z.infer<typeof relatedOutput>["sessions"][number];
 
+/** Of the files that sessions were looked up for; on the first page. */
+const mostLookedUp = 10;
 const filesNamed = 4;
 const turnsNamed = 4;
 /** Parts of conversations that a query is looked up in. */
@@ -26,7 +28,9 @@ export const related: Handler<typeof relatedInput, typeof relatedOutput> = async
       ? await byQuery(context, query)
       : await byFiles(context, { query, files, limit: offset + limit });
   const page = found.sessions.slice(offset, offset + limit);
-  const { items } = fitIn(page, roomOf(max_tokens), 200, cut, render);
+  const room = roomOf(max_tokens);
+  const named = offset > 0 ? [] : namesThatFit(found.files.slice(0, mostLookedUp), room / 4);
+  const { items } = fitIn(page, room - JSON.stringify(named).length, 200, cut, render);
   const { total } = found;
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("related", args, end) : null;
@@ -34,7 +38,7 @@ export const related: Handler<typeof relatedInput, typeof relatedOutput> = async
   return {
     structured: {
       label: historyLabel,
-      files: found.files.slice(0, 10).map((file) => oneLine(file, 160)),
+      files: named,
       sessions: items,
       total,
       next_cursor: next,
@@ -52,6 +56,16 @@ export const related: Handler<typeof relatedInput, typeof relatedOutput> = async
     ),
   };
 };
+
+function namesThatFit(files: readonly string[], room: number): string[] {
+  let left = room;
+  return files
+    .map((file) => oneLine(file, 160))
+    .filter((name) => {
+      left -= JSON.stringify(name).length + 1;
+      return left >= 0;
+    });
+}
 
 interface Related {
   files: string[];
