@@ -252,6 +252,8 @@ export const sessionStartRequest = lazy(() =>
     transcript_path: z.optional(text),
     source: z.optional(text),
     cwd: z.optional(text),
+    /** Whose it is; left out: the default agent's. */
+    agent: z.optional(text),
   }),
 );
 export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));

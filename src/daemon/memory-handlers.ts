@@ -175,6 +175,11 @@ async function agentOf(
   [first]: readonly string[],
 ): Promise<Agent> {
   if (name === undefined) return ((first && (await recognise(first))) || null)?.agent ?? defaultAgent;
+  return agentCalled(name);
+}
+
+/** @throws PommelError `usage` when there is none of that name */
+function agentCalled(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
   const known = agents.map((one) => one.name).join(", ");
@@ -211,14 +216,15 @@ async function annotate(
 
 function startSession(
   { work, roots }: HandlersOptions,
-  { session_id: uid, cwd }: RequestOf<"sessionStart">,
+  { session_id: uid, cwd, agent: name = defaultAgent.name }: RequestOf<"sessionStart">,
 ): { registered: boolean } {
   const { memory } = work;
+  const agent = agentCalled(name);
   const isOurs = cwd === undefined || belongsTo(roots(), cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
   // Of a session that is known its lines tell more; some clients name the origin when a fork begins.
   if (sessionByUid(memory, uid) === null) {
-    saveSession(memory, { uid, agent: defaultAgent.name, cwd: cwd ?? "", startedAt: Date.now() });
+    saveSession(memory, { uid, agent: agent.name, cwd: cwd ?? "", startedAt: Date.now() });
   }
   return { registered: true };
 }

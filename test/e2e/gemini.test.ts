@@ -39,6 +39,13 @@ const untilFound = (words: string, session: string) =>
 test("a chat is found while it goes on, and stays when the client writes it anew and deletes it", async () => {
   await start(project);
   const c = about("flamingo", "flamingo");
+  const begun = { session_id: c.session, cwd: project.root };
+  expect(await askDaemon(project, "sessionStart", { ...begun, agent: "gemini" })).toEqual({
+    registered: true,
+  });
+  await expect(askDaemon(project, "sessionStart", { ...begun, agent: "emacs" })).rejects.toMatchObject({
+    code: "usage",
+  });
   const file = c.writeTo(tmp);
   await untilFound("flamingo timeout", c.session);
   const before = c.text().length;

@@ -86,6 +86,16 @@ describe("what the human said", () => {
       ],
       [prompt("explain @src/a.ts")],
     ],
+    [
+      "which agents were named",
+      [
+        { text: "count them" },
+        {
+          text: "\n<system_note>\nThe user has explicitly selected the following agent(s): a.\n</system_note>\n",
+        },
+      ],
+      [prompt("count them")],
+    ],
     ["what the editor shows", [{ text: "Here is the user's editor context as a JSON object. x" }], []],
     ["the client's own word", [{ text: "System: Please continue." }], [notice("System: Please continue.")]],
     [
@@ -317,10 +327,16 @@ describe("a result", () => {
     c.tool("search_code", { query: "x" }, "found x", {
       more: { displayName: "search_code (pommel MCP Server)" },
     });
+    c.tool("list_mcp_resources", {}, "found x");
+    c.tool("read_mcp_resource", { uri: "pommel://sessions/x" }, "found x");
+    c.tool("read_mcp_resource", { uri: "pommel:pommel://sessions/x" }, "found x");
+    c.tool("read_mcp_resource", { uri: "memo://x" }, "theirs");
+    c.tool("list_mcp_resources", { serverName: "memo" }, "theirs, too");
     c.resume({ sameMinute: true });
     const entries = await entriesOf(c);
-    expect(entries.filter(({ kind }) => kind === "tool_use")).toHaveLength(3);
+    expect(entries.filter(({ kind }) => kind === "tool_use")).toHaveLength(8);
     expect(JSON.stringify(entries)).not.toContain("found x");
+    expect(JSON.stringify(entries).match(/theirs/g)).toHaveLength(2);
   });
 
   it("names the subagent that the call ran", async () => {

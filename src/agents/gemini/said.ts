@@ -52,6 +52,7 @@ function summaryIn(parts: readonly Part[]): Entry[] {
 const asides = [
   "Here is the user's editor context as a JSON object",
   "Here is a summary of changes in the user's editor context",
+  "<system_note>\nThe user has explicitly selected the following agent(s)",
   "This is the Gemini CLI. We are setting up the context for our chat.",
 ];
 

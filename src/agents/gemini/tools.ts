@@ -50,6 +50,9 @@ function absolute(path: string, cwd: string | null): string {
 /** Whether a call ran Pommel: its result is never remembered. Older clients name tools of servers like others. */
 export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
   if (/^mcp_+pommel_|^pommel__/.test(name ?? "") || displayName?.endsWith("(pommel MCP Server)")) return true;
+  // Without a server, those of all are listed.
+  if (name === "list_mcp_resources") return (args.serverName ?? "pommel") === "pommel";
+  if (name === "read_mcp_resource") return /^(?:pommel:)?pommel:\/\//.test(String(args.uri));
   return typeof args.command === "string" && isOwnCommand(args.command);
 }
 
