@@ -12,7 +12,7 @@ type Found = SearchResponse["results"][number];
 const most = 1000;
 /** Changes that wait for the index: more mean more than a save that was just made. */
 const manyChanges = 20;
-/** So many results on top are given at length; of the others, to choose from by name, only so many characters. */
+/** So many results on top are given at length, with reasons; of the others, to choose from by name, so many characters. */
 const toRead = 3;
 const brief = 120;
 
@@ -55,7 +55,7 @@ export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput
 };
 
 function itemOf([at, found]: [number, Found], longest: number) {
-  const most = at < toRead ? longest : Math.min(longest, brief);
+  const isToRead = at < toRead;
   return {
     file: clean(found.file),
     start_line: found.start_line,
@@ -64,9 +64,9 @@ function itemOf([at, found]: [number, Found], longest: number) {
     name: oneLine(found.name, 120),
     parent: found.parent_name === null ? null : oneLine(found.parent_name, 120),
     score: Math.round(found.score * 100) / 100,
-    reasons: found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)),
+    reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
-    content: beginning(found.content, most),
+    content: beginning(found.content, isToRead ? longest : Math.min(longest, brief)),
   };
 }
 
