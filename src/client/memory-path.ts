@@ -6,7 +6,8 @@ import type { Config } from "../project/settings.ts";
 import type { PassageSearch } from "../search/sessions/passage-search.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { listSessions } from "../store/memory/sessions.ts";
-import { askDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
+import { askToRead } from "./ask-to-read.ts";
+import { DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 import type { RouteName } from "./endpoints.ts";
 import type { RequestOf, ResponseOf, SearchAllRequest, SearchAllResponse } from "./protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "./protocol-sessions.ts";
@@ -34,7 +35,7 @@ export async function askMemory<R extends RouteName>(
   read: (memory: Memory) => ResponseOf<R> | Promise<ResponseOf<R>>,
 ): Promise<FromMemory<ResponseOf<R>>> {
   try {
-    return { answer: await askDaemon(project, route, request, 10_000), without: null, asOf: null };
+    return { answer: await askToRead(project, route, request), without: null, asOf: null };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     return withMemory(project, async (memory) => {

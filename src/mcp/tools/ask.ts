@@ -1,10 +1,8 @@
-import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
+import { askToRead } from "../../client/ask-to-read.ts";
+import { DaemonUnreachable } from "../../client/daemon-client.ts";
 import type { RouteName } from "../../client/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../client/protocol.ts";
 import type { Project } from "../../project/paths.ts";
-
-/** How long a daemon may take. Milliseconds. */
-const patienceMs = 10_000;
 
 /**
  * Asks the daemon; where none answers, or it dies over the question, `here` answers in this process.
@@ -17,7 +15,7 @@ export async function askOrRead<R extends RouteName>(
   here: () => Promise<ResponseOf<R>>,
 ): Promise<ResponseOf<R>> {
   try {
-    return await askDaemon(project, route, request, patienceMs);
+    return await askToRead(project, route, request);
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     return here();
