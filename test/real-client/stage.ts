@@ -127,7 +127,7 @@ export function writePm(file: string, { log, errors }: { log: string; errors: st
   const pm = `"${process.execPath}" "${pmFile}" "$@"`;
   writeFileSync(
     file,
-    `#!/bin/sh\n[ "$1" = hook ] || exec ${pm}\n${pm} 2>> "${errors}"\ncode=$?\nfor hook; do :; done\necho "$hook $code" >> "${log}"\nexit $code\n`,
+    `#!/bin/sh\n[ "$1" = hook ] || exec ${pm}\n${pm} 2>> "${errors}"\ncode=$?\n[ "$2" != --agent ] || shift 2\necho "$2 $code" >> "${log}"\nexit $code\n`,
   );
   chmodSync(file, 0o755);
 }
