@@ -151,6 +151,14 @@ describe("pm init", () => {
       status: "ok",
       message: expect.stringContaining("Claude Code is not set up"),
     });
+    // Neither does enable add an agent that nobody chose.
+    const chosen = filesOf(cwd);
+    expect(await json("enable")).toMatchObject({ file: null, added: [], restored: [] });
+    expect(filesOf(cwd)).toEqual(chosen);
+    await json("disable");
+    expect(filesOf(cwd)).toEqual({});
+    await json("enable");
+    expect(filesOf(cwd)).toEqual(chosen);
     await json("init", "--agent", "claude", "--no-hooks", "--mcp");
     expect(Object.keys(filesOf(cwd))).toEqual([
       ".codex/hooks.json",

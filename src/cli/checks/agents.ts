@@ -47,13 +47,14 @@ export function checkHooks(project: Project): CheckResult {
   if (readRecord(projectPlace(project)).disabled) {
     return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
   }
-  if (!claudeSetup.isUsed(projectPlace(project)) && isAnotherSetUp(project)) {
+  if (isAnotherSetUp(project)) {
     return ok("Claude Code is not set up (`pm init --agent claude`)");
   }
   return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
 }
 
-function isAnotherSetUp(project: Project): boolean {
+/** Whether somebody chose another agent than Claude Code. */
+export function isAnotherSetUp(project: Project): boolean {
   const others = setups.filter((setup) => setup !== claudeSetup);
   return others.some((setup) => standing(project, setup, "hooks").state !== "absent");
 }

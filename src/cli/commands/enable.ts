@@ -6,6 +6,7 @@ import { switchOn } from "../../agents/setup/record.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../git/hooks/install.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
+import { isAnotherSetUp } from "../checks/agents.ts";
 import { sharedHint } from "../checks/git-hooks.ts";
 import { pmOnPath } from "../checks/hooks.ts";
 import type { CommandContext } from "../frame.ts";
@@ -21,7 +22,7 @@ interface EnableOptions {
 
 /** The JSON of `pm enable`. */
 interface EnableResult {
-  /** Claude Code's hooks, from the project's root; null with --git. */
+  /** Claude Code's hooks, from the project's root; null with --git, and where only other agents are set up. */
   file: string | null;
   /** False when all were there. */
   changed: boolean;
@@ -62,8 +63,11 @@ export async function enableCommand(
   };
   if (claude || !git) {
     const again = takenBefore(place);
+    const isMeant =
+      again.length > 0 ? again.some(({ setup }) => setup === claudeSetup) : !isAnotherSetUp(project);
     switchOn(place);
     await attempt(() => {
+      if (!isMeant && !claude && !local) return;
       const hooks = claudeSetup.parts.find(({ name }) => name === "hooks")!;
       const settings = local ? join(project.root, localSettings) : undefined;
       const { file, outcome, added } = putPart(place, claudeSetup, hooks, settings);
