@@ -66,8 +66,17 @@ export function remember(earlier: Earlier, line: Line): string | null {
 function isOwnUse(name: string | null | undefined, input: unknown): boolean {
   if (!name) return false;
   if (isOwnTool(name)) return true;
-  const command = typeof input === "object" && input !== null && "command" in input ? input.command : null;
+  const { command, server } = (typeof input === "object" && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >;
+  if (/^(?:List|Read)McpResource/.test(name)) return isOwnServer(server);
   return typeof command === "string" && isOwnCommand(command);
+}
+
+/** Resources are listed and read by tools of the client: without a server those of all. A plugin's is `plugin:pommel:pommel`. */
+function isOwnServer(server: unknown): boolean {
+  return typeof server !== "string" || /(?:^|:)pommel$/.test(server);
 }
 
 /**

@@ -236,6 +236,9 @@ describe("a result", () => {
     const t = transcript();
     t.bash("cd app && pm search x", "found x");
     t.tool("mcp__pommel__search", { query: "x" }, "found x", { isError: true });
+    t.tool("ReadMcpResourceTool", { server: "plugin:pommel:pommel", uri: "pommel://sessions/1" }, "found x");
+    t.tool("ListMcpResourcesTool", {}, "found x");
+    t.tool("ReadMcpResourceTool", { server: "wiki", uri: "wiki://page" }, "a page");
     t.shell("pm search x", "found x");
     t.bash("npm test", "passed");
     const entries = await entriesOf(t);
@@ -243,10 +246,13 @@ describe("a result", () => {
     expect(results.map(({ text, isError }) => [text, isError])).toEqual([
       ["", false],
       ["", true],
+      ["", false],
+      ["", false],
+      ["a page", false],
       ["passed", false],
     ]);
     expect(JSON.stringify(entries)).not.toContain("found x");
-    expect(entries.filter(({ kind }) => kind === "tool_use")).toHaveLength(3);
+    expect(entries.filter(({ kind }) => kind === "tool_use")).toHaveLength(6);
   });
 });
 
