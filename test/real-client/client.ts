@@ -3,7 +3,16 @@ import { delimiter } from "node:path";
 import * as z from "zod/mini";
 
 /** The clients to test, as in PATH: `POMMEL_CLAUDE_BIN=/a/claude:/b/claude`. */
-export const clients = (process.env.POMMEL_CLAUDE_BIN ?? "").split(delimiter).filter((bin) => bin !== "");
+const namedBy = (variable: string) =>
+  (process.env[variable] ?? "").split(delimiter).filter((bin) => bin !== "");
+
+export const clients = namedBy("POMMEL_CLAUDE_BIN");
+export const codexes = namedBy("POMMEL_CODEX_BIN");
+export const geminis = namedBy("POMMEL_GEMINI_BIN");
+
+if (process.env.npm_lifecycle_event === "test:client" && [...clients, ...codexes, ...geminis].length === 0) {
+  throw new Error("No client is named. See CONTRIBUTING.md, With the real client.");
+}
 
 /** Of a client that neither finishes nor fails. Milliseconds. */
 const patienceMs = 120_000;

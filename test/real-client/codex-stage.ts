@@ -19,9 +19,6 @@ import { type CodexApi, startCodexApi } from "./codex-api.ts";
 import { scripts, summary } from "./codex-scripts.ts";
 import { bytesRead, spooled, textOf, unset, writePm } from "./stage.ts";
 
-/** The clients to test, as in PATH: `POMMEL_CODEX_BIN=/a/codex:/b/codex`. */
-export const codexes = (process.env.POMMEL_CODEX_BIN ?? "").split(delimiter).filter((bin) => bin !== "");
-
 /** The user's files in the repository, in their own way of writing. */
 export const filesBefore = {
   ".codex/config.toml":

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Told } from "../../src/client/context/told.ts";
 import type { SessionResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import { codexes } from "./client.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
-import { type CodexStage, codexes, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
+import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
 
 if (codexes.length === 0) {
   it.skip("the real Codex CLI (skipped: POMMEL_CODEX_BIN names none; see CONTRIBUTING.md)", () => {});

@@ -19,9 +19,6 @@ import { type GeminiApi, startGeminiApi } from "./gemini-api.ts";
 import { scripts, snapshot } from "./gemini-scripts.ts";
 import { bytesRead, spooled, textOf, unset, writePm } from "./stage.ts";
 
-/** The clients to test, as in PATH: `POMMEL_GEMINI_BIN=/a/gemini:/b/gemini`. */
-export const geminis = (process.env.POMMEL_GEMINI_BIN ?? "").split(delimiter).filter((bin) => bin !== "");
-
 /** The user's files in the repository, in their own way of writing. */
 export const filesBefore = {
   ".gemini/settings.json":

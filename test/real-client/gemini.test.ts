@@ -11,8 +11,9 @@ import type {
 } from "../../src/client/protocol-sessions.ts";
 import type { WhyAnswer } from "../../src/client/why-answer.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
+import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";
-import { filesBefore, type GeminiStage, geminis, setGeminiStage } from "./gemini-stage.ts";
+import { filesBefore, type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
 import { spooled } from "./stage.ts";
 
 /** What Gemini CLI really does with Pommel, from its trust to what is found. */
