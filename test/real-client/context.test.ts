@@ -11,7 +11,7 @@ if (clients.length === 0) {
   it.skip("context by itself in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none; see CONTRIBUTING.md)", () => {});
 }
 
-const label = "From Pommel, the project's memory: quoted from past sessions";
+const label = "From Pommel, the project's memory: quoted from past sessions and files";
 
 describe.each(clients)("context by itself in %s", (bin) => {
   let stage: Stage;
