@@ -18,9 +18,25 @@ it("requires in a schema only what is always there", () => {
     },
     required: ["n", "s", "o"],
   };
-  expect(leanSchema(schema)).toMatchObject({
-    required: ["n"],
-    properties: { o: { anyOf: [{ required: [] }, {}] } },
+  expect(leanSchema(schema)).toMatchObject({ required: ["n"] });
+});
+
+it("has one type for each in a schema, as null is left out", () => {
+  const text = { type: ["string", "null"], description: "d" };
+  const either = { anyOf: [{ type: "object", properties: { text } }, { type: "null" }], description: "e" };
+  const some = { anyOf: [{ type: "number" }, { type: "string" }, { type: "null" }] };
+  const schema = { type: "object", properties: { either, some }, required: ["either", "some"] };
+  expect(leanSchema(schema)).toEqual({
+    type: "object",
+    properties: {
+      either: {
+        type: "object",
+        properties: { text: { type: "string", description: "d" } },
+        description: "e",
+      },
+      some: { anyOf: [{ type: "number" }, { type: "string" }] },
+    },
+    required: [],
   });
 });
 

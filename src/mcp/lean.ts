@@ -23,11 +23,23 @@ function saysNothing(value: unknown): boolean {
 
 /** The JSON Schema of what `lean` makes of values of a schema. */
 export function leanSchema(schema: Json): Json {
-  return mapObjects(schema, (part) => {
+  const optional = mapObjects(schema, (part) => {
     const { required, properties } = part;
     if (!Array.isArray(required) || !isObject(properties)) return part;
     return { ...part, required: required.filter((name) => !canBeNothing(properties[name as string])) };
   });
+  return mapObjects(optional, withoutNull);
+}
+
+/** What is left out is never null; and not every client understands a list of types. */
+function withoutNull({ type, anyOf, ...rest }: Json): Json {
+  if (Array.isArray(anyOf)) {
+    const some = anyOf.filter((one) => !(isObject(one) && one.type === "null"));
+    return some.length === 1 && isObject(some[0]) ? { ...some[0], ...rest } : { ...rest, anyOf: some };
+  }
+  if (!Array.isArray(type)) return { ...(type !== undefined && { type }), ...rest };
+  const types = type.filter((one) => one !== "null");
+  return { type: types.length === 1 ? types[0] : types, ...rest };
 }
 
 function canBeNothing(schema: unknown): boolean {

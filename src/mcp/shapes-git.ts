@@ -71,7 +71,7 @@ const author = {
   agent: textOrNull,
   session_id: textOrNull,
   turn: numberOrNull,
-  commit: described(textOrNull, "null: not committed yet"),
+  commit: described(textOrNull, "Left out: not committed yet"),
   person: described(textOrNull, "Who committed it, as git says"),
   authored_at: textOrNull,
 };
