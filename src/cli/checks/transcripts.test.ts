@@ -7,6 +7,7 @@ import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveSession } from "../../store/memory/sessions.ts";
+import { saveTranscript } from "../../store/memory/transcripts.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
 let home: string;
@@ -28,6 +29,29 @@ it("says where agents keep conversations", async () => {
   expect(message).toBe(
     `transcripts of Claude Code in ${home}/.claude/projects, Codex CLI in ${home}/.codex/sessions`,
   );
+});
+
+it("says how many lines were not understood, and of which kinds", async () => {
+  mkdirSync(join(home, ".claude/projects"), { recursive: true });
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const read = { agent: "claude", sessionId: null, offset: 0, lineHash: "", size: 0, readAt: 0 };
+  const quiet = { meta: 4, "type:progress": 9 };
+  saveTranscript(memory, { ...read, path: "/a", skipped: quiet });
+  memory.close();
+  expect((await check()).message).not.toContain("left out");
+  const again = Memory.open(project.memoryDb, { readonly: false });
+  saveTranscript(again, {
+    ...read,
+    path: "/b",
+    skipped: { ...quiet, "type:hologram": 2, "type:?": 3, malformed: 1 },
+  });
+  again.close();
+  expect(await check()).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining(
+      "of Claude Code's were left out 5 lines of kinds that this version does not know (?, hologram) and 1 damaged",
+    ),
+  });
 });
 
 it("counts those that cannot be read, but not those that were read before", async () => {

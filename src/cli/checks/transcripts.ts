@@ -4,6 +4,7 @@ import { agents } from "../../agents/registry.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import type { Project } from "../../project/paths.ts";
 import { countSealed } from "../../sessions/import-preview.ts";
+import { type LeftOut, leftOut } from "../../sessions/left-out.ts";
 import { type CheckResult, ok, warn } from "./check.ts";
 
 /** Where agents keep conversations on this machine, and whether they can be read. */
@@ -26,10 +27,23 @@ export async function checkTranscripts(
       "What was said in them is not remembered, unless it was read before.",
     );
   }
-  return ok(
-    found.length === 0 ? "no agent keeps transcripts here yet" : `transcripts of ${found.join(", ")}`,
-  );
+  if (found.length === 0) return ok("no agent keeps transcripts here yet");
+  const odd = existsSync(project.memoryDb) ? await withMemory(project, (memory) => leftOut(memory)) : [];
+  return ok([`transcripts of ${found.join(", ")}`, ...odd.map(inWords)].join("; "));
 }
+
+/** As a newer client may write more than this version knows, what is known is remembered all the same. */
+function inWords({ agent, unknown, kinds, damaged }: LeftOut): string {
+  const title = agents.find(({ name }) => name === agent)?.title ?? agent;
+  const what = [
+    ...(unknown > 0 ? [`${unknown} lines of kinds that this version does not know (${named(kinds)})`] : []),
+    ...(damaged > 0 ? [`${damaged} damaged or far too long`] : []),
+  ];
+  return `of ${title}'s were left out ${what.join(" and ")}`;
+}
+
+const named = (kinds: readonly string[]) =>
+  [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");
 
 function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
   const asked = { agent, places };
