@@ -112,7 +112,7 @@ async function saidIn(memory: Memory, request: DecisionsRequest, config: Config)
     const chunk = chunks.get(outline.id);
     return {
       source: "conversation",
-      text: chunk ? sentenceOf(chunk.text) : "",
+      text: chunk ? sentenceOf(chunk.text).text : "",
       session_id: sessions.get(outline.sessionId)?.uid ?? null,
       session_title: sessions.get(outline.sessionId)?.title ?? null,
       turn: outline.firstTurn,
@@ -147,7 +147,7 @@ async function foundIn(
     const isNote = result.annotation !== null;
     return {
       source: isNote ? "annotation" : "conversation",
-      text: result.annotation ?? sentenceOf(result.content, q),
+      text: result.annotation ?? sentenceOf(result.content, q).text,
       session_id: result.session_id,
       session_title: result.session_title,
       turn: isNote ? result.last_turn : result.turn,

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { defaultConfig } from "../project/settings.ts";
 import { sentenceFinder } from "./deciding-sentence.ts";
 
-const sentenceOf = sentenceFinder(defaultConfig());
+const find = sentenceFinder(defaultConfig());
+const sentenceOf = (text: string, query?: string) => find(text, query).text;
 
 describe("the sentence that says what was decided", () => {
   it("is the one that decides, or with a query that with most of its words", () => {
@@ -28,6 +29,22 @@ describe("the sentence that says what was decided", () => {
     expect(sentenceOf(`[ASSISTANT] My recommendation:\n\`\`\`go\nx := 1\n\`\`\`\nCount them.`)).toBe(
       "My recommendation: Count them.",
     );
+  });
+
+  it("is what the human chose before what the agent proposed", () => {
+    const options = "[ASSISTANT] Option A: a cache. Option B: a queue.";
+    expect(find(options)).toEqual({ text: "Option A: a cache.", decides: false });
+    expect(find(`${options}\n[USER] Go with the queue please.`)).toEqual({
+      text: "Go with the queue please.",
+      decides: true,
+    });
+    const answered =
+      'User has answered your questions: "How many? Really?"="Three", "Where?"="In the ledger". Go on.';
+    expect(find(`${options}\n[USER] ${answered}`)).toEqual({
+      text: "How many? Really? → Three",
+      decides: true,
+    });
+    expect(sentenceOf(`[USER] ${answered}`, "where")).toContain("Where? → ");
   });
 
   it("is a heading where nothing comes after it, and is never what a tool printed", () => {

@@ -72,7 +72,7 @@ function saidNear(
   const sentenceOf = sentenceFinder(config);
   return ranked.map(({ outline, ...ranking }) => ({
     source: "conversation",
-    text: sentenceOf(chunks.get(outline.id)?.text ?? "", place.about),
+    text: sentenceOf(chunks.get(outline.id)?.text ?? "", place.about).text,
     session_id: sessions.get(outline.sessionId)?.uid ?? null,
     session_title: sessions.get(outline.sessionId)?.title ?? null,
     turn: outline.firstTurn,

@@ -1,5 +1,4 @@
 import { FileAges } from "../../search/sessions/freshness.ts";
-import { kindRules } from "../../sessions/kinds.ts";
 import { listAnnotations } from "../../store/memory/annotations.ts";
 import { allChunks, chunkIdsIn } from "../../store/memory/chunk-filter.ts";
 import { chunkOutlines, chunksByIds } from "../../store/memory/chunks.ts";
@@ -14,6 +13,8 @@ import { type ContextSource, placeOf } from "./source.ts";
 const mostLookedAt = 60;
 /** Of two decisions about the same file, the earlier is as good as gone when so much of its words is in the later. */
 const supersededShare = 0.6;
+/** Of a decision that can be understood alone. */
+const fewestWords = 6;
 
 export interface NotesWanted {
   since: number;
@@ -71,15 +72,14 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
     latest.map(({ id }) => id),
   );
   const sentenceOf = sentenceFinder(config);
-  const { decision, choosing } = kindRules({ decision: config["sessions.decision_words"] });
   const ages = new FileAges(root);
   const standing: { sentence: string; files: string[]; onBranch: boolean; told: ToTell }[] = [];
   for (const { id, sessionId, startedAt, endedAt, firstTurn, branch } of latest) {
     const chunk = chunks.get(id);
     if (!chunk || ages.freshnessOf(chunk.files, endedAt) === "orphaned") continue;
-    const sentence = sentenceOf(chunk.text);
-    // The best sentence of a chunk may be none that decides.
-    if (![decision, choosing].some((pattern) => sentence.search(pattern) >= 0)) continue;
+    const { text: sentence, decides } = sentenceOf(chunk.text);
+    // "I like option C" says nothing to somebody who has not seen the options.
+    if (!decides || sentence.split(/\s+/).length < fewestWords) continue;
     if (standing.some((later) => supersedes(later, { sentence, files: chunk.files }))) continue;
     standing.push({
       sentence,

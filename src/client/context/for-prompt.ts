@@ -51,7 +51,7 @@ export async function toTellForPrompt(
             : result.chunk_type === "summary"
               ? "Summary"
               : kinds[kind],
-        quote: annotation ?? (kind === "decision" ? sentenceOf(content, query) : snippet),
+        quote: annotation ?? (kind === "decision" ? sentenceOf(content, query).text : snippet),
         place: placeOf({
           session: result.session_id,
           turn: result.turn,
