@@ -54,6 +54,12 @@ it("says how many lines were not understood, and of which kinds", async () => {
   });
 });
 
+it("leaves a damaged memory to the check of that", async () => {
+  mkdirSync(join(home, ".claude/projects"), { recursive: true });
+  writeFileSync(project.memoryDb, "junk ".repeat(1000));
+  expect(await check()).toMatchObject({ status: "ok" });
+});
+
 it("counts those that cannot be read, but not those that were read before", async () => {
   const archive = join(home, ".codex/archived_sessions");
   mkdirSync(archive, { recursive: true });

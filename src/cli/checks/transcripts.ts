@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
 import { agents } from "../../agents/registry.ts";
-import { withMemory } from "../../client/with-memory.ts";
+import { withMemoryIfAny } from "../../client/with-memory.ts";
 import type { Project } from "../../project/paths.ts";
 import { countSealed } from "../../sessions/import-preview.ts";
 import { type LeftOut, leftOut } from "../../sessions/left-out.ts";
@@ -28,7 +28,7 @@ export async function checkTranscripts(
     );
   }
   if (found.length === 0) return ok("no agent keeps transcripts here yet");
-  const odd = existsSync(project.memoryDb) ? await withMemory(project, (memory) => leftOut(memory)) : [];
+  const odd = await withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
   return ok([`transcripts of ${found.join(", ")}`, ...odd.map(inWords)].join("; "));
 }
 
@@ -46,7 +46,6 @@ const named = (kinds: readonly string[]) =>
   [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");
 
 function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
-  const asked = { agent, places };
-  if (!existsSync(project.memoryDb)) return countSealed({ ...asked, memory: null });
-  return withMemory(project, (memory) => countSealed({ ...asked, memory }));
+  // What is wrong with the memory is another check's to say.
+  return withMemoryIfAny(project, (memory) => countSealed({ agent, places, memory }));
 }
