@@ -12,8 +12,9 @@ import type {
 } from "../../src/client/protocol-sessions.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { clients } from "./client.ts";
+import { spooled } from "./ground.ts";
 import { delegation, note, prompts, saidBefore } from "./scripts.ts";
-import { type Stage, setStage, settingsBefore, spooled } from "./stage.ts";
+import { type Stage, setStage, settingsBefore } from "./stage.ts";
 
 /** The turns of a session in full. */
 type Full = Omit<SessionResponse, "turns"> & {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { delimiter } from "node:path";
 import * as z from "zod/mini";
+import type { Ground } from "./ground.ts";
 
 /** The clients to test, as in PATH: `POMMEL_CLAUDE_BIN=/a/claude:/b/claude`. */
 const namedBy = (variable: string) =>
@@ -59,28 +60,16 @@ export function run({ bin, cwd, env }: ClientOptions, args: readonly string[]): 
 }
 
 /**
- * An environment in which a client reaches nothing but the mock, and no home but this one.
+ * An environment in which Claude Code reaches nothing but the mock, and no home but this one.
  * @param key what it takes for its API key
  */
-export function environment({
-  home,
-  url,
-  key,
-  path,
-}: {
-  home: string;
-  url: string;
-  key: string;
-  path: string;
-}) {
+export function environment(
+  { env, home }: Pick<Ground, "env" | "home">,
+  { url, key }: { url: string; key: string },
+): Record<string, string> {
   return {
-    HOME: home,
-    PATH: path,
-    TMPDIR: home,
+    ...env,
     CLAUDE_CODE_TMPDIR: home,
-    LANG: "C.UTF-8",
-    SHELL: "/bin/sh",
-    GIT_CONFIG_NOSYSTEM: "1",
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: key,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

@@ -1,23 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { type Project, projectAt } from "../../src/project/paths.ts";
-import { runPm, temporaryDir } from "../e2e/run-pm.ts";
 import { run } from "./client.ts";
 import { type CodexApi, startCodexApi } from "./codex-api.ts";
 import { scripts, summary } from "./codex-scripts.ts";
-import { bytesRead, spooled, textOf, unset, writePm } from "./stage.ts";
+import { type Ground, layGround, logsBelow, textOf } from "./ground.ts";
 
 /** The user's files in the repository, in their own way of writing. */
 export const filesBefore = {
@@ -41,11 +30,8 @@ const hooksListed = z.object({
 export type ListedHook = z.infer<typeof hooksListed>["data"][number]["hooks"][number];
 
 /** A repository, a home and the mock: all that a client is given. */
-export interface CodexStage {
-  project: Project;
+export interface CodexStage extends Pick<Ground, "project" | "pm" | "hooksRun" | "hooksSaid"> {
   api: CodexApi;
-  /** Runs `pm ... --json`; it must succeed. */
-  pm: <T>(...args: string[]) => Promise<T>;
   /** What `pm doctor` says of the hooks. */
   doctor: () => Promise<string>;
   /** Has the client answer a prompt. @returns the session's id */
@@ -56,62 +42,24 @@ export interface CodexStage {
   trustProject: () => void;
   /** Trusts hooks, as /hooks does. */
   trust: (hooks: readonly ListedHook[]) => void;
-  /** Every hook of ours that ran: its name and its exit code. */
-  hooksRun: () => { hook: string; code: string }[];
-  /** What our hooks said on stderr. */
-  hooksSaid: () => string;
   /** Waits until all that the client wrote is remembered. */
   settled: () => Promise<void>;
   close: () => Promise<void>;
 }
 
 export async function setCodexStage(bin: string): Promise<CodexStage> {
-  const root = realpathSync(temporaryDir("pommel-codex-"));
-  const [home, repo, tools] = ["home", "repo", "bin"].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const sessions = join(home, ".codex", "sessions");
+  const ground = layGround("codex", filesBefore);
+  const { home, repo, project, env, pm, hooksRun, hooksSaid } = ground;
   const config = join(home, ".codex", "config.toml");
-  for (const dir of [sessions, join(repo, ".codex"), join(repo, "src"), tools]) {
-    mkdirSync(dir, { recursive: true });
-  }
-  const log = join(root, "hooks.log");
-  const errors = join(root, "hooks.err");
-  writePm(join(tools, "pm"), { log, errors });
+  const sessions = join(home, ".codex", "sessions");
+  mkdirSync(sessions, { recursive: true });
   // Its shells are login shells, for which the system sets another PATH.
-  writeFileSync(join(home, ".profile"), `PATH="${tools}:${dirname(process.execPath)}:$PATH"\n`);
+  writeFileSync(join(home, ".profile"), `PATH="${env.PATH}"\n`);
   const api = await startCodexApi({ scripts, summary });
   writeFileSync(config, userConfig(api.url));
-  const env = {
-    HOME: home,
-    PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),
-    TMPDIR: home,
-    LANG: "C.UTF-8",
-    SHELL: "/bin/sh",
-    GIT_CONFIG_NOSYSTEM: "1",
-  };
-  writeRepository(repo, env);
-  const project = projectAt(repo);
   const client = (...args: string[]) => run({ bin, cwd: repo, env }, args);
-
-  async function pm<T>(...args: string[]): Promise<T> {
-    const options = { cwd: repo, env: { ...env, ...unset } };
-    const { code, stdout, stderr } = await runPm([...args, "--json"], options);
-    if (code !== 0) throw new Error(`pm ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
-    return JSON.parse(stdout) as T;
-  }
-
-  function rollouts(): string[] {
-    const files = readdirSync(sessions, { recursive: true, encoding: "utf8" });
-    return files.filter((file) => file.endsWith(".jsonl")).map((file) => join(sessions, file));
-  }
-
   return {
-    project,
-    api,
-    pm,
+    ...{ project, pm, hooksRun, hooksSaid, api },
     async doctor() {
       const { checks } = await pm<{ checks: { name: string; message: string; hint: string | null }[] }>(
         "doctor",
@@ -137,22 +85,10 @@ export async function setCodexStage(bin: string): Promise<CodexStage> {
       );
       appendFileSync(config, states.join(""));
     },
-    hooksRun: () =>
-      textOf(log)
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => ({ hook: line.split(" ")[0]!, code: line.split(" ")[1]! })),
-    hooksSaid: () => textOf(errors),
-    async settled() {
-      for (let calm = 0; calm < 3; await sleep(200)) {
-        const isRead = rollouts().every((file) => bytesRead(project, file) === readFileSync(file).length);
-        calm = isRead && spooled(project).length === 0 ? calm + 1 : 0;
-      }
-    },
+    settled: () => ground.settled(() => logsBelow(sessions)),
     async close() {
-      await runPm(["stop"], { cwd: repo, env: { ...env, ...unset } });
+      await ground.clear();
       await api.close();
-      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -169,17 +105,6 @@ function userConfig(url: string): string {
     "enabled = false",
     "",
   ].join("\n");
-}
-
-function writeRepository(repo: string, env: NodeJS.ProcessEnv): void {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: repo, env });
-  git("init", "--quiet", "--initial-branch=main");
-  git("config", "user.email", "test@example.invalid");
-  git("config", "user.name", "Test");
-  writeFileSync(join(repo, "src", "heron.ts"), "export const attempts = 1;\nexport const limit = 7;\n");
-  for (const [name, text] of Object.entries(filesBefore)) writeFileSync(join(repo, name), text);
-  git("add", "--all");
-  git("commit", "--quiet", "--message", "Begin");
 }
 
 /** Asks the client's app server, which speaks JSON-RPC, a line each. */

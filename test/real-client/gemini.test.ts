@@ -14,7 +14,7 @@ import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";
 import { filesBefore, type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
-import { spooled } from "./stage.ts";
+import { spooled } from "./ground.ts";
 
 /** What Gemini CLI really does with Pommel, from its trust to what is found. */
 

@@ -4,8 +4,9 @@ import * as z from "zod/mini";
 import type { AnnotationsResponse } from "../../src/client/protocol-sessions.ts";
 import { tools } from "../../src/mcp/definitions.ts";
 import { clients } from "./client.ts";
+import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";
-import { type Stage, setStage, spooled } from "./stage.ts";
+import { type Stage, setStage } from "./stage.ts";
 
 /** This repository, which is a marketplace. */
 const marketplace = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,0 +1,145 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { type Project, projectAt } from "../../src/project/paths.ts";
+import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
+
+/** What every client is given: a home, a repository, and a `pm` that writes down which hooks it ran. */
+export interface Ground {
+  home: string;
+  repo: string;
+  project: Project;
+  /** All of the client's environment but what leads it to its mock. */
+  env: Readonly<Record<string, string>>;
+  /** Runs `pm ... --json`; it must succeed. */
+  pm: <T>(...args: string[]) => Promise<T>;
+  /** Every hook of ours that ran: its name and its exit code. */
+  hooksRun: () => { hook: string; code: string }[];
+  /** What our hooks said on stderr. */
+  hooksSaid: () => string;
+  /** Waits until all of these files, which the client writes, is remembered. */
+  settled: (files: () => string[]) => Promise<void>;
+  /** Ends the daemon, and removes everything. */
+  clear: () => Promise<void>;
+}
+
+/** `runPm` adds to the environment of the tests, which names another home. */
+const unset = { XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", XDG_STATE_HOME: "" };
+
+/** @param files of the repository, besides its source */
+export function layGround(name: string, files: Readonly<Record<string, string>>): Ground {
+  const root = realpathSync(temporaryDir(`pommel-${name}-`));
+  const [home, repo, tools] = ["home", "repo", "bin"].map((dir) => join(root, dir)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const dir of [home, repo, tools]) mkdirSync(dir);
+  const log = join(root, "hooks.log");
+  const errors = join(root, "hooks.err");
+  writePm(join(tools, "pm"), { log, errors });
+  const env = {
+    HOME: home,
+    PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),
+    TMPDIR: home,
+    LANG: "C.UTF-8",
+    SHELL: "/bin/sh",
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+  writeRepository(repo, env, files);
+  const project = projectAt(repo);
+  const options = { cwd: repo, env: { ...env, ...unset } };
+  return {
+    ...{ home, repo, project, env },
+    async pm<T>(...args: string[]) {
+      const { code, stdout, stderr } = await runPm([...args, "--json"], options);
+      if (code !== 0) throw new Error(`pm ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+      return JSON.parse(stdout) as T;
+    },
+    hooksRun: () =>
+      textOf(log)
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => ({ hook: line.split(" ")[0]!, code: line.split(" ")[1]! })),
+    hooksSaid: () => textOf(errors),
+    async settled(written) {
+      // Not until the queue is empty: a summary waits for a minute without news.
+      for (let calm = 0; calm < 3; await sleep(200)) {
+        const isRead = written().every((file) => bytesRead(project, file) === readFileSync(file).length);
+        calm = isRead && spooled(project).length === 0 ? calm + 1 : 0;
+      }
+    },
+    async clear() {
+      await runPm(["stop"], options);
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Runs the built `pm`, and writes down which hooks it ran and how they ended. */
+function writePm(file: string, { log, errors }: { log: string; errors: string }): void {
+  const pm = `"${process.execPath}" "${pmFile}" "$@"`;
+  writeFileSync(
+    file,
+    `#!/bin/sh\n[ "$1" = hook ] || exec ${pm}\n${pm} 2>> "${errors}"\ncode=$?\n[ "$2" != --agent ] || shift 2\necho "$2 $code" >> "${log}"\nexit $code\n`,
+  );
+  chmodSync(file, 0o755);
+}
+
+function writeRepository(
+  repo: string,
+  env: NodeJS.ProcessEnv,
+  files: Readonly<Record<string, string>>,
+): void {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: repo, env });
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.email", "test@example.invalid");
+  git("config", "user.name", "Test");
+  const source = { "src/heron.ts": "export const attempts = 1;\nexport const limit = 7;\n" };
+  for (const [name, text] of Object.entries({ ...source, ...files })) {
+    mkdirSync(dirname(join(repo, name)), { recursive: true });
+    writeFileSync(join(repo, name), text);
+  }
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "Begin");
+}
+
+/** How much of a transcript was read; -1 for nothing at all. Bytes. */
+function bytesRead(project: Project, file: string): number {
+  if (!existsSync(project.memoryDb)) return -1;
+  const memory = new Database(project.memoryDb, { readonly: true });
+  try {
+    const row = memory.prepare("SELECT offset FROM transcripts WHERE path = ?").get(file);
+    return (row as { offset: number } | undefined)?.offset ?? -1;
+  } finally {
+    memory.close();
+  }
+}
+
+/** The names of what lies in the spool. */
+export function spooled(project: Project): string[] {
+  if (!existsSync(project.spoolDir)) return [];
+  return readdirSync(project.spoolDir).filter((name) => name.endsWith(".json"));
+}
+
+export function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** The files of JSON lines below a directory, which may not be there. */
+export function logsBelow(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  const files = readdirSync(dir, { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(".jsonl")).map((file) => join(dir, file));
+}
