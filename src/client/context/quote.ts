@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { ownContext } from "../../agents/own-output.ts";
 import { beginningOf, tokensOf } from "../../sessions/text-size.ts";
 
@@ -66,7 +67,7 @@ function lineOf({ kind, quote, place }: ToTell): string | null {
  */
 export function harmless(text: string): string {
   return (
-    text
+    stripVTControlCharacters(text)
       .replace(/\s+/g, " ")
       // Formats are bidirectional marks, joiners, invisible tags.
       .replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\uFE00-\uFE0F]/gu, "")
