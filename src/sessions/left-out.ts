@@ -1,4 +1,4 @@
-import { oddReason } from "../agents/quiet-kinds.ts";
+import { agentNamed } from "../agents/registry.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { listTranscripts } from "../store/memory/transcripts.ts";
 
@@ -18,7 +18,7 @@ export function leftOut(memory: Memory): LeftOut[] {
   const agents = new Map<string, { kinds: Map<string, number>; damaged: number }>();
   for (const { agent, skipped } of listTranscripts(memory)) {
     for (const [reason, lines] of Object.entries(skipped)) {
-      const odd = oddReason(agent, reason);
+      const odd = oddReason(reason, agentNamed(agent)?.quiet);
       if (odd === null) continue;
       const of = agents.get(agent) ?? { kinds: new Map<string, number>(), damaged: 0 };
       agents.set(agent, of);
@@ -32,4 +32,11 @@ export function leftOut(memory: Memory): LeftOut[] {
     kinds: [...kinds].sort(([, one], [, other]) => other - one).map(([kind]) => kind),
     damaged,
   }));
+}
+
+/** Why a line was left out that may say something: a kind that nobody knows, or damage; null for all other reasons. */
+function oddReason(reason: string, quiet: ReadonlySet<string> | undefined): string | null {
+  if (reason === "malformed" || reason === "too_long") return reason;
+  const kind = /^type:(.+)$/.exec(reason)?.[1];
+  return kind === undefined || quiet?.has(kind) ? null : kind;
 }

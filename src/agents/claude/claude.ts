@@ -6,6 +6,7 @@ import { recall } from "./earlier.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
 import { parseLine } from "./parse-line.ts";
+import { quiet } from "./quiet.ts";
 import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
@@ -17,6 +18,7 @@ export const claude: Agent = {
   sortsByPlace: true,
   isTranscript,
   directoryOf,
+  quiet,
   list,
   describe: async (file) => (await identify(file))?.info ?? null,
   read,

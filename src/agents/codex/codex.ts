@@ -4,6 +4,7 @@ import { KeptStates } from "../kept-states.ts";
 import { readLines } from "../read-lines.ts";
 import { identify } from "./describe.ts";
 import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
+import { quiet } from "./quiet.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
 
@@ -15,6 +16,7 @@ export const codex: Agent = {
   sortsByPlace: false,
   isTranscript,
   directoryOf,
+  quiet,
   list,
   sealed: { why: "compressed by the client (zstd)", list: listCompressed },
   describe: async (file) => (await identify(file))?.info ?? null,

@@ -18,6 +18,7 @@ export const gemini: Agent = {
   sortsByPlace: true,
   isTranscript,
   directoryOf,
+  quiet: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
   describe: (file) => identify(file),
   read: (file, cursor, signal) =>

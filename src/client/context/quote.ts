@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import { ownContext } from "../../agents/own-output.ts";
+import { withoutEscapes } from "../../sessions/escapes.ts";
 import { beginningOf, tokensOf } from "../../sessions/text-size.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
@@ -67,7 +67,7 @@ function lineOf({ kind, quote, place }: ToTell): string | null {
  */
 export function harmless(text: string): string {
   return (
-    stripVTControlCharacters(text)
+    withoutEscapes(text)
       .replace(/\s+/g, " ")
       // Formats are bidirectional marks, joiners, invisible tags.
       .replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\uFE00-\uFE0F]/gu, "")
