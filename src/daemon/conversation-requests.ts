@@ -24,7 +24,7 @@ export interface TranscriptToRead extends Partial<TranscriptPayload> {
 }
 
 /** Asks that a transcript be read on. */
-export function askToRead(
+export function askForReading(
   memory: Memory,
   path: string,
   { priority: urgency = priority.live, ...asked }: TranscriptToRead,

@@ -21,7 +21,7 @@ import { collectGarbage } from "./collect-garbage.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import {
   askForSummary,
-  askToRead,
+  askForReading,
   hasNews,
   priority,
   type TranscriptToRead,
@@ -258,7 +258,7 @@ export class MemoryWork {
    * @throws PommelError as `memory`
    */
   readOn(path: string, asked: TranscriptToRead): void {
-    askToRead(this.memory, path, asked);
+    askForReading(this.memory, path, asked);
     this.wake();
   }
 
