@@ -2,11 +2,18 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     setupFiles: ["test/isolate-home.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // For two cores: process-level tests wait for daemons of their own most of the time; more than this is slower.
     maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        // Loading all modules anew for each file would take a third of the time.
+        test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts"], isolate: false },
+      },
+      { extends: true, test: { name: "process", include: ["test/**/*.test.ts"] } },
+    ],
   },
 });

@@ -11,6 +11,8 @@ const remembered = 60_000;
 /** When daemons last took too long, by their project's root. */
 const hung = new Map<string, number>();
 
+type Ask = typeof askDaemon;
+
 /**
  * Asks the daemon what can also be read without it. One that hangs (stopped by a debugger, say) costs a process that asks
  * often its patience once, and not each time.
@@ -20,11 +22,12 @@ export async function askToRead<R extends RouteName>(
   project: Project,
   route: R,
   request: RequestOf<R>,
+  ask: Ask = askDaemon,
 ): Promise<ResponseOf<R>> {
   const since = Date.now() - (hung.get(project.root) ?? Number.NEGATIVE_INFINITY);
   const patience = since < remembered ? littlePatienceMs : patienceMs;
   try {
-    const answer = await askDaemon(project, route, request, patience);
+    const answer = await ask(project, route, request, patience);
     hung.delete(project.root);
     return answer;
   } catch (error) {
