@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,6 +9,7 @@ import { codeOf, exitCode, messageOf, PommelError } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon-log.ts";
+import { onReplaced } from "./on-replaced.ts";
 
 const usage = `Usage: pommeld [options]
 
@@ -17,6 +19,7 @@ Options:
   --project <dir>            the project's root (default: the working directory)
   --foreground               log to stderr instead of .pommel/log/
   --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
+  --renew-seconds <n>        how often to look for a newer pommeld, which takes over; 0 means never (default: 10)
   --help                     print this
 `;
 
@@ -33,6 +36,7 @@ async function main(): Promise<void> {
       project: { type: "string", default: "." },
       foreground: { type: "boolean", default: false },
       "idle-exit-seconds": { type: "string" },
+      "renew-seconds": { type: "string", default: "10" },
       help: { type: "boolean", default: false },
     },
   });
@@ -47,9 +51,16 @@ async function main(): Promise<void> {
     : openLogFile(project, config["daemon.log_level"]);
   const idleSeconds = Number(values["idle-exit-seconds"] ?? config["daemon.idle_exit_minutes"] * 60);
   if (!(idleSeconds >= 0)) throw new PommelError("usage", "--idle-exit-seconds must be a number.");
+  const renewSeconds = Number(values["renew-seconds"]);
+  if (!(renewSeconds >= 0)) throw new PommelError("usage", "--renew-seconds must be a number.");
   // Closing the terminal ends a daemon that runs in it, and no other.
   if (!values.foreground) process.on("SIGHUP", () => {});
-  await run(log, (onStop) => startDaemon({ project, config, log, idleExitMs: idleSeconds * 1000, onStop }));
+  await run({
+    log,
+    start: (onStop) => startDaemon({ project, config, log, idleExitMs: idleSeconds * 1000, onStop }),
+    // Who runs it in a terminal sees to that.
+    renewMs: values.foreground ? 0 : renewSeconds * 1000,
+  });
 }
 
 /** The project whose root is exactly `dir`. */
@@ -61,12 +72,17 @@ function projectIn(dir: string): Project {
   return projectAt(realpathSync(root));
 }
 
+interface RunOptions {
+  log: DaemonLog;
+  start: (onStop: (reason: string) => void) => Promise<Daemon>;
+  /** How often to look for a newer version; 0: never. */
+  renewMs: number;
+}
+
 /** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */
-async function run(
-  log: DaemonLog,
-  start: (onStop: (reason: string) => void) => Promise<Daemon>,
-): Promise<void> {
+async function run({ log, start, renewMs }: RunOptions): Promise<void> {
   let isStopping = false;
+  let isReplaced = false;
   const stop = async (reason: string, code: number) => {
     if (isStopping) return;
     isStopping = true;
@@ -75,6 +91,7 @@ async function run(
     await daemon?.stop();
     log.info("stopped");
     await log.close();
+    if (isReplaced) startSuccessor();
     process.exit(code);
   };
   const onSignal = (signal: NodeJS.Signals) => {
@@ -101,4 +118,18 @@ async function run(
     await log.close();
     throw error;
   }
+  if (renewMs === 0) return;
+  onReplaced(process.argv[1]!, renewMs, () => {
+    isReplaced = true;
+    void stop("another version was installed, and takes over", exitCode.ok);
+  });
+}
+
+/** The version that is there now, started as this one was. */
+function startSuccessor(): void {
+  const [program, ...args] = process.argv.slice(1);
+  spawn(process.execPath, [program!, ...args], {
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit"],
+  }).unref();
 }

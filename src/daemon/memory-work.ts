@@ -20,8 +20,8 @@ import { backgroundSync } from "./background-sync.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import {
-  askForSummary,
   askForReading,
+  askForSummary,
   hasNews,
   priority,
   type TranscriptToRead,

@@ -57,12 +57,16 @@ export async function found(project: Project, query: string): Promise<string[]> 
   return answer.results.map(({ file }) => file);
 }
 
-/** Runs `pommeld` as a child of this process. */
-export function spawnDaemon(project: Project, ...args: string[]): ChildProcess {
-  const daemonFile = join(dirname(pmFile), "pommeld.cjs");
-  const child = spawn(process.execPath, [daemonFile, "--project", project.root, ...args], {
-    stdio: "ignore",
-  });
+/** The built `pommeld`. */
+export const programFile = join(dirname(pmFile), "pommeld.cjs");
+
+/** Runs `pommeld`, or what starts it, as a child of this process. */
+export function spawnDaemon(
+  project: Project,
+  args: readonly string[] = [],
+  program = programFile,
+): ChildProcess {
+  const child = spawn(process.execPath, [program, "--project", project.root, ...args], { stdio: "ignore" });
   children.push(child);
   return child;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -15,6 +15,7 @@ import {
   logOf,
   modules,
   pmJson,
+  programFile,
   spawnDaemon,
   start,
   status,
@@ -159,11 +160,29 @@ test("says who writes the index when that is not a daemon", async () => {
 
 test("exits when nobody needs it", async () => {
   const project = createProject(modules(1));
-  const daemon = spawnDaemon(project, "--idle-exit-seconds", "1");
+  const daemon = spawnDaemon(project, ["--idle-exit-seconds", "1"]);
   const [code] = await once(daemon, "exit");
   expect(code).toBe(0);
   expect(existsSync(project.daemonFile)).toBe(false);
   expect(logOf(project)).toContain("nobody needed it");
+});
+
+test("makes room for a newer version when that was installed in its place", async () => {
+  const project = createProject(modules(3));
+  const program = join(project.stateDir, "installed.cjs");
+  const install = (version: string) => {
+    writeFileSync(`${program}.new`, `// ${version}\nrequire(${JSON.stringify(programFile)});\n`);
+    renameSync(`${program}.new`, program);
+  };
+  install("old");
+  const daemon = spawnDaemon(project, ["--renew-seconds", "0.2"], program);
+  const { pid } = await untilAnswering(project);
+  install("new one");
+  expect(await once(daemon, "exit")).toEqual([0, null]);
+  expect((await untilAnswering(project)).pid).not.toBe(pid);
+  await untilIdle(project);
+  expect(await found(project, "compute2")).not.toEqual([]);
+  expect(logOf(project)).toContain("another version was installed");
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {

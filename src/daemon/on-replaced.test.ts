@@ -1,0 +1,51 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { onReplaced } from "./on-replaced.ts";
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  vi.useFakeTimers();
+  dir = mkdtempSync(join(tmpdir(), "pommel-replaced-"));
+  file = join(dir, "program.cjs");
+  writeFileSync(file, "old");
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** As a package manager does. */
+function install(text: string) {
+  writeFileSync(join(dir, "new"), text);
+  renameSync(join(dir, "new"), file);
+}
+
+it("tells once of a new version, when it stays", () => {
+  const then = vi.fn();
+  onReplaced(file, 1000, then);
+  vi.advanceTimersByTime(3000);
+  expect(then).not.toHaveBeenCalled();
+  rmSync(file);
+  vi.advanceTimersByTime(3000);
+  install("new");
+  vi.advanceTimersByTime(1000);
+  expect(then).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(5000);
+  expect(then).toHaveBeenCalledTimes(1);
+});
+
+it("waits for an installation that goes on, and says nothing when it is told to stop", () => {
+  const then = vi.fn();
+  const stop = onReplaced(file, 1000, then);
+  for (const text of ["a", "ab", "abc"]) {
+    install(text);
+    vi.advanceTimersByTime(1000);
+  }
+  expect(then).not.toHaveBeenCalled();
+  stop();
+  vi.advanceTimersByTime(5000);
+  expect(then).not.toHaveBeenCalled();
+});
