@@ -1,5 +1,5 @@
 /**
- * The main job, on this very repository: init, start, wait for the index, search, stop. Leaves nothing running.
+ * The main job, on this very repository: init, start, wait for the index, search, stop. Leaves nothing running, and no hooks.
  * Everything goes through the built `pm`, as a user would type it.
  */
 import { spawnSync } from "node:child_process";
@@ -19,7 +19,7 @@ function run(...args) {
 }
 
 try {
-  run("init");
+  run("init", "--no-hooks");
   run("start", "--wait");
   run("status");
   run("search", "where are retries with backoff done", "--limit", "5");
