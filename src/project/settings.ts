@@ -221,7 +221,8 @@ export const settings = {
       "What agents are told by themselves: off, nothing; gentle, at the start of a session and where a prompt surely continues past work; eager, also where it may, and what was decided about a file that was just edited (see docs/context.md).",
   },
   "context.max_tokens": {
-    schema: positive,
+    // In less, what stands around it leaves no room for what is told.
+    schema: z.int().check(z.minimum(150)),
     default: 800,
     about: "What is told at once has at most this many tokens, and never more than 10,000 characters.",
   },
