@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { DaemonRecord } from "../client/daemon-record.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
 import { version } from "../project/version.ts";
+import { writeJson } from "../project/write-json.ts";
 
 /** The record of a daemon that starts now on `port`. */
 export function newRecord(port: number, config: Config): DaemonRecord {
@@ -20,9 +21,7 @@ export function newRecord(port: number, config: Config): DaemonRecord {
 
 /** Writes daemon.json, whole or not at all, for its owner only. */
 export function writeRecord(project: Project, record: DaemonRecord): void {
-  const draft = `${project.daemonFile}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, project.daemonFile);
+  writeJson(project.daemonFile, record);
 }
 
 /** Removes daemon.json if it is still the one of `record`. */

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
+import { writeJson } from "../../project/write-json.ts";
 import type { Place } from "../setup.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import { discard, unwritable } from "./text-file.ts";
+import { unwritable } from "./text-file.ts";
 
 /** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */
 
@@ -51,17 +52,14 @@ export function readRecord({ recordFile }: Place): SetupRecord {
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
-  const draft = `${recordFile}.${process.pid}`;
   try {
     if (!next.disabled && Object.keys(next.files).length === 0) {
       rmSync(recordFile, { force: true });
       return;
     }
     mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, recordFile);
+    writeJson(recordFile, next);
   } catch (error) {
-    discard(draft);
     throw unwritable(recordFile, error);
   }
 }

@@ -100,7 +100,7 @@ function removeDrafts(target: string): void {
 }
 
 /** A draft that nobody needs; it may not be there. */
-export function discard(draft: string): void {
+function discard(draft: string): void {
   try {
     unlinkSync(draft);
   } catch {

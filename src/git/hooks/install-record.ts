@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Project } from "../../project/paths.ts";
+import { writeJson } from "../../project/write-json.ts";
 
 /**
  * `.pommel/git-hooks.json`: where hooks of git were installed. What a hook was before can be told from the hook itself,
@@ -37,7 +38,5 @@ export function writeRecord(project: Project, next: GitHooksRecord): void {
     rmSync(file, { force: true });
     return;
   }
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  writeJson(file, next);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { globalConfigDir } from "../../project/paths.ts";
+import { writeJson } from "../../project/write-json.ts";
 import { withoutPassword } from "./remote.ts";
 
 /** Remotes that the user said may be pushed to, though others might read them. The user's own, not a project's. */
@@ -29,11 +30,5 @@ export function isAllowed(url: string, file = consentFile()): boolean {
 export function allow(url: string, file = consentFile()): void {
   const allowed = [...new Set([...read(file), withoutPassword(url)])].sort();
   mkdirSync(dirname(file), { recursive: true });
-  const unfinished = `${file}.${process.pid}`;
-  try {
-    writeFileSync(unfinished, `${JSON.stringify({ allowed }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(unfinished, file);
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+  writeJson(file, { allowed });
 }
