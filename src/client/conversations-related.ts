@@ -185,7 +185,7 @@ async function relevanceOf(
 ): Promise<(session: string, turn: number) => number | undefined> {
   const found = new Map<string, number>();
   if (files.length === 0) return () => undefined;
-  const request = { q: query, limit: 200, file: files.map(escaped), type: ["raw"] };
+  const request = { q: query, limit: 200, file: files.map(literalGlob), type: ["raw"] };
   const search = await memorySearch(project, memory, config);
   const { results } = await search(request);
   const most = results[0]?.score || 1;
@@ -198,5 +198,5 @@ async function relevanceOf(
   return (session, turn) => found.get(`${session} ${turn}`);
 }
 
-/** A path that is meant as it stands, not as a glob. */
-const escaped = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+/** A glob for just this path, whatever is in its name. */
+export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");

@@ -4,6 +4,7 @@ import { listSessionsOf } from "../client/conversations.ts";
 import { askMemory } from "../client/memory-path.ts";
 import { withMemory } from "../client/with-memory.ts";
 import { codeOf } from "../project/errors.ts";
+import { shortId } from "../sessions/short-id.ts";
 import { cursorAt, offsetOf } from "./budget.ts";
 import { answer, explain } from "./call-tool.ts";
 import { projectHere } from "./here.ts";
@@ -54,7 +55,7 @@ export async function listResources(cwd: string, cursor: string | undefined): Pr
       resources: [
         ...page.map(({ id, title, branch, turns, last_at }) => ({
           uri: `pommel://sessions/${encodeURIComponent(id)}`,
-          name: `session ${id.slice(0, 8)}`,
+          name: `session ${shortId(id)}`,
           title: oneLine(title ?? `Session of ${minute(last_at)}`, 100),
           description: oneLine(
             [minute(last_at), branch ?? "", `${turns} turns`].filter(Boolean).join(", "),

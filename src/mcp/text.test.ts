@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { beginning, clean, minute, oneLine, quoted, shortId, spans } from "./text.ts";
+import { beginning, clean, minute, oneLine, quoted, spans } from "./text.ts";
 
 describe("clean", () => {
   it("takes out what a terminal or a reader would obey", () => {
@@ -46,7 +46,5 @@ it("quotes every line, so that none of them stands alone", () => {
 
 it("puts times, ids and numbers into few characters", () => {
   expect(minute("2026-01-31T14:05:33.000Z")).toBe("2026-01-31 14:05Z");
-  expect(shortId("8ecde0fc-1111-2222")).toBe("8ecde0fc");
-  expect(shortId("8ecde0fc-1111/agent-123456")).toBe("8ecde0fc-1111/agent-12");
   expect(spans([1, 3, 4, 5, 9])).toBe("1,3-5,9");
 });

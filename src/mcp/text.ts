@@ -23,6 +23,13 @@ export function oneLine(text: string, longest: number): string {
     : `${wholeCharacters(flat.slice(0, Math.max(longest - 1, 1))).trimEnd()}…`;
 }
 
+/** As `oneLine`; null for none. */
+export const lineOrNull = (text: string | null, longest: number) =>
+  text === null ? null : oneLine(text, longest);
+
+/** A score as it is told: to two digits. */
+export const twoDigits = (score: number) => Math.round(score * 100) / 100;
+
 /** The beginning of a text, whole lines if it has some, and how much was left out. */
 export function beginning(text: string, longest: number): string {
   const all = clean(text).trimEnd();
@@ -41,12 +48,6 @@ export function quoted(text: string): string {
 /** An ISO time to the minute, in UTC; "" for none. */
 export function minute(iso: string | null): string {
   return iso === null ? "" : `${iso.slice(0, 16).replace("T", " ")}Z`;
-}
-
-/** The beginning of a session's id, which every tool takes in its place; of a subagent's, the session's whole id before it. */
-export function shortId(id: string): string {
-  const [session = "", agent] = id.split("/", 2);
-  return agent === undefined ? session.slice(0, 8) : `${session}/${agent.slice(0, 8)}`;
 }
 
 /** Ascending numbers, those that follow each other as a span: "1,3-5". */

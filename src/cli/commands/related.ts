@@ -1,5 +1,6 @@
 import {
   changedFiles,
+  literalGlob,
   pathsFrom,
   type RelatedSession,
   relatedIn,
@@ -30,7 +31,7 @@ export async function relatedCommand(
   const query = words.join(" ").trim();
   const named = options.files ?? [];
   const files =
-    named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literal);
+    named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literalGlob);
   const request = { files, query, limit: options.limit ?? 10 };
   const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
   output.result({ query, ...found }, () => {
@@ -38,9 +39,6 @@ export async function relatedCommand(
     return renderRelated(found.sessions, found.total, output.colors);
   });
 }
-
-/** What git lists is no glob, whatever is in its name. */
-const literal = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
 
 /** Sessions for a person, best first, each with the turns that touched most. */
 export function renderRelated(sessions: readonly RelatedSession[], total: number, colors: Colors): string {

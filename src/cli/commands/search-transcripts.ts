@@ -1,3 +1,4 @@
+import { fateOf, freshnessInWords } from "../../client/found-in-words.ts";
 import type { SearchAllResponse } from "../../client/protocol.ts";
 import type { TranscriptSearchResponse } from "../../client/protocol-sessions.ts";
 import type { Colors } from "../output.ts";
@@ -87,26 +88,18 @@ function said({ snippet, content }: Result, words: Words, { full, columns, color
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
 function ledTo(commit: Result["commits"][number], colors: Colors): string {
-  const { reach, successor, branches, reverted_by, lines_added, lines_surviving } = commit;
+  const { reach, reverted_by, lines_surviving } = commit;
   const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
-  const facts = [
-    reverted_by === null ? null : `reverted by ${reverted_by.slice(0, 7)}`,
-    reach === "head" ? (successor === null ? "on HEAD" : `on HEAD as ${successor.slice(0, 7)}`) : null,
-    reach === "gone" ? "not in this repository" : null,
-    reach === "elsewhere" ? (branches.length > 0 ? `on ${branches.join(", ")} only` : "on no branch") : null,
-    lines_added === null || lines_added === 0 ? null : `${lines_surviving} of ${lines_added} lines left`,
-  ].filter((fact) => fact !== null);
+  const facts = fateOf(commit);
   const fate = facts.length === 0 ? "" : ` (${printable(facts.join(", "))})`;
   const what = `Led to ${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 100)}"`;
   return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
 }
 
-const fates = { fresh: "unchanged since", drifted: "changed since", orphaned: "gone" } as const;
-
 function filesOf({ files, freshness }: Result, { full, colors, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
-  const fate = freshness === null ? "" : ` (${fates[freshness]})`;
+  const fate = freshness === null ? "" : ` (${freshnessInWords[freshness]})`;
   const named = shown.map((file) => printable(file.startsWith("/") ? file : pathOf(file))).join(", ");
   return `Files: ${named}${more}${freshness === "fresh" ? fate : colors.yellow(fate)}`;
 }

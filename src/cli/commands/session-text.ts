@@ -1,4 +1,5 @@
 import type { FromMemory } from "../../client/memory-path.ts";
+import { shortId as beginningOfId } from "../../sessions/short-id.ts";
 import { type Colors, relativeTime } from "../output.ts";
 import { printable } from "./search-results.ts";
 
@@ -9,15 +10,8 @@ export function heading(title: string, colors: Colors): string {
   return `${colors.bold(title)}\n${colors.dim("═".repeat(title.length))}`;
 }
 
-/** A UUID of version 7 begins with its time: eight digits are the same for a minute, thirteen characters tell it. */
-const beginsWithTime = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
-
-/** The beginning of a session's id, as commands take it; of a subagent's, the session's whole id before it. */
-export function shortId(id: string): string {
-  const [session = "", agent] = printable(id).split("/", 2);
-  if (agent !== undefined) return `${session}/${agent.slice(0, 8)}`;
-  return session.slice(0, beginsWithTime.test(session) ? 13 : 8);
-}
+/** The beginning of a session's id, for a terminal. */
+export const shortId = (id: string) => beginningOfId(printable(id));
 
 /** An ISO time as "2026-01-31 14:05", where the reader is. */
 export function localTime(iso: string): string {

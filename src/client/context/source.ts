@@ -1,5 +1,6 @@
 import type { Config } from "../../project/settings.ts";
 import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions.ts";
 import type { ToTell } from "./quote.ts";
@@ -8,6 +9,8 @@ import type { ToTell } from "./quote.ts";
 export interface ContextSource {
   /** The project's root, which paths of files are relative to. */
   root: string;
+  /** Roots of its other worktrees. */
+  worktrees: readonly string[];
   memory: Memory;
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
@@ -53,12 +56,10 @@ export function placeOf({
   files?: readonly string[];
 }): string {
   const parts = [
-    session === null ? "" : `session ${shortened(session)}${turn === null ? "" : ` turn ${turn}`}`,
+    session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
     files.length === 0 ? "" : `files ${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }
-
-const shortened = (uid: string) => (uid.includes("/") ? uid : uid.slice(0, 8));

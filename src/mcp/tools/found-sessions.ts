@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { listSessionsOf } from "../../client/conversations.ts";
+import { fateOf } from "../../client/found-in-words.ts";
 import { askMemory, searchTranscriptsInProcess } from "../../client/memory-path.ts";
 import type {
   SessionSummary,
@@ -8,7 +9,7 @@ import type {
 } from "../../client/protocol-sessions.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { searchSessionsInput, searchSessionsOutput } from "../shapes-search.ts";
-import { clean, minute, oneLine } from "../text.ts";
+import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
 import type { CallContext } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
@@ -82,35 +83,28 @@ function itemOf(result: Result, project: string | null): FoundSession {
   const { turn, last_turn, freshness } = result;
   return {
     session_id: result.session_id,
-    title: result.session_title === null ? null : oneLine(result.session_title, 120),
+    title: lineOrNull(result.session_title, 120),
     agent: result.agent,
-    branch: result.branch === null ? null : oneLine(result.branch, 100),
+    branch: lineOrNull(result.branch, 100),
     project,
     turn,
     last_turn: last_turn > turn ? last_turn : null,
     turns: null,
     kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
     timestamp: result.timestamp,
-    score: Math.round(result.score * 100) / 100,
-    note: result.annotation === null ? null : oneLine(result.annotation, 300),
+    score: twoDigits(result.score),
+    note: lineOrNull(result.annotation, 300),
     snippet: clean(result.snippet).slice(0, longest),
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
     freshness,
     is_abandoned: result.abandoned,
-    commits: result.commits.map(fateOf),
+    commits: result.commits.map(ledTo),
   };
 }
 
 /** `abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
-function fateOf(commit: Result["commits"][number]): string {
-  const { reach, branches, reverted_by, lines_added, lines_surviving } = commit;
-  const facts = [
-    reverted_by !== null && `reverted by ${reverted_by.slice(0, 7)}`,
-    reach === "head" && "on HEAD",
-    reach === "gone" && "not in this repository",
-    reach === "elsewhere" && (branches.length > 0 ? `on ${branches.join(", ")} only` : "on no branch"),
-    lines_added !== null && lines_added > 0 && `${lines_surviving} of ${lines_added} lines left`,
-  ].filter((fact) => typeof fact === "string");
+function ledTo(commit: Result["commits"][number]): string {
+  const facts = fateOf(commit);
   const fate = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
   return oneLine(`${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 80)}"${fate}`, 200);
 }
@@ -154,9 +148,9 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
 function sessionItem(session: SessionSummary, project: string | null): FoundSession {
   return {
     session_id: session.id,
-    title: session.title === null ? null : oneLine(session.title, 120),
+    title: lineOrNull(session.title, 120),
     agent: session.agent,
-    branch: session.branch === null ? null : oneLine(session.branch, 100),
+    branch: lineOrNull(session.branch, 100),
     project,
     turn: null,
     last_turn: null,

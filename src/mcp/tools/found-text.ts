@@ -1,11 +1,7 @@
-import { joined, minute, quoted, shortId } from "../text.ts";
+import { freshnessInWords } from "../../client/found-in-words.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { joined, minute, quoted } from "../text.ts";
 import type { FoundSession } from "./found-sessions.ts";
-
-const fates: Readonly<Record<string, string>> = {
-  fresh: "unchanged since",
-  drifted: "changed since",
-  orphaned: "gone",
-};
 
 /** What was found in a session, for a model: where and when, what was said, what it led to. */
 export function renderFound(item: FoundSession): string {
@@ -23,7 +19,7 @@ export function renderFound(item: FoundSession): string {
     item.project,
   ]);
   const touched =
-    files.length > 0 && `  files: ${files.join(", ")}${freshness ? ` (${fates[freshness]})` : ""}`;
+    files.length > 0 && `  files: ${files.join(", ")}${freshness ? ` (${freshnessInWords[freshness]})` : ""}`;
   return joined(
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,

@@ -1,9 +1,10 @@
 import { listCheckpointsOf } from "../../client/checkpoints.ts";
 import type { CheckpointSummary } from "../../client/checkpoints-answer.ts";
 import { withMemory } from "../../client/with-memory.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
 import type { listCheckpointsInput, listCheckpointsOutput } from "../shapes-git.ts";
-import { historyLabel, joined, minute, oneLine, shortId, spans } from "../text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text.ts";
 import type { Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -46,7 +47,7 @@ function itemOf(checkpoint: CheckpointSummary, longest: number) {
     commit,
     subject: oneLine(checkpoint.subject, longest),
     author: oneLine(checkpoint.author, 80),
-    branch: checkpoint.branch === null ? null : oneLine(checkpoint.branch, 100),
+    branch: lineOrNull(checkpoint.branch, 100),
     created_at: checkpoint.committed_at,
     insertions,
     deletions,
@@ -55,7 +56,7 @@ function itemOf(checkpoint: CheckpointSummary, longest: number) {
     unknown_lines: lines.unknown,
     sessions: sessions.slice(0, sessionsNamed).map(({ session_id, title, turns }) => ({
       session_id,
-      title: title === null ? null : oneLine(title, 80),
+      title: lineOrNull(title, 80),
       turns: turns.slice(-turnsNamed),
     })),
     rewritten_as: rewritten_as.at(-1) ?? null,

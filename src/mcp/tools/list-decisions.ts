@@ -1,9 +1,10 @@
 import { type Decision, decisionsIn } from "../../client/conversations-decisions.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
 import type { listDecisionsInput, listDecisionsOutput } from "../shapes-sessions.ts";
-import { historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -44,12 +45,12 @@ function itemOf(decision: Decision, longest: number) {
     text: oneLine(decision.text, longest),
     source,
     session_id,
-    session_title: session_title === null ? null : oneLine(session_title, 100),
+    session_title: lineOrNull(session_title, 100),
     turn,
     timestamp,
-    branch: branch === null ? null : oneLine(branch, 100),
+    branch: lineOrNull(branch, 100),
     files: files.slice(0, filesNamed).map((file) => oneLine(file, 160)),
-    score: score === null ? null : Math.round(score * 100) / 100,
+    score: score === null ? null : twoDigits(score),
   };
 }
 

@@ -1,12 +1,18 @@
 import type * as z from "zod/mini";
-import { changedFiles, type RelatedSession, relatedIn } from "../../client/conversations-related.ts";
+import {
+  changedFiles,
+  literalGlob,
+  type RelatedSession,
+  relatedIn,
+} from "../../client/conversations-related.ts";
 import { searchTranscriptsInProcess } from "../../client/memory-path.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../client/protocol-sessions.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
 import type { relatedInput, relatedOutput } from "../shapes-search.ts";
-import { historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
@@ -81,7 +87,7 @@ async function byFiles(
 ): Promise<Related> {
   const { project } = context;
   const { config } = loadConfig(project);
-  const wanted = files ? pathsInside(context, files) : (await changedFiles(project)).map(literal);
+  const wanted = files ? pathsInside(context, files) : (await changedFiles(project)).map(literalGlob);
   if (wanted.length === 0) {
     const note = "No file is changed. Name files, or say what it is about in query.";
     return { files: [], sessions: [], total: 0, note };
@@ -93,16 +99,13 @@ async function byFiles(
   return { files: found.files, sessions: found.sessions.map(sessionOf), total: found.total, note };
 }
 
-/** What git lists is no glob, whatever is in its name. */
-const literal = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
-
 function sessionOf(session: RelatedSession): Session {
   const { session_id, session_title, agent, branch, last_at, score } = session;
   return {
     session_id,
-    title: session_title === null ? null : oneLine(session_title, 100),
+    title: lineOrNull(session_title, 100),
     agent,
-    branch: branch === null ? null : oneLine(branch, 100),
+    branch: lineOrNull(branch, 100),
     last_at,
     score,
     files: session.files.slice(0, filesNamed).map(({ path, how }) => oneLine(`${path} (${how})`, 160)),
@@ -134,11 +137,11 @@ async function byQuery({ project }: CallContext, q: string): Promise<Related> {
 function begun(result: TranscriptSearchResponse["results"][number]): Session {
   return {
     session_id: result.session_id,
-    title: result.session_title === null ? null : oneLine(result.session_title, 100),
+    title: lineOrNull(result.session_title, 100),
     agent: result.agent,
-    branch: result.branch === null ? null : oneLine(result.branch, 100),
+    branch: lineOrNull(result.branch, 100),
     last_at: result.timestamp,
-    score: Math.round(result.score * 100) / 100,
+    score: twoDigits(result.score),
     files: [],
     turns: [],
   };

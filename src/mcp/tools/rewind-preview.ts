@@ -1,9 +1,10 @@
 import { showCheckpoint } from "../../client/checkpoints.ts";
 import { type RewindAnswer, type RewindSession, rewindTo } from "../../client/rewind.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { fitIn, roomOf } from "../budget.ts";
 import type { rewindPreviewInput, rewindPreviewOutput } from "../shapes-git.ts";
-import { beginning, historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text.ts";
 import type { Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -57,9 +58,9 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, typeof rewindPrev
       subject,
       author: oneLine(answer.author, 80),
       created_at: answer.committed_at,
-      branch: answer.branch === null ? null : oneLine(answer.branch, 100),
+      branch: lineOrNull(answer.branch, 100),
       fate,
-      made: made === null ? null : oneLine(made, 300),
+      made: lineOrNull(made, 300),
       since,
       files,
       sessions,
@@ -94,11 +95,11 @@ function sessionOf(session: RewindSession, longest: number) {
   const { session_id, title, agent, lines, turns, state } = session;
   return {
     session_id,
-    title: title === null ? null : oneLine(title, 100),
+    title: lineOrNull(title, 100),
     agent,
     lines,
     turns: turns.slice(-turnsNamed).map(({ turn, prompt }) => ({ turn, prompt: oneLine(prompt, longest) })),
-    said: state === null || state.said === null ? null : oneLine(state.said, longest),
+    said: lineOrNull(state?.said ?? null, longest),
     todos: (state?.todos ?? [])
       .slice(0, todosNamed)
       .map(({ text, status }) => oneLine(`${status}: ${text}`, 120)),

@@ -1,7 +1,7 @@
 import type { SearchRequest, SearchResponse } from "../../client/protocol.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
 import type { searchCodeInput, searchCodeOutput } from "../shapes-search.ts";
-import { beginning, clean, joined, oneLine } from "../text.ts";
+import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
@@ -62,8 +62,8 @@ function itemOf([at, found]: [number, Found], longest: number) {
     end_line: found.end_line,
     level: found.level,
     name: oneLine(found.name, 120),
-    parent: found.parent_name === null ? null : oneLine(found.parent_name, 120),
-    score: Math.round(found.score * 100) / 100,
+    parent: lineOrNull(found.parent_name, 120),
+    score: twoDigits(found.score),
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(found.content, isToRead ? longest : Math.min(longest, brief)),

@@ -2,7 +2,9 @@ import { listSessionsOf, showSession } from "../../client/conversations.ts";
 import { askMemory } from "../../client/memory-path.ts";
 import type { SessionResponse } from "../../client/protocol-sessions.ts";
 import { PommelError } from "../../project/errors.ts";
-import { clean, minute, oneLine, shortId } from "../text.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { beginningOf } from "../../sessions/text-size.ts";
+import { clean, lineOrNull, minute, oneLine } from "../text.ts";
 import type { CallContext } from "../tool.ts";
 
 /** Sessions as several tools tell of them. */
@@ -49,9 +51,9 @@ export function headOf({ session }: SessionResponse) {
   const { id, agent, branch, started_at, last_at, turns, parent_id, forked_from } = session;
   return {
     id,
-    title: session.title === null ? null : oneLine(session.title, 200),
+    title: lineOrNull(session.title, 200),
     agent,
-    branch: branch === null ? null : oneLine(branch, 100),
+    branch: lineOrNull(branch, 100),
     started_at,
     last_at,
     turns,
@@ -80,7 +82,7 @@ export function summaryOf({ summary, turns }: SessionResponse, longest: number) 
   if (summary !== null) {
     const { source, up_to_turn } = summary;
     const text = clean(summary.text).trim();
-    return { source: source as string, up_to_turn, text: cutAt(text, longest) };
+    return { source: source as string, up_to_turn, text: beginningOf(text, longest) };
   }
   const asked = turns.filter(({ prompt, abandoned }) => prompt !== "" && !abandoned);
   const [first] = asked;
@@ -88,11 +90,8 @@ export function summaryOf({ summary, turns }: SessionResponse, longest: number) 
   if (!first || !last) return null;
   const begun = `Asked first: ${oneLine(first.prompt, 300)}`;
   const text = last === first ? begun : `${begun}\nAsked last: ${oneLine(last.prompt, 300)}`;
-  return { source: "extractive", up_to_turn: last.number, text: cutAt(text, longest) };
+  return { source: "extractive", up_to_turn: last.number, text: beginningOf(text, longest) };
 }
-
-const cutAt = (text: string, longest: number) =>
-  text.length <= longest ? text : `${text.slice(0, Math.max(longest - 1, 1)).trimEnd()}…`;
 
 const sources: Readonly<Record<string, string>> = {
   llm: "by a language model",

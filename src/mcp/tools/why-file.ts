@@ -1,8 +1,9 @@
 import type * as z from "zod/mini";
 import type { BlameAnswer, BlameRange } from "../../client/blame-answer.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, roomOf } from "../budget.ts";
 import type { whyInput, whyOutput } from "../shapes-git.ts";
-import { historyLabel, joined, minute, oneLine, shortId } from "../text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -62,12 +63,12 @@ function rangeOf(range: BlameRange, longest: number) {
     first_line,
     last_line,
     author,
-    confidence: Math.round(confidence * 100) / 100,
+    confidence: twoDigits(confidence),
     agent,
     session_id,
     turn,
     commit: commit === null ? null : commit.slice(0, 12),
-    person: range.person === null ? null : oneLine(range.person, longest),
+    person: lineOrNull(range.person, longest),
     authored_at,
   };
 }

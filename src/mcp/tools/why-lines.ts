@@ -1,8 +1,9 @@
 import type * as z from "zod/mini";
 import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../client/why-answer.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { fitIn, roomOf } from "../budget.ts";
 import type { whyInput, whyOutput } from "../shapes-git.ts";
-import { beginning, historyLabel, joined, minute, oneLine, quoted, shortId } from "../text.ts";
+import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
 /** Of what the agent said before and after it wrote: as much as a prompt. */
@@ -82,7 +83,7 @@ function originOf(origin: Origin, longest: number) {
       .map(([first, last]) => `${first}-${last}`)
       .join(","),
     author,
-    confidence: Math.round(confidence * 100) / 100,
+    confidence: twoDigits(confidence),
     agent,
     session_id,
     turn: written_by.turn,
@@ -90,7 +91,7 @@ function originOf(origin: Origin, longest: number) {
     person: commit === null ? null : oneLine(commit.person, 80),
     authored_at: commit === null ? null : commit.authored_at,
     model,
-    session_title: session_title === null ? null : oneLine(session_title, 100),
+    session_title: lineOrNull(session_title, 100),
     subject: commit === null ? null : oneLine(commit.subject, 120),
     checkpoint_id,
     prompt:
@@ -153,7 +154,7 @@ function earlierOf(earlier: EarlierLines, longest: number) {
     place: `${file}:${first_line}-${last_line}`,
     text: beginning(text.join("\n"), longest),
     commit: commit === null ? null : `${commit.hash.slice(0, 12)} "${oneLine(commit.subject, 100)}"`,
-    prompt: prompt === null ? null : oneLine(prompt, longest),
+    prompt: lineOrNull(prompt, longest),
   };
 }
 
