@@ -49,7 +49,7 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
     if (at == null || prompt?.kind !== "prompt") continue;
     times.now = at;
     const source = {
-      ...{ root: session.cwd, memory, config, now: at, until: at - 1 },
+      ...{ root: session.cwd, worktrees: [], memory, config, now: at, until: at - 1 },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: async () => session.branch,
       namedCode: () => [],

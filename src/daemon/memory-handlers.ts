@@ -105,13 +105,14 @@ export function searchTranscripts(
 
 /** What an agent is told by itself, of what is remembered now. */
 async function context(
-  { root, work, config, namedCode }: HandlersOptions,
+  { root, work, config, roots, namedCode }: HandlersOptions,
   request: RequestOf<"context">,
 ): Promise<ResponseOf<"context">> {
   const origin = await originOf(work.memory, request);
   return answerContext(
     {
       root,
+      worktrees: roots().filter((one) => one !== root),
       memory: work.memory,
       config,
       search: (query) => work.search.search(query),

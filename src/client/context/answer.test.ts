@@ -40,7 +40,7 @@ const ask = (
 ) =>
   answerContext(
     {
-      ...{ root: dir, memory, config, now, until: null, origin },
+      ...{ root: dir, worktrees: [join(dir, "../beside")], memory, config, now, until: null, origin },
       search: (query) =>
         new SessionSearch({ root: dir, memory, passages: null, now: () => now }).search(query),
       branch: async () => branch,
@@ -320,6 +320,13 @@ describe("after an edit", () => {
       text: null,
       reason: "this session was told about the file before",
     });
+  });
+
+  it("knows a file of another worktree for the same", async () => {
+    config["context.mode"] = "eager";
+    const { items } = await edited(join(dir, "../beside/src/a.ts"));
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
+    expect((await edited(join(dir, "../elsewhere/src/a.ts"))).text).toBeNull();
   });
 
   it("tells of several files at once what is about any of them, each thing once", async () => {

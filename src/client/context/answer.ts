@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { relativizer } from "../../sessions/relative-paths.ts";
 import { refsTold, saveInjection } from "../../store/memory/injections.ts";
 import type { ContextRequest, ContextResponse } from "../protocol-context.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
-import { storedPath, toTellForEdit } from "./for-edit.ts";
+import { toTellForEdit } from "./for-edit.ts";
 import { toTellForPrompt } from "./for-prompt.ts";
 import { type ToTell, tell } from "./quote.ts";
 import { leastRelevance } from "./relevance.ts";
@@ -91,10 +93,15 @@ async function itemsFor(
   return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
 
-function filesOf({ root }: ContextSource, { event, file, files = [], cwd }: ContextRequest): string[] {
+/** Paths as they are stored, in whatever worktree they are. An agent may have gone anywhere, which makes no session foreign. */
+function filesOf(
+  { root, worktrees }: ContextSource,
+  { event, file, files = [], cwd = root }: ContextRequest,
+): string[] {
   if (event !== "post-tool-use") return [];
   const named = file === undefined ? files : [file, ...files];
-  return [...new Set(named.map((one) => storedPath(root, cwd ?? root, one)))];
+  const stored = relativizer({ root, worktrees, cwd: root });
+  return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
 }
 
 const fileRef = (file: string) => `file:${file}`;

@@ -3,6 +3,7 @@ import { listAnnotations } from "../../store/memory/annotations.ts";
 import { allChunks, chunkIdsIn } from "../../store/memory/chunk-filter.ts";
 import { chunkOutlines, chunksByIds } from "../../store/memory/chunks.ts";
 import { sessionsByIds } from "../../store/memory/sessions.ts";
+import type { AnnotationRecord } from "../../store/memory-records.ts";
 import { sentenceFinder } from "../deciding-sentence.ts";
 import type { ToTell } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
@@ -16,6 +17,8 @@ const supersededShare = 0.6;
 /** Of a decision that can be understood alone. */
 const fewestWords = 6;
 
+export const notesKind = "Note of the user's";
+
 export interface NotesWanted {
   since: number;
   /** Which sessions' notes; null is a note from a shell. */
@@ -28,14 +31,21 @@ export function notesToTell({ memory, until }: ContextSource, { since, of, most 
   return listAnnotations(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
     .slice(0, most)
-    .map(({ uid, note, sessionUid, turn, at, branch }) => ({
-      ref: `note:${uid}`,
-      kind: "Note of the user's",
-      quote: note,
-      place: placeOf({ session: sessionUid, turn, at, branch }),
-      why: "a note",
-      score: null,
-    }));
+    .map((note) => noteToTell(note, "a note"));
+}
+
+export function noteToTell(
+  { uid, note, sessionUid, turn, at, branch }: AnnotationRecord,
+  why: string,
+): ToTell {
+  return {
+    ref: `note:${uid}`,
+    kind: notesKind,
+    quote: note,
+    place: placeOf({ session: sessionUid, turn, at, branch }),
+    why,
+    score: null,
+  };
 }
 
 export interface DecisionsWanted {

@@ -2,6 +2,7 @@ import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
 import { annotationById } from "../../store/memory/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks.ts";
 import { sentenceFinder } from "../deciding-sentence.ts";
+import { notesKind } from "./decided.ts";
 import type { ToTell } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
@@ -45,12 +46,7 @@ export async function toTellForPrompt(
       const { annotation, kind, content, snippet } = result;
       return {
         ref: refOf(source, result),
-        kind:
-          annotation !== null
-            ? "Note of the user's"
-            : result.chunk_type === "summary"
-              ? "Summary"
-              : kinds[kind],
+        kind: annotation !== null ? notesKind : result.chunk_type === "summary" ? "Summary" : kinds[kind],
         quote: annotation ?? (kind === "decision" ? sentenceOf(content, query).text : snippet),
         place: placeOf({
           session: result.session_id,

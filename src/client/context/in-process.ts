@@ -24,7 +24,8 @@ export async function previewContext(project: Project, request: ContextRequest):
       config["embed.text"] === "none" ? null : new PassageSearch(passagesIn(memory), bundledEmbedder());
     const search = new SessionSearch({ root: project.root, memory, passages });
     const source = {
-      ...{ root: project.root, memory, config, now: Date.now(), until: null },
+      // An edit cannot be previewed, and so no worktree matters.
+      ...{ root: project.root, worktrees: [], memory, config, now: Date.now(), until: null },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: () => branchAtHand(request.cwd ?? project.root),
       namedCode: () => named,
