@@ -1,4 +1,5 @@
 import type { CodeIndex } from "./code-index.ts";
+import { phraseOf } from "./tokens.ts";
 
 /** A chunk that matched, and how well: higher is better, comparable within one call. */
 export interface Match {
@@ -20,9 +21,6 @@ export interface ColumnWeights {
   head: number;
   body: number;
 }
-
-/** FTS5 syntax has no meaning inside quotes. */
-const quote = (token: string) => `"${token.replaceAll('"', '""')}"`;
 
 /**
  * The best `limit` chunks that hold any of the tokens, by BM25 over weighted columns (Robertson's BM25 as FTS5
@@ -49,7 +47,7 @@ export function matchTokens(
        FROM chunk_terms WHERE chunk_terms MATCH @words ${restriction} ORDER BY score DESC LIMIT @limit`,
     )
     .all({
-      words: tokens.map(quote).join(" OR "),
+      words: tokens.map(phraseOf).join(" OR "),
       limit,
       ...(restriction && {
         files: scope.fileIds && JSON.stringify(scope.fileIds),

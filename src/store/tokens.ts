@@ -81,6 +81,11 @@ export function tokenStream(text: string): string {
   return stream;
 }
 
+/** A token as a phrase of FTS5, whose syntax has no meaning inside quotes. */
+export function phraseOf(token: string): string {
+  return `"${token.replaceAll('"', '""')}"`;
+}
+
 /** `parse_http` and `ParseHttp` and "parse http" are the same name: `parsehttp`. */
 export function nameKey(name: string): string {
   return partsOf(name).join("");

@@ -5,13 +5,12 @@ import {
   addItem,
   addProperty,
   applyEdit,
-  inverseOf,
   propertyOf,
   removeChild,
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { isBlankObject, objectIn, refuse } from "./json-object.ts";
+import { additionTo, isBlankObject, objectIn, refuse } from "./json-object.ts";
 
 /** Our hooks in the text of an agent's settings, in the nested shape that Claude Code, Codex and Gemini CLI share. */
 
@@ -97,12 +96,8 @@ function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: Agent
 }
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
-  const addition: Addition = { text, added: [], empty: emptyIn(spec, text, name), undo: [] };
-  const apply = (edit: TextEdit) => {
-    addition.undo.unshift(inverseOf(addition.text, edit));
-    addition.text = applyEdit(addition.text, edit);
-  };
-  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  const { addition, apply } = additionTo(text);
+  addition.empty.push(...emptyIn(spec, text, name));
   for (const agentHook of spec.hooks) {
     const { event } = agentHook;
     const root = rootIn(spec, addition.text, name);

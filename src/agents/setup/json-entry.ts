@@ -4,13 +4,12 @@ import {
   addItem,
   addProperty,
   applyEdit,
-  inverseOf,
   propertyOf,
   removeChild,
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
+import { additionTo, isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
 
 /** `pm mcp`, possibly with a path: a server of ours, whatever else its entry says. */
 const ourProgram = /^(?:.*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?$/;
@@ -106,14 +105,9 @@ function addUnder(
   type: Container,
   put: (text: string, container: Node) => TextEdit,
 ): Addition {
-  const addition: Addition = { text, added: [], empty: [], undo: [] };
-  const apply = (edit: TextEdit) => {
-    addition.undo.unshift(inverseOf(addition.text, edit));
-    addition.text = applyEdit(addition.text, edit);
-  };
   // Of another type, it throws before anything is changed.
   containerAt(text, file, path, type);
-  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  const { addition, apply } = additionTo(text);
   for (const depth of path.keys()) {
     const here = path.slice(0, depth + 1);
     const wanted = depth === path.length - 1 ? type : "object";

@@ -1,6 +1,7 @@
 import type { Node } from "jsonc-parser";
 import type { PommelError } from "../../project/errors.ts";
-import { parseJson, problemAt } from "./json-edit.ts";
+import type { Addition } from "../setup.ts";
+import { applyEdit, inverseOf, parseJson, problemAt, type TextEdit } from "./json-edit.ts";
 import { refusal } from "./refusal.ts";
 
 /** What a JSON text stands in. */
@@ -34,4 +35,15 @@ export function refuse(name: string, text: string, offset: number, what: string)
 /** An empty file says as much as an empty object. */
 export function isBlankObject(text: string): boolean {
   return /^\s*(?:\{\s*\})?\s*$/.test(text);
+}
+
+/** Edits a file's text step by step, from nothing to an empty object first, and keeps how to take it back. */
+export function additionTo(text: string): { addition: Addition; apply: (edit: TextEdit) => void } {
+  const addition: Addition = { text, added: [], empty: [], undo: [] };
+  const apply = (edit: TextEdit) => {
+    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.text = applyEdit(addition.text, edit);
+  };
+  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  return { addition, apply };
 }

@@ -60,7 +60,8 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
     if (attempt < attempts && !isSame(before, readFileText(path))) continue;
     const after = { body: text, hasBom: before?.hasBom ?? false };
     const key = keyOf(setup, part);
-    const [record, earlierRecord] = [readRecord(place), readRecord(place)];
+    const earlierRecord = readRecord(place);
+    const record = structuredClone(earlierRecord);
     const known = before === null ? undefined : fileKnown(record, name, state === "absent" ? key : null);
     const earlier = state === "absent" ? undefined : known?.parts[key];
     const isAsWeLeftIt = earlier?.undo && before && earlier.sha256 === hashOf(before);

@@ -1,4 +1,5 @@
 import type { Match } from "../code-lookup.ts";
+import { phraseOf } from "../tokens.ts";
 import { type ChunkFilter, conditionsOf } from "./chunk-filter.ts";
 import type { Memory } from "./memory.ts";
 
@@ -9,9 +10,6 @@ export interface TermWeights {
   actions: number;
   errors: number;
 }
-
-/** FTS5 syntax has no meaning inside quotes. */
-const quote = (token: string) => `"${token.replaceAll('"', '""')}"`;
 
 /** The best `limit` chunks that hold any of the tokens, by BM25 over weighted columns; as `matchTokens` for code. */
 export function matchSessionTokens(
@@ -30,5 +28,5 @@ export function matchSessionTokens(
       `SELECT rowid, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
        FROM chunk_terms WHERE chunk_terms MATCH @words ${restriction} ORDER BY score DESC LIMIT @limit`,
     )
-    .all({ words: tokens.map(quote).join(" OR "), limit, ...given }) as Match[];
+    .all({ words: tokens.map(phraseOf).join(" OR "), limit, ...given }) as Match[];
 }

@@ -6,7 +6,7 @@ type ContextEvent = (typeof contextEvents)[number];
 
 /** One thing that was quoted to an agent. */
 interface InjectedItem {
-  /** chunk:<uid>, note:<uid>, session:<uid>, event:<uid>. */
+  /** chunk:<uid>, note:<uid>, session:<uid>, event:<uid>, file:<path>, code:<path>#<name>. */
   ref: string;
   why: string;
   /** 0 to 1; null where nothing was asked. */

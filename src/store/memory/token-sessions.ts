@@ -1,11 +1,10 @@
+import { phraseOf } from "../tokens.ts";
 import type { Memory } from "./memory.ts";
 
 /** How common words are among sessions: what a whole session is about, its every chunk says. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
 const mostCounted = 1000;
-
-const phrase = (token: string) => `"${token.replaceAll('"', '""')}"`;
 
 /** Rows of chunks by uid, in the order given; null for one that is gone. */
 export function rowsOfChunks(memory: Memory, uids: readonly string[]): (number | null)[] {
@@ -23,7 +22,7 @@ export function chunksWithToken(memory: Memory, token: string, rows: readonly nu
       `SELECT rowid AS id FROM chunk_terms
        WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
     )
-    .all(phrase(token), JSON.stringify(rows)) as { id: number }[];
+    .all(phraseOf(token), JSON.stringify(rows)) as { id: number }[];
   return new Set(found.map(({ id }) => id));
 }
 
@@ -39,7 +38,7 @@ export function sessionsWithToken(memory: Memory, token: string, until: number |
        FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) f
        JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id`,
     )
-    .get({ words: phrase(token), until, most: mostCounted + 1 }) as { chunks: number; sessions: number };
+    .get({ words: phraseOf(token), until, most: mostCounted + 1 }) as { chunks: number; sessions: number };
   return chunks > mostCounted ? Number.POSITIVE_INFINITY : sessions;
 }
 
