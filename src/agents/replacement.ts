@@ -4,8 +4,8 @@ import { bounds } from "./bounds.ts";
 
 /** What was put in the place of what, where nobody says where. */
 export function replacement(before: string, after: string): FileEdit["hunks"][number] {
-  const removed = linesOf(bounded(before, bounds.input)).map((line) => `-${line}`);
-  const added = linesOf(bounded(after, bounds.input)).map((line) => `+${line}`);
+  const removed = hunkLines("-", before);
+  const added = hunkLines("+", after);
   return {
     oldStart: 0,
     oldLines: removed.length,
@@ -15,6 +15,12 @@ export function replacement(before: string, after: string): FileEdit["hunks"][nu
   };
 }
 
-function linesOf(text: string): string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+/** The lines of a text, as a hunk has those that were taken out ("-") or put in ("+"). */
+export function hunkLines(sign: "-" | "+", written: string): string[] {
+  const text = bounded(written, bounds.input);
+  if (text === "") return [];
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `${sign}${line}`);
 }

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod/mini";
 import type { TranscriptInfo } from "../agent.ts";
+import { known, timeOf } from "../fields.ts";
 import { isWholeJson } from "../json-lines.ts";
 import { readLines } from "../read-lines.ts";
-import { known, type Line } from "./line-schema.ts";
+import type { Line } from "./line-schema.ts";
 import { parseLine } from "./parse-line.ts";
 
 /** How much of a transcript is read to learn whose it is. Bytes. */
@@ -30,7 +31,7 @@ export async function identify(file: string, signal?: AbortSignal): Promise<Iden
     for (const { bytes } of lines) {
       const line = parseLine(bytes);
       if (line === null || !known(line.sessionId)) continue;
-      startedAt ??= timeOf(line);
+      startedAt ??= timeOf(line.timestamp);
       if (!known(line.cwd)) continue;
       if (basename(file).includes(line.sessionId!) || isSubagent(line))
         return identity(file, line, startedAt);
@@ -38,11 +39,6 @@ export async function identify(file: string, signal?: AbortSignal): Promise<Iden
     }
   }
   return first && identity(file, first, startedAt);
-}
-
-function timeOf(line: Line): number | null {
-  const at = Date.parse(line.timestamp ?? "");
-  return Number.isNaN(at) ? null : at;
 }
 
 function isSubagent(line: Line): boolean {

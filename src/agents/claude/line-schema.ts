@@ -1,16 +1,7 @@
 import * as z from "zod/mini";
+import { anything, count, flag, orNothing, orNull, text } from "../fields.ts";
 
-/**
- * What of a transcript's lines is understood. A field that is missing, null or of a type that was not expected is
- * null here: clients of other versions write other lines, and a line's other fields may still be worth reading.
- */
-
-const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
-
-const anything = z.optional(z.unknown());
-const text = orNull(z.string());
-const count = orNull(z.number());
-const flag = orNull(z.boolean());
+/** What of a transcript's lines is understood. */
 
 const usage = z.object({
   input_tokens: count,
@@ -114,13 +105,3 @@ const noBlock: Block = {
   content: null,
   is_error: null,
 };
-
-function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
-  const parsed = z.safeParse(schema, value);
-  return parsed.success ? parsed.data : null;
-}
-
-/** Records have an id once: without this, `undefined` would have to be thought of beside null everywhere. */
-export function known(value: string | null | undefined): string | null {
-  return value === undefined || value === null || value === "" ? null : value;
-}

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounded, boundedInput, pictureMark } from "../bounded.ts";
+import { known, timeOf } from "../fields.ts";
 import { type Earlier, remember } from "./earlier.ts";
-import { asBlocks, type Block, known, type Line } from "./line-schema.ts";
+import { asBlocks, type Block, type Line } from "./line-schema.ts";
 import { withoutReminders } from "./reminders.ts";
 import { notice, said } from "./said.ts";
 import { filesOf, toolResult } from "./tools.ts";
@@ -74,13 +75,12 @@ function typeOf(line: Line): string {
 }
 
 function whole(line: Line, entries: Entry[]): TranscriptLine {
-  const at = Date.parse(line.timestamp ?? "");
   // Outside of git, and where no branch is checked out, it is "HEAD".
   const branch = known(line.gitBranch);
   return {
     uid: known(line.uuid),
     parentUid: parentOf(line),
-    at: Number.isNaN(at) ? null : at,
+    at: timeOf(line.timestamp),
     cwd: known(line.cwd),
     branch: branch === "HEAD" ? null : branch,
     entries,

@@ -1,7 +1,8 @@
 import type { TranscriptInfo } from "../agent.ts";
+import { known, timeOf } from "../fields.ts";
 import { isWholeJson, parseJsonLine } from "../json-lines.ts";
 import { readLines } from "../read-lines.ts";
-import { asLine, asSessionMeta, asSpawn, known, type SessionMeta } from "./line-schema.ts";
+import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.ts";
 
 /** How much of a rollout is read to learn whose it is. Bytes. */
 const beginning = 4 * 1024 * 1024;
@@ -37,7 +38,6 @@ function identity(meta: SessionMeta, timestamp: string | null): Identity {
     known(spawn?.parent_thread_id) ??
     (isSubagent && root !== meta.id ? root : null);
   const path = known(meta.agent_path) ?? known(spawn?.agent_path);
-  const at = Date.parse(meta.timestamp ?? timestamp ?? "");
   const forkedFrom = known(meta.forked_from_id);
   return {
     info: {
@@ -53,7 +53,7 @@ function identity(meta: SessionMeta, timestamp: string | null): Identity {
               task: known(path?.split("/").at(-1))?.slice(0, 1000) ?? null,
             },
       cwd: meta.cwd!,
-      startedAt: Number.isNaN(at) ? null : at,
+      startedAt: timeOf(meta.timestamp ?? timestamp),
       ...(forkedFrom !== null && { forkedFrom }),
     },
     branch: known(meta.git?.branch),

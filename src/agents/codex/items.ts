@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
+import { known } from "../fields.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
-import { asItem, asParts, type Item, known, readPaths } from "./line-schema.ts";
+import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
 import { resultText, textOf } from "./outcome.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
 import { agentSaid, type Understood, userSaid } from "./said.ts";

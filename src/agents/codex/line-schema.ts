@@ -1,15 +1,7 @@
 import * as z from "zod/mini";
+import { anything, count, orNothing, orNull, text } from "../fields.ts";
 
-/**
- * What of a rollout's lines is understood. A field that is missing, null or of a type that was not expected is null
- * here: clients of other versions write other lines, and a line's other fields may still be worth reading.
- */
-
-const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
-
-const anything = z.optional(z.unknown());
-const text = orNull(z.string());
-const count = orNull(z.number());
+/** What of a rollout's lines is understood. */
 
 const line = z.object({ timestamp: text, type: text, payload: orNull(z.record(z.string(), z.unknown())) });
 
@@ -138,14 +130,4 @@ export function asParts(content: unknown): { type: string; text: string }[] {
     const parsed = orNothing(part, value);
     return parsed === null ? [] : [{ type: parsed.type ?? "", text: parsed.text ?? "" }];
   });
-}
-
-function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
-  const parsed = z.safeParse(schema, value);
-  return parsed.success ? parsed.data : null;
-}
-
-/** What is missing, null or empty is null. */
-export function known(value: string | null | undefined): string | null {
-  return value === undefined || value === null || value === "" ? null : value;
 }

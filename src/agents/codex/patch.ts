@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { FileEdit, FileTouch } from "../agent.ts";
 import { bounded } from "../bounded.ts";
 import { bounds } from "../bounds.ts";
+import { hunkLines } from "../replacement.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 
@@ -113,7 +114,7 @@ function fileOf(path: string, change: Change, cwd: string | null): FilePatch | n
     return { path, how: "add", moveTo: null, edit };
   }
   if (change.type === "delete") {
-    const lines = linesOf(bounded(content, bounds.input)).map((line) => `-${line}`);
+    const lines = hunkLines("-", content);
     const hunks = lines.length === 0 ? [] : [asHunk(lines, 1)];
     return { path, how: "delete", moveTo: null, edit: { path, hunks, content: null } };
   }
@@ -139,10 +140,6 @@ function asHunk(lines: readonly string[], start = 0): Hunk {
     newLines: lines.filter((line) => !line.startsWith("-")).length,
     lines: lines.map((line) => bounded(line, bounds.input)),
   };
-}
-
-function linesOf(text: string): string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
 export function absolute(path: string, cwd: string | null): string {

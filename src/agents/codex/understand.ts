@@ -1,5 +1,6 @@
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounded } from "../bounded.ts";
+import { known, timeOf } from "../fields.ts";
 import { withoutOwnContext } from "../own-output.ts";
 import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
 import { understandItem } from "./items.ts";
@@ -12,7 +13,6 @@ import {
   asTokenUsage,
   asTurnContext,
   type Event,
-  known,
   type Line,
   type ResponseItem,
 } from "./line-schema.ts";
@@ -33,8 +33,7 @@ export function understand(value: Record<string, unknown>, state: State): Told {
   if (line === null) return { lines: [], skipped: "type:?" };
   const { entries = [], uid, usage = null, parentUid = null, began } = partsOf(line, state);
   if (uid === undefined) return { lines: [], skipped: `type:${typeOf(line)}` };
-  const time = Date.parse(line.timestamp ?? "");
-  const at = Number.isNaN(time) ? null : time;
+  const at = timeOf(line.timestamp);
   const { cwd, branch, model } = state;
   const by = model !== null && usage === null ? { model } : {};
   const lines: TranscriptLine[] = [{ uid, parentUid, at, cwd, branch, entries, usage, ...by }];

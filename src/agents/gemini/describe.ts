@@ -1,11 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
+import { known, timeOf } from "../fields.ts";
 import { isWholeJson, parseJsonLine } from "../json-lines.ts";
 import { readLines } from "../read-lines.ts";
 import { type Head, headOf } from "./head.ts";
+import { asObject } from "./object-file.ts";
 import { placeOf } from "./place.ts";
-import { asCalls, asRecord, known, timeOf } from "./record-schema.ts";
+import { asCalls, asRecord } from "./record-schema.ts";
 import { saidByUser } from "./said.ts";
 
 /** Whose chat a file is; null when that does not stand there (yet), or nobody knows where the client was launched. */
@@ -86,7 +88,3 @@ async function callOf(
 
 const textIn = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, longestTask) : null;
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { type ChatRecord, known, timeOf } from "./record-schema.ts";
+import { known, timeOf } from "../fields.ts";
+import type { ChatRecord } from "./record-schema.ts";
 
 /**
  * What a chat's records so far leave for those behind them. A chat is a log of changes: a message comes again with

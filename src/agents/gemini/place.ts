@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { known } from "../fields.ts";
 import { parseJsonLine } from "../json-lines.ts";
 import type { Head } from "./head.ts";
-import { known } from "./record-schema.ts";
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
 const mostLevels = 5;

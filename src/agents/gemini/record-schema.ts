@@ -1,16 +1,7 @@
 import * as z from "zod/mini";
+import { anything, count, flag, orNothing, orNull, text } from "../fields.ts";
 
-/**
- * What of a chat's records is understood. A field that is missing, null or of a type that was not expected is null
- * here: clients of other versions write other records, and a record's other fields may still be worth reading.
- */
-
-const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
-
-const anything = z.optional(z.unknown());
-const text = orNull(z.string());
-const count = orNull(z.number());
-const flag = orNull(z.boolean());
+/** What of a chat's records is understood. */
 
 const tokens = z.object({ input: count, output: count, cached: count, thoughts: count, tool: count });
 
@@ -94,20 +85,4 @@ export function asParts(content: unknown): Part[] {
 function each<T extends z.core.$ZodType>(schema: T, values: unknown): z.output<T>[] {
   if (!Array.isArray(values)) return [];
   return values.map((value) => orNothing(schema, value)).filter((found) => found !== null);
-}
-
-function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const parsed = z.safeParse(schema, value);
-  return parsed.success ? parsed.data : null;
-}
-
-/** Records have an id once: without this, `undefined` would have to be thought of beside null everywhere. */
-export function known(value: string | null | undefined): string | null {
-  return value === undefined || value === null || value === "" ? null : value;
-}
-
-export function timeOf(written: string | null | undefined): number | null {
-  const at = Date.parse(written ?? "");
-  return Number.isNaN(at) ? null : at;
 }

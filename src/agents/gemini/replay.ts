@@ -1,5 +1,6 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
 import { bounded, boundedInput } from "../bounded.ts";
+import { known, timeOf } from "../fields.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
 import {
@@ -9,9 +10,7 @@ import {
   asThought,
   type Call,
   type ChatRecord,
-  known,
   type Part,
-  timeOf,
 } from "./record-schema.ts";
 import { saidByClient, saidByUser, textOf } from "./said.ts";
 import { filesOf, hasEnded, isOwnCall, responseText, toolResult } from "./tools.ts";
