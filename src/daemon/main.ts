@@ -111,6 +111,12 @@ async function run({ log, start, renewMs }: RunOptions): Promise<void> {
   process.on("uncaughtException", onCrash);
   process.on("unhandledRejection", onCrash);
   const starting = start((reason) => void stop(reason, exitCode.ok));
+  // From before it answers anybody: what is installed while it starts is a newer version already.
+  if (renewMs > 0)
+    onReplaced(process.argv[1]!, renewMs, () => {
+      isReplaced = true;
+      void stop("another version was installed, and takes over", exitCode.ok);
+    });
   try {
     await starting;
   } catch (error) {
@@ -118,11 +124,6 @@ async function run({ log, start, renewMs }: RunOptions): Promise<void> {
     await log.close();
     throw error;
   }
-  if (renewMs === 0) return;
-  onReplaced(process.argv[1]!, renewMs, () => {
-    isReplaced = true;
-    void stop("another version was installed, and takes over", exitCode.ok);
-  });
 }
 
 /** The version that is there now, started as this one was. */

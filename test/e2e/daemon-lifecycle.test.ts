@@ -2,11 +2,13 @@ import { once } from "node:events";
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
 import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/port.ts";
+import type { Project } from "../../src/project/paths.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
 import {
   cleanUp,
@@ -167,14 +169,20 @@ test("exits when nobody needs it", async () => {
   expect(logOf(project)).toContain("nobody needed it");
 });
 
-test("makes room for a newer version when that was installed in its place", async () => {
-  const project = createProject(modules(3));
+/** A `pommeld` of a project's own, and what puts another version in its place. */
+function ownProgram(project: Project): { program: string; install: (version: string) => void } {
   const program = join(project.stateDir, "installed.cjs");
   const install = (version: string) => {
     writeFileSync(`${program}.new`, `// ${version}\nrequire(${JSON.stringify(programFile)});\n`);
     renameSync(`${program}.new`, program);
   };
   install("old");
+  return { program, install };
+}
+
+test("makes room for a newer version when that was installed in its place", async () => {
+  const project = createProject(modules(3));
+  const { program, install } = ownProgram(project);
   const daemon = spawnDaemon(project, ["--renew-seconds", "0.2"], program);
   const { pid } = await untilAnswering(project);
   install("new one");
@@ -183,6 +191,17 @@ test("makes room for a newer version when that was installed in its place", asyn
   await untilIdle(project);
   expect(await found(project, "compute2")).not.toEqual([]);
   expect(logOf(project)).toContain("another version was installed");
+});
+
+test("makes room for a newer version that was installed while it started", async () => {
+  const project = createProject(modules(1));
+  const { program, install } = ownProgram(project);
+  const daemon = spawnDaemon(project, ["--renew-seconds", "0.2"], program);
+  // At once: a moment later it has started.
+  while (!existsSync(project.daemonFile)) await setImmediate();
+  install("new one");
+  expect(await once(daemon, "exit")).toEqual([0, null]);
+  await untilAnswering(project);
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
