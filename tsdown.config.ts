@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import license from "rollup-plugin-license";
 import { defineConfig, type UserConfig } from "tsdown";
 
@@ -45,8 +46,11 @@ export default defineConfig([
     entry: { pm: "src/cli/main.ts", pommeld: "src/daemon/main.ts" },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",
-    // Its CommonJS build hides its requires from the bundler.
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    // Its CommonJS build hides its requires from the bundler. SQLite's binaries lie beside the bundle.
+    alias: {
+      "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+      "node-gyp-build": fileURLToPath(new URL("src/store/sqlite-binding.ts", import.meta.url)),
+    },
     // Each file costs a start about half a millisecond: what hooks load, and all others do, comes in few.
     outputOptions: {
       codeSplitting: {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { timeOf } from "../agents/aline/aline-database.ts";
 import { transcript } from "../agents/claude/transcript-fixture.ts";
@@ -29,7 +29,7 @@ import { withMemory } from "./with-memory.ts";
 let dir: string;
 let project: Project;
 let file: string;
-let db: Sqlite.Database;
+let db: DatabaseSyncInstance;
 
 beforeEach(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-from-aline-")));
@@ -38,8 +38,8 @@ beforeEach(() => {
   writeFileSync(join(root, ".pommel", "config.toml"), "");
   project = projectAt(root);
   file = join(dir, "aline.db");
-  db = new Sqlite(file);
-  db.pragma("journal_mode = WAL");
+  db = new DatabaseSync(file);
+  db.exec("PRAGMA journal_mode = WAL");
   // What is read of the tables of schema 21.
   db.exec(`
     CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TEXT, description TEXT);
@@ -284,7 +284,7 @@ describe("a database that is not what it should be", () => {
   it("is never written", async () => {
     addSession("s1");
     addTurn("s1", 1, "x", "y", null);
-    db.pragma("wal_checkpoint(TRUNCATE)");
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const before = readFileSync(file);
     await takeInAline(project, await plan());
     expect(readFileSync(file).equals(before)).toBe(true);

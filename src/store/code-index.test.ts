@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CodeIndex } from "./code-index.ts";
 import { chunkFrequencies, definitionsOf, matchTokens } from "./code-lookup.ts";
@@ -241,8 +241,8 @@ describe("the file on disk", () => {
 
   it("is refused when a newer Pommel wrote it", () => {
     index.close();
-    const raw = new Sqlite(file);
-    raw.pragma("user_version = 99");
+    const raw = new DatabaseSync(file);
+    raw.exec("PRAGMA user_version = 99");
     raw.close();
     expect(() => CodeIndex.open(file, { readonly: false })).toThrow(
       expect.objectContaining({ code: "index_too_new" }),

@@ -254,8 +254,8 @@ export class CodeIndex extends Connection {
 
   /** Bytes by what they hold, from the pages of the database. */
   storage(): { total: number; terms: number } {
-    const pageSize = this.db.pragma("page_size", { simple: true }) as number;
-    const pages = this.db.pragma("page_count", { simple: true }) as number;
+    const pageSize = this.db.pragma("page_size") as number;
+    const pages = this.db.pragma("page_count") as number;
     const terms = this.prepare(
       "SELECT coalesce(sum(length(block)), 0) AS bytes FROM chunk_terms_data",
     ).get() as { bytes: number };

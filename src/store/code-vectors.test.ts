@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CodeIndex } from "./code-index.ts";
 import { codeMigrations } from "./code-schema.ts";
@@ -115,11 +115,11 @@ it("tells its own changes and those of others from none", () => {
 
 it("brings an index with a vector a chunk up to date, without its vectors", () => {
   const old = join(dir, "old.db");
-  const db = new Sqlite(old);
+  const db = new DatabaseSync(old);
   db.exec(codeMigrations[0]!);
   db.exec("CREATE TABLE vectors (chunk_id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL)");
   db.exec("INSERT INTO vectors VALUES (1, 'm', x'0102')");
-  db.pragma("user_version = 1");
+  db.exec("PRAGMA user_version = 1");
   db.close();
   const opened = CodeIndex.open(old, { readonly: false });
   opened.replace(file, vectors);

@@ -1,4 +1,5 @@
-import { type Database, type DatabaseWords, explain, type Statement } from "./database.ts";
+import { type DatabaseWords, explain } from "./database.ts";
+import type { Sqlite, Statement } from "./sqlite.ts";
 
 /** Entries of a map that `untilWritten` gives: so many outlines take about 10 MB. */
 const mostRemembered = 50_000;
@@ -7,7 +8,7 @@ const mostRemembered = 50_000;
 export class Connection {
   protected constructor(
     readonly file: string,
-    protected readonly db: Database,
+    protected readonly db: Sqlite,
     private readonly words?: DatabaseWords,
   ) {}
 
@@ -18,7 +19,7 @@ export class Connection {
   /** The database's own check; "ok", or what is wrong. Reads the whole file. */
   check(): string {
     try {
-      return String(this.db.pragma("quick_check(1)", { simple: true }));
+      return String(this.db.pragma("quick_check(1)"));
     } catch (error) {
       return String(error);
     }
@@ -43,22 +44,17 @@ export class Connection {
 
   /** Runs all of it or nothing; inside another, as part of that one. What writes goes through here. */
   inTransaction<T>(work: () => T): T {
-    return this.changing(() => this.db.transaction(work).immediate());
+    return this.changing(() => this.db.transaction("immediate", work));
   }
 
   /**
    * As `inTransaction`, but never as part of another, and what virtual tables keep their books in may be written:
-   * elsewhere SQLite defends it (SQLITE_DBCONFIG_DEFENSIVE, which better-sqlite3 sets).
+   * elsewhere SQLite defends it (SQLITE_DBCONFIG_DEFENSIVE).
    */
   inOwnTransactionOnShadowTables<T>(work: () => T): T {
     // What a virtual table has still to write would be written over it.
     if (this.db.inTransaction) throw new Error("shadow tables are written in a transaction of their own");
-    this.db.unsafeMode(true);
-    try {
-      return this.inTransaction(work);
-    } finally {
-      this.db.unsafeMode(false);
-    }
+    return this.db.withoutDefence(() => this.inTransaction(work));
   }
 
   /** For what changes the file and cannot be part of a transaction. */
@@ -73,7 +69,7 @@ export class Connection {
 
   /** Reads that belong together: others may write meanwhile, these see nothing of it. */
   inSnapshot<T>(read: () => T): T {
-    return this.db.transaction(read).deferred();
+    return this.db.transaction("deferred", read);
   }
 
   private writes = 0;

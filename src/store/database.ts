@@ -1,10 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../project/errors.ts";
-
-export type Database = Sqlite.Database;
-export type Statement = Sqlite.Statement<unknown[]>;
+import { Sqlite } from "./sqlite.ts";
 
 /** One step forward; a database at version n has run the first n of its list. Never edit one that was released. */
 export type Migration = string;
@@ -44,7 +41,7 @@ export interface OpenOptions {
 }
 
 /** How long a statement waits for another process's transaction. Milliseconds. */
-const busyTimeout = 5000;
+const busyTimeoutMs = 5000;
 
 /** Copies from before a migration that are kept. */
 const mostBackups = 2;
@@ -58,24 +55,23 @@ export function openDatabase(
   file: string,
   migrations: readonly Migration[],
   { readonly, words = indexWords, precious = false }: OpenOptions,
-): Database {
+): Sqlite {
   if (readonly && !existsSync(file)) throw new PommelError("not_indexed", ...words.absent(file));
-  let db: Database | undefined;
+  let db: Sqlite | undefined;
   try {
     // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
     if (!readonly) closeSync(openSync(file, "a", 0o600));
-    db = new Sqlite(file, { readonly, timeout: busyTimeout });
+    db = new Sqlite(file, { mode: readonly ? "read" : "create", timeoutMs: busyTimeoutMs });
     if (!readonly) {
       // Before anything is written, or it has no effect; later it would take the write lock for nothing.
-      const isEmpty = db.pragma("page_count", { simple: true }) === 0;
-      if (precious && isEmpty) db.pragma("auto_vacuum = INCREMENTAL");
-      db.pragma("journal_mode = WAL");
+      const isEmpty = db.pragma("page_count") === 0;
+      if (precious && isEmpty) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+      db.exec("PRAGMA journal_mode = WAL");
       // WAL with NORMAL survives a killed process; only a power cut may lose the last transactions, whole.
-      db.pragma("synchronous = NORMAL");
-      if (precious) db.pragma("secure_delete = ON");
+      db.exec("PRAGMA synchronous = NORMAL");
+      if (precious) db.exec("PRAGMA secure_delete = ON");
     }
-    db.pragma("foreign_keys = ON");
-    db.pragma("temp_store = MEMORY");
+    db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
     migrate(db, file, migrations, { readonly, words, precious });
     return db;
   } catch (error) {
@@ -84,10 +80,10 @@ export function openDatabase(
   }
 }
 
-const versionOf = (db: Database) => db.pragma("user_version", { simple: true }) as number;
+const versionOf = (db: Sqlite) => db.pragma("user_version") as number;
 
 function migrate(
-  db: Database,
+  db: Sqlite,
   file: string,
   migrations: readonly Migration[],
   { readonly, words, precious }: Required<OpenOptions>,
@@ -109,11 +105,11 @@ function migrate(
   if (precious && version > 0) backUp(db, file, { from: version, to: migrations.length });
   // Another process may be migrating it as well: who comes second finds nothing left to do.
   for (let next = version; next < migrations.length; next = versionOf(db)) {
-    db.transaction(() => {
+    db.transaction("exclusive", () => {
       if (versionOf(db) !== next) return;
       db.exec(migrations[next]!);
-      db.pragma(`user_version = ${next + 1}`);
-    }).exclusive();
+      db.exec(`PRAGMA user_version = ${next + 1}`);
+    });
   }
 }
 
@@ -132,7 +128,7 @@ export function backupsOf(file: string): string[] {
     .map((name) => join(dirname(file), name));
 }
 
-function backUp(db: Database, file: string, { from, to }: { from: number; to: number }): void {
+function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
   const backup = `${file}.before-${to}`;
   const unfinished = `${backup}.${process.pid}`;
   rmSync(unfinished, { force: true });
@@ -149,7 +145,7 @@ function backUp(db: Database, file: string, { from, to }: { from: number; to: nu
 }
 
 function schemaVersionIn(file: string): number {
-  const db = new Sqlite(file, { readonly: true });
+  const db = new Sqlite(file, { mode: "read", timeoutMs: busyTimeoutMs });
   try {
     return versionOf(db);
   } finally {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import Sqlite from "better-sqlite3";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /** Another program's SQLite database, open to read; whatever it holds is as foreign as a file. */
 export interface ForeignDatabase {
@@ -19,9 +19,9 @@ export function openForeignDatabase(file: string): ForeignDatabase {
   if (!existsSync(file) || statSync(file).isDirectory()) {
     throw new PommelError("not_found", `There is no database ${file}.`, "Check the path.");
   }
-  let db: Sqlite.Database | undefined;
+  let db: Sqlite | undefined;
   try {
-    db = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 2000 });
+    db = new Sqlite(file, { mode: "read", timeoutMs: 2000 });
     // That it is none comes out with the first read.
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
@@ -38,10 +38,7 @@ export function openForeignDatabase(file: string): ForeignDatabase {
   const open = db;
   return {
     rows: (sql, ...given) => open.prepare(sql).iterate(...given),
-    columns: (table) =>
-      (open.prepare("SELECT name FROM pragma_table_info(?)").all(table) as { name: string }[]).map(
-        ({ name }) => name,
-      ),
+    columns: (table) => open.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table) as string[],
     close: () => open.close(),
   };
 }

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { Connection } from "./connection.ts";
 import { correctTotals } from "./full-text-totals.ts";
+import { Sqlite } from "./sqlite.ts";
 import { encodeVarints } from "./varint.ts";
 
 /** A database with one full-text table, as those of the schemas. */
 class Bench extends Connection {
   static open(file = ":memory:", options = "content = '', contentless_delete = 1"): Bench {
-    const bench = new Bench(file, new Sqlite(file, { timeout: 0 }));
+    const bench = new Bench(file, new Sqlite(file, { mode: "create", timeoutMs: 0 }));
     bench.exec(
       `PRAGMA journal_mode = WAL;
        CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
@@ -269,8 +269,12 @@ describe("what is not understood stays as it is", () => {
   ])("%s", (_, sql) => {
     const words = drifted();
     words.spoil(sql);
-    const books = () =>
-      ["data", "docsize", "config"].map((name) => words.prepare(`SELECT * FROM words_${name}`).all());
+    // Row ids of the full-text data are no safe numbers.
+    const books = () => [
+      words.prepare("SELECT CAST(id AS TEXT) AS id, block FROM words_data").all(),
+      words.prepare("SELECT * FROM words_docsize").all(),
+      words.prepare("SELECT * FROM words_config").all(),
+    ];
     const before = books();
     expect(words.correct()).toBe(false);
     expect(books()).toEqual(before);

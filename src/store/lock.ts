@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import Database from "better-sqlite3";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /**
  * The writer lock: the one process that may write a project's index holds it, from start to exit.
@@ -39,7 +39,7 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
   const db = openLockFile(file);
   try {
     // What the file says is worth nothing after a crash of the machine: no need to wait for the disk.
-    db.pragma("synchronous = OFF");
+    db.exec("PRAGMA synchronous = OFF");
     // Exclusive, so that nobody reads the former holder's pid while the lock is already taken.
     db.exec("BEGIN EXCLUSIVE");
     db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, owner TEXT NOT NULL)");
@@ -65,9 +65,9 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
 
 /** Who holds the writer lock of `project`, or null when nobody does. */
 export function lockHolder(project: Project): LockHolder | null {
-  let db: Database.Database;
+  let db: Sqlite;
   try {
-    db = new Database(project.lockFile, { fileMustExist: true, timeout: patienceMs });
+    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: patienceMs });
   } catch {
     return null;
   }
@@ -82,10 +82,10 @@ export function lockHolder(project: Project): LockHolder | null {
   }
 }
 
-function readHolder(db: Database.Database): LockHolder {
+function readHolder(db: Sqlite): LockHolder {
   try {
-    const holder = db.prepare<[], LockHolder>("SELECT pid, owner FROM holder").get();
-    if (holder) return holder;
+    const holder = db.prepare("SELECT pid, owner FROM holder").get();
+    if (holder) return holder as LockHolder;
   } catch {
     // Taken this very moment, and not signed yet.
   }
@@ -97,7 +97,7 @@ export function isLocked(project: Project): boolean {
   return lockHolder(project) !== null;
 }
 
-function openLockFile(file: string): Database.Database {
+function openLockFile(file: string): Sqlite {
   try {
     // Created here for its mode. Never opened when it exists: closing a descriptor drops POSIX locks.
     closeSync(openSync(file, "wx", 0o600));
@@ -105,7 +105,7 @@ function openLockFile(file: string): Database.Database {
     if (codeOf(error) !== "EEXIST") throw unusable(file, error);
   }
   try {
-    return new Database(file, { timeout: patienceMs });
+    return new Sqlite(file, { mode: "write", timeoutMs: patienceMs });
   } catch (error) {
     throw unusable(file, error);
   }

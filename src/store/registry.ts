@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { codeOf } from "../project/errors.ts";
 import { globalDataDir } from "../project/paths.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /**
  * `registry.db`: the projects that this user has, for what goes across all of them. Only a list of places: it can be lost
@@ -87,12 +87,12 @@ export function registeredProjects(file = registryFile()): KnownProject[] | null
 export function unregisterProjects(roots: readonly string[], file = registryFile()): number | null {
   return withRegistry(file, (db) => {
     const remove = db.prepare("DELETE FROM projects WHERE root = ?");
-    return db.transaction(() => roots.reduce((sum, root) => sum + remove.run(root).changes, 0)).immediate();
+    return db.transaction("immediate", () => roots.reduce((sum, root) => sum + remove.run(root).changes, 0));
   });
 }
 
 /** @returns null when it cannot be used: locked by another process, of a newer Pommel, on a disk that is full ... */
-function withRegistry<T>(file: string, use: (db: Sqlite.Database) => T): T | null {
+function withRegistry<T>(file: string, use: (db: Sqlite) => T): T | null {
   try {
     return openAndUse(file, use);
   } catch (error) {
@@ -106,21 +106,21 @@ function withRegistry<T>(file: string, use: (db: Sqlite.Database) => T): T | nul
   }
 }
 
-function openAndUse<T>(file: string, use: (db: Sqlite.Database) => T): T {
+function openAndUse<T>(file: string, use: (db: Sqlite) => T): T {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // Made here for its mode, which SQLite gives to what it makes beside it.
   closeSync(openSync(file, "a", 0o600));
-  const db = new Sqlite(file, { timeout: patienceMs });
+  const db = new Sqlite(file, { mode: "create", timeoutMs: patienceMs });
   try {
-    const versionOf = () => db.pragma("user_version", { simple: true }) as number;
+    const versionOf = () => db.pragma("user_version") as number;
     if (versionOf() === 0) {
-      db.pragma("journal_mode = WAL");
-      db.transaction(() => {
+      db.exec("PRAGMA journal_mode = WAL");
+      db.transaction("immediate", () => {
         // Another process may have been first.
         if (versionOf() !== 0) return;
         db.exec(schema);
-        db.pragma(`user_version = ${version}`);
-      }).immediate();
+        db.exec(`PRAGMA user_version = ${version}`);
+      });
     }
     if (versionOf() !== version) throw new Error(`${file} is of another version`);
     return use(db);

@@ -1,5 +1,5 @@
 import { levels as allLevels, type Level } from "../project/levels.ts";
-import type { Statement } from "./database.ts";
+import type { Statement } from "./sqlite.ts";
 
 /** Vectors of one file's chunks, in the order of its chunks; null where there is none. */
 export interface FileVectors {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, expect, test } from "vitest";
 import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
@@ -212,8 +212,8 @@ test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) 
   expect(await once(daemon, "exit")).toEqual([0, null]);
   expect(existsSync(project.daemonFile)).toBe(false);
   expect(lockHolder(project)).toBeNull();
-  const db = new Database(project.indexDb);
-  expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+  const db = new DatabaseSync(project.indexDb);
+  expect(db.prepare("PRAGMA integrity_check").get()?.integrity_check).toBe("ok");
   db.close();
 });
 
@@ -245,8 +245,8 @@ test("rebuilds a damaged index and keeps the old one aside", async () => {
 
 test("does not touch an index of a newer Pommel", async () => {
   const project = createProject(modules(1));
-  const db = new Database(project.indexDb);
-  db.pragma("user_version = 9999");
+  const db = new DatabaseSync(project.indexDb);
+  db.exec("PRAGMA user_version = 9999");
   db.close();
   const refused = await runPm(["start"], { cwd: project.root });
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("newer Pommel") });

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 
@@ -118,7 +118,7 @@ function writeRepository(
 /** How much of a transcript was read; -1 for nothing at all. Bytes. */
 function bytesRead(project: Project, file: string): number {
   if (!existsSync(project.memoryDb)) return -1;
-  const memory = new Database(project.memoryDb, { readonly: true });
+  const memory = new DatabaseSync(project.memoryDb, { readOnly: true });
   try {
     const row = memory.prepare("SELECT offset FROM transcripts WHERE path = ?").get(file);
     return (row as { offset: number } | undefined)?.offset ?? -1;

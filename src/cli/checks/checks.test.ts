@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
@@ -75,8 +75,8 @@ describe("the index", () => {
     openDatabase(project.indexDb, codeMigrations, { readonly: false }).close();
     expect(await run("index")).toMatchObject({ status: "ok" });
     const setVersion = (version: number) => {
-      const db = new Database(project.indexDb);
-      db.pragma(`user_version = ${version}`);
+      const db = new DatabaseSync(project.indexDb);
+      db.exec(`PRAGMA user_version = ${version}`);
       db.close();
     };
     setVersion(codeMigrations.length + 1);

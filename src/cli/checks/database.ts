@@ -23,12 +23,12 @@ export async function checkDatabase(asked: DatabaseToCheck): Promise<CheckResult
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return absent;
   try {
-    const { default: Database } = await import("better-sqlite3");
-    const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    const { Sqlite } = await import("../../store/sqlite.ts");
+    const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
     try {
-      const verdict = db.pragma("quick_check(1)", { simple: true });
+      const verdict = db.pragma("quick_check(1)");
       if (verdict !== "ok") return fail(`${name} is damaged: ${verdict}`, damaged);
-      const schema = Number(db.pragma("user_version", { simple: true }));
+      const schema = Number(db.pragma("user_version"));
       if (schema > known) {
         return fail(
           `${name} was written by a newer Pommel (schema ${schema}, this one knows ${known}).`,

@@ -36,15 +36,15 @@ function checkGit(): CheckResult {
 
 async function checkSqlite(): Promise<CheckResult> {
   try {
-    const { default: Database } = await import("better-sqlite3");
-    const db = new Database(":memory:");
-    const version = db.prepare<[], string>("SELECT sqlite_version()").pluck().get();
+    const { Sqlite } = await import("../../store/sqlite.ts");
+    const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0 });
+    const version = db.prepare("SELECT sqlite_version()").pluck().get();
     db.close();
     return ok(`SQLite ${version}`);
   } catch (error) {
     return fail(
-      `The native module better-sqlite3 does not load: ${firstLine(error)}`,
-      "Reinstall Pommel with the Node version you run it with: `npm rebuild better-sqlite3`.",
+      `SQLite does not load: ${firstLine(error)}`,
+      "Reinstall Pommel on the platform you run it on: Linux, macOS or Windows, x64 or arm64.",
     );
   }
 }

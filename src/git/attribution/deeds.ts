@@ -120,7 +120,7 @@ export class Deeds {
       return known.deeds;
     }
     const row = this.memory.prepare("SELECT content FROM turns WHERE id = ?").get(id);
-    const content = (row as { content: Buffer } | undefined)?.content;
+    const content = (row as { content: Uint8Array } | undefined)?.content;
     const lines = content ? unpackContent<StoredLine>(content) : [];
     const deeds = deedsOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }));
     this.keep(id, stamp, deeds, known?.lines ?? 0);

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PommelError } from "../../project/errors.ts";
 import { type DatabaseWords, openDatabase } from "../database.ts";
@@ -127,8 +127,8 @@ describe("memory.db", () => {
 
   it("of a newer Pommel is not touched, and nobody is told to delete it", () => {
     open();
-    const other = new Sqlite(file);
-    other.pragma("user_version = 99");
+    const other = new DatabaseSync(file);
+    other.exec("PRAGMA user_version = 99");
     other.close();
     const error = thrownBy(() => open());
     expect(error.code).toBe("index_too_new");
@@ -177,13 +177,10 @@ describe("a migration", () => {
   const migrateTo = (n: number, migrations = steps(n)) =>
     openDatabase(file, migrations, { readonly: false, words, precious: true }).close();
   const tablesOf = (path: string) => {
-    const db = new Sqlite(path, { readonly: true });
-    const names = db
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-      .pluck()
-      .all();
+    const db = new DatabaseSync(path, { readOnly: true });
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
     db.close();
-    return names;
+    return tables.map(({ name }) => name);
   };
 
   it("copies what is there first, privately, and keeps the newest two copies", () => {

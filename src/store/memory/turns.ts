@@ -84,11 +84,11 @@ export function turnsOf(
 }
 
 /** The packed lines of a turn, or null when there is no such turn. */
-export function contentOf(memory: Memory, sessionId: number, number: number): Buffer | null {
+export function contentOf(memory: Memory, sessionId: number, number: number): Uint8Array | null {
   const row = memory
     .prepare("SELECT content FROM turns WHERE session_id = ? AND number = ?")
     .get(sessionId, number);
-  return (row as { content: Buffer } | undefined)?.content ?? null;
+  return (row as { content: Uint8Array } | undefined)?.content ?? null;
 }
 
 /** Number of the turn with which the last group of a session begins; null when it has no turns. */
