@@ -57,9 +57,12 @@ export default defineConfig([
         groups: [
           {
             name: "base",
-            test: modules("project/(?:errors|paths|levels)|client/daemon-record|.*/hook-names"),
+            test: modules(
+              "project/(?:errors|paths|levels)|client/(?:daemon-record|raw-request)|cli/forwarded|.*/hook-names",
+            ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
+          { name: "forward", test: modules("cli/(?:forward|streams|run-process)") },
         ],
       },
     },

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { createOutput, type Output } from "./output.ts";
+import { ownStreams, type Streams } from "./streams.ts";
 
 /** What every command is given. */
 export interface CommandContext {
@@ -25,6 +26,47 @@ interface GlobalOptions {
   cwd?: string;
 }
 
+/** Whom a command line is run for: this process, or the `pm` that has its daemon run it. */
+export interface Caller {
+  cwd: string;
+  streams: Streams;
+  isRemote: boolean;
+}
+
+export const thisProcess: Caller = {
+  get cwd() {
+    return process.cwd();
+  },
+  streams: ownStreams,
+  isRemote: false,
+};
+
+/** A run of the command line, of which its commands find the caller. */
+interface Run {
+  caller: Caller;
+  exitCode: number;
+}
+
+const runs = new WeakMap<Command, Run>();
+
+/** Parses `args` and runs the command that they name. @returns its exit code */
+export async function runProgram(program: Command, args: readonly string[], caller: Caller): Promise<number> {
+  const run: Run = { caller, exitCode: 0 };
+  runs.set(program, run);
+  await program.parseAsync(args, { from: "user" });
+  return run.exitCode;
+}
+
+function runOf(command: Command): Run {
+  const run = runs.get(command);
+  if (run) return run;
+  if (command.parent === null) throw new Error("the command line is not run by runProgram");
+  return runOf(command.parent);
+}
+
+/** The command is not run for others. */
+export class NotForwarded extends Error {}
+
 /**
  * Makes a commander action of a command whose code is imported only when it runs: start-up pays for one
  * command, not for all. The command gets the context, then its arguments, then its own options.
@@ -32,18 +74,41 @@ interface GlobalOptions {
 export function run<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
 ): (...given: unknown[]) => Promise<void> {
+  return action(load, () => false);
+}
+
+/**
+ * As `run`, for a command that only reads, asks nothing and uses nothing of its process: a daemon runs it for `pm`, which
+ * then need not load it (forward.ts).
+ * @param unless of the command's options: where it does more than that
+ */
+export function query<Args extends unknown[]>(
+  load: () => Promise<CommandAction<Args>>,
+  unless: (options: Record<string, unknown>) => boolean = () => false,
+): (...given: unknown[]) => Promise<void> {
+  return action(load, (options) => !unless(options));
+}
+
+function action<Args extends unknown[]>(
+  load: () => Promise<CommandAction<Args>>,
+  isForwarded: (options: Record<string, unknown>) => boolean,
+): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     // Commander passes the arguments, the options and the command itself.
     const command = given.pop() as Command;
     const options = command.optsWithGlobals<GlobalOptions>();
+    const run = runOf(command);
+    const { caller } = run;
+    if (caller.isRemote && (options.cwd !== undefined || !isForwarded(command.opts())))
+      throw new NotForwarded();
     if (options.cwd !== undefined) enter(options.cwd);
     const context: CommandContext = {
-      cwd: process.cwd(),
+      cwd: caller.cwd,
       debug: options.debug ?? false,
-      output: createOutput({ json: options.json ?? false, noColor: options.color === false }),
+      output: createOutput({ json: options.json ?? false, noColor: options.color === false }, caller.streams),
     };
-    const action = await load();
-    process.exitCode = (await action(context, ...(given as Args))) ?? 0;
+    const execute = await load();
+    run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
   };
 }
 

@@ -1,27 +1,49 @@
 #!/usr/bin/env node
+import { forwarded } from "./forwarded.ts";
+
 /**
- * `pm`. An agent waits for its hooks at every step, for its searches all day, and for its MCP server when it starts: in
- * their plain forms these load nothing but what they need. Everything else, with its options and its help, is the command
- * line of pm.ts.
+ * `pm`. An agent waits for its hooks at every step, for its searches all day, and for its MCP server when it starts: these
+ * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
+ * help, is the command line of pm.ts.
  */
-const [command, ...rest] = process.argv.slice(2);
-const words = rest.filter((arg) => arg !== "--json");
-const isPlain = words.length > 0 && words.every((word) => !word.startsWith("-"));
+const args = process.argv.slice(2);
+const [command = "", ...rest] = args;
 
 if (command === "hook" && rest[0]?.startsWith("git-")) {
-  const [name, ...args] = rest;
+  const [name, ...more] = rest;
   void import("../hooks/run-git-hook.ts")
-    .then(({ runGitHook }) => runGitHook(name!, args))
+    .then(({ runGitHook }) => runGitHook(name!, more))
     .then(() => process.exit(0));
-} else if (command === "hook" && ((isPlain && rest.length === 1) || isOfAgent(rest))) {
+} else if (command === "hook" && (isPlain(rest) || isOfAgent(rest))) {
   const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
   void import("../hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
-} else if (command === "search" && isPlain) {
-  void import("./plain-search.ts").then(({ plainSearch }) => plainSearch(words, rest.includes("--json")));
+} else if (forwarded.has(command)) {
+  void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {
   void import("../mcp/start.ts").then(({ startMcp }) => startMcp(process.cwd()));
 } else {
   void import("./pm.ts");
+}
+
+async function runForwarded(): Promise<void> {
+  const [{ forward }, { runProcess }] = await Promise.all([
+    import("./forward.ts"),
+    import("./run-process.ts"),
+  ]);
+  runProcess(async () => {
+    const code = await forward(args);
+    if (code !== null) return code;
+    const [{ runCommandLine }, { thisProcess }] = await Promise.all([
+      import("./run-command-line.ts"),
+      import("./frame.ts"),
+    ]);
+    return runCommandLine(args, thisProcess);
+  });
+}
+
+/** `pm hook stop` */
+function isPlain([name = "-", ...more]: readonly string[]): boolean {
+  return !name.startsWith("-") && more.length === 0;
 }
 
 /** `pm hook --agent codex stop` */

@@ -1,15 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { PommelError } from "../project/errors.ts";
-import {
-  createOutput,
-  humanBytes,
-  humanDuration,
-  printError,
-  relativeTime,
-  table,
-  tick,
-  wantsColor,
-} from "./output.ts";
+import { createOutput, humanBytes, humanDuration, printError, relativeTime, table, tick } from "./output.ts";
+import { ownStreams, wantsColor } from "./streams.ts";
 
 /** What `action` writes to stdout and stderr. */
 function written(action: () => unknown): { out: string; err: string } {
@@ -74,11 +66,13 @@ describe("printError", () => {
 });
 
 it("colours what the flag, NO_COLOR, FORCE_COLOR and the terminal say, in that order", () => {
-  expect(wantsColor(1, { noColor: true, env: { FORCE_COLOR: "1" } })).toBe(false);
-  expect(wantsColor(1, { env: { NO_COLOR: "1", FORCE_COLOR: "1" } })).toBe(false);
-  expect(wantsColor(1, { env: { FORCE_COLOR: "1" } })).toBe(true);
-  expect(wantsColor(1, { env: { FORCE_COLOR: "0" } })).toBe(false);
-  expect(wantsColor(1, { env: { TERM: "dumb" } })).toBe(false);
+  expect(wantsColor(1, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
+  expect(wantsColor(1, { FORCE_COLOR: "1" })).toBe(true);
+  expect(wantsColor(1, { FORCE_COLOR: "0" })).toBe(false);
+  expect(wantsColor(1, { TERM: "dumb" })).toBe(false);
+  const streams = { ...ownStreams, hasColor: () => true };
+  expect(createOutput({}, streams).colors.isColorSupported).toBe(true);
+  expect(createOutput({ noColor: true }, streams).colors.isColorSupported).toBe(false);
 });
 
 it("marks with ticks", () => {

@@ -1,6 +1,6 @@
-import { isatty } from "node:tty";
 import picocolors from "picocolors";
 import { messageOf, PommelError } from "../project/errors.ts";
+import { ownStreams, type Streams } from "./streams.ts";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -13,6 +13,8 @@ export interface Output {
   readonly json: boolean;
   /** Colours for stdout; they do nothing when it is not a terminal. */
   readonly colors: Colors;
+  /** The terminal's width; undefined when stdout is none. */
+  readonly columns: number | undefined;
   /** A line for a person on stdout; nothing with `--json`. */
   print(line?: string): void;
   /** The command's result: `value` with `--json`, else `text`. */
@@ -21,26 +23,14 @@ export interface Output {
   note(line: string): void;
 }
 
-/**
- * Whether to colour what is written to file descriptor `fd`: `--no-color`, then NO_COLOR, then FORCE_COLOR
- * decide, else whether it is a terminal. (picocolors alone would also colour pipes when CI is set.)
- */
-export function wantsColor(
-  fd: 1 | 2,
-  { noColor = false, env = process.env }: { noColor?: boolean; env?: NodeJS.ProcessEnv } = {},
-): boolean {
-  if (noColor || env.NO_COLOR) return false;
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
-  return isatty(fd) && env.TERM !== "dumb";
-}
-
 /** The output of one run of `pm`. */
-export function createOutput({ json = false, noColor = false } = {}): Output {
-  const colors = picocolors.createColors(wantsColor(1, { noColor }));
-  const write = (line: string) => process.stdout.write(`${line}\n`);
+export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
+  const colors = picocolors.createColors(!noColor && streams.hasColor(1));
+  const write = (line: string) => streams.write(1, `${line}\n`);
   return {
     json,
     colors,
+    columns: streams.columns,
     print(line = "") {
       if (!json) write(line);
     },
@@ -49,7 +39,7 @@ export function createOutput({ json = false, noColor = false } = {}): Output {
       else write(typeof text === "string" ? text : text());
     },
     note(line) {
-      process.stderr.write(`${line}\n`);
+      streams.write(2, `${line}\n`);
     },
   };
 }
@@ -62,6 +52,7 @@ export function createOutput({ json = false, noColor = false } = {}): Output {
 export function printError(
   thrown: unknown,
   { json = false, debug = false, noColor = false }: { json?: boolean; debug?: boolean; noColor?: boolean },
+  streams: Streams = ownStreams,
 ): number {
   const error =
     thrown instanceof PommelError
@@ -72,14 +63,14 @@ export function printError(
   const stack = debug && thrown instanceof Error ? thrown.stack : undefined;
   if (json) {
     const { code, message, hint } = error;
-    process.stdout.write(`${JSON.stringify({ error: { code, message, hint, stack } }, null, 2)}\n`);
+    streams.write(1, `${JSON.stringify({ error: { code, message, hint, stack } }, null, 2)}\n`);
     return error.exitCode;
   }
-  const colors = picocolors.createColors(wantsColor(2, { noColor }));
+  const colors = picocolors.createColors(!noColor && streams.hasColor(2));
   const lines = [`${colors.red("error:")} ${error.message}`];
   if (error.hint !== "") lines.push(`${colors.cyan("hint:")} ${error.hint}`);
   if (stack !== undefined) lines.push(colors.dim(stack));
-  process.stderr.write(`${lines.join("\n")}\n`);
+  streams.write(2, `${lines.join("\n")}\n`);
   return error.exitCode;
 }
 

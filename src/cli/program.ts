@@ -13,6 +13,7 @@ import { declareProjectCommands } from "./declare/project.ts";
 import { declareRewindCommand } from "./declare/rewind.ts";
 import { declareSessionCommands } from "./declare/sessions.ts";
 import { declareSyncCommands } from "./declare/sync.ts";
+import type { Streams } from "./streams.ts";
 
 /**
  * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
@@ -40,9 +41,10 @@ import { declareSyncCommands } from "./declare/sync.ts";
  *        }
  *
  * `--json`, `--debug`, `-C` and `--no-color` are the program's and need no declaration. A failure is a thrown
- * `PommelError`; a returned number is the exit code of a command that worked but has bad news.
+ * `PommelError`; a returned number is the exit code of a command that worked but has bad news. A command that only reads is
+ * declared with `query` in place of `run`, and its name stands in forwarded.ts: then a running daemon runs it.
  */
-export function buildProgram(): Command {
+export function buildProgram(streams: Streams): Command {
   const program = new Command("pm");
   program
     .description(packageJson.description)
@@ -56,7 +58,11 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     // Errors are thrown to main.ts, which prints them like every other error; help and version go to stdout.
     .exitOverride()
-    .configureOutput({ writeErr: () => {} });
+    .configureOutput({
+      writeOut: (text) => streams.write(1, text),
+      writeErr: () => {},
+      getOutHelpWidth: () => streams.columns ?? 80,
+    });
   declareProjectCommands(program);
   declareSessionCommands(program);
   declareBlameCommands(program);

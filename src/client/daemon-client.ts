@@ -27,6 +27,20 @@ export class DaemonUnreachable extends PommelError {
   }
 }
 
+type AnswerHere = <R extends RouteName>(route: R, request: RequestOf<R>) => Promise<ResponseOf<R>>;
+
+/** What answers in this process, by the project's root: where it is the daemon itself. */
+const answersHere = new Map<string, AnswerHere>();
+
+/** Lets this process ask the daemon that it is without a connection. @returns undoes it */
+export function answerHere(root: string, answer: AnswerHere): () => void {
+  answersHere.set(root, answer);
+  return () => answersHere.delete(root);
+}
+
+/** Whether this process is the daemon of `project`. */
+export const isAnsweredHere = (project: Project): boolean => answersHere.has(project.root);
+
 /**
  * Asks the daemon of `project`.
  * @param timeoutMs for the whole exchange
@@ -38,6 +52,8 @@ export async function askDaemon<R extends RouteName>(
   request: RequestOf<R>,
   timeoutMs = 5000,
 ): Promise<ResponseOf<R>> {
+  const here = answersHere.get(project.root);
+  if (here) return here(route, request);
   const record = readDaemonRecord(project);
   if (!record) throw new DaemonUnreachable("not_running", "The Pommel daemon is not running.");
   return callDaemon(record, route, request, timeoutMs);

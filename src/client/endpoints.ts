@@ -19,6 +19,7 @@ export const endpoints = {
   retry: { method: "POST", path: "/queue/retry" },
   forget: { method: "POST", path: "/forget" },
   scrub: { method: "POST", path: "/scrub" },
+  command: { method: "POST", path: "/command" },
   spool: { method: "POST", path: "/spool" },
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;

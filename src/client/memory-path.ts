@@ -7,7 +7,7 @@ import type { PassageSearch } from "../search/sessions/passage-search.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { listSessions } from "../store/memory/sessions.ts";
 import { askToRead } from "./ask-to-read.ts";
-import { DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
+import { askDaemon, DaemonUnreachable, isAnsweredHere, type UnreachableReason } from "./daemon-client.ts";
 import type { RouteName } from "./endpoints.ts";
 import type { RequestOf, ResponseOf, SearchAllRequest, SearchAllResponse } from "./protocol.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "./protocol-sessions.ts";
@@ -72,6 +72,8 @@ export async function memorySearch(
   config: Config,
   mode?: TranscriptSearchRequest["mode"],
 ): Promise<(request: TranscriptSearchRequest) => Promise<TranscriptSearchResponse>> {
+  // A daemon has its vectors and its model at hand.
+  if (isAnsweredHere(project)) return (request) => askDaemon(project, "searchTranscripts", request);
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch }, { answerTranscriptSearch }, passages] = await Promise.all([
     import("../search/sessions/engine.ts"),

@@ -254,6 +254,29 @@ const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z
 
 const empty = lazy(() => z.object({}));
 
+/** A command line of `pm` that only reads. */
+const commandRequest = lazy(() =>
+  z.object({
+    args: strings,
+    cwd: z.string(),
+    /** The terminal's width; null when stdout is none. */
+    columns: z.nullable(count),
+    /** Whether stdout and stderr may have colours. */
+    color: z.tuple([z.boolean(), z.boolean()]),
+    /** The environment variables that answers depend on. */
+    settings: z.record(z.string(), z.optional(z.string())),
+  }),
+);
+
+const commandResponse = lazy(() =>
+  z.object({
+    /** null: this command is not run for others. */
+    exit_code: z.nullable(z.int()),
+    /** In order: the file descriptor, and what is written to it. */
+    output: z.array(z.tuple([z.literal([1, 2]), z.string()])),
+  }),
+);
+
 /** Every route with its shapes. */
 export const routes = {
   search: { ...endpoints.search, request: searchRequest, response: searchResponse },
@@ -296,6 +319,7 @@ export const routes = {
   retry: { ...endpoints.retry, request: sessions.retryRequest, response: sessions.retryResponse },
   forget: { ...endpoints.forget, request: sessions.forgetRequest, response: sessions.forgetResponse },
   scrub: { ...endpoints.scrub, request: empty, response: sessions.rescrubResponse },
+  command: { ...endpoints.command, request: commandRequest, response: commandResponse },
   spool: { ...endpoints.spool, request: empty, response: sessions.spoolResponse },
   shutdown: { ...endpoints.shutdown, request: empty, response: shutdownResponse },
 } satisfies Record<RouteName, unknown>;

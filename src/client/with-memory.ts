@@ -3,13 +3,27 @@ import type { Project } from "../project/paths.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead } from "./open-to-read.ts";
 
+/** Memories that this process has open, by their file: where it is a daemon. */
+const openHere = new Map<string, () => Memory | null>();
+
+/** Lets what reads the memory use the one that is open, if one is. @returns undoes it */
+export function shareOpenMemory(file: string, memory: () => Memory | null): () => void {
+  openHere.set(file, memory);
+  return () => openHere.delete(file);
+}
+
 /**
  * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
  * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
+  const open = openHere.get(project.memoryDb)?.();
+  if (open) return attempt(() => use(open));
   return openToRead(project.memoryDb, openMemory, use);
 }
+
+/** What throws at once rejects as well. */
+const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => work();
 
 /**
  * As `withMemory`, for what can do without: where the memory is not there, or cannot be read, `use` gets null.

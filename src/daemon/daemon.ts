@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { codeNamed } from "../client/context/named-code.ts";
 import type { ToTell } from "../client/context/quote.ts";
+import { answerHere } from "../client/daemon-client.ts";
 import { type DaemonRecord, daemonOwner } from "../client/daemon-record.ts";
 import { rememberProject } from "../client/known-projects.ts";
 import { describeModels } from "../client/model-status.ts";
@@ -13,6 +14,7 @@ import type {
 } from "../client/protocol.ts";
 import { toCodeQuery } from "../client/read-path.ts";
 import { ageOf, describeIndex } from "../client/status.ts";
+import { shareOpenMemory } from "../client/with-memory.ts";
 import { type CodeEmbedders, closeEmbedders, createCodeEmbedders, modelsOf } from "../code/code-embedders.ts";
 import { EmbedPass } from "../code/embed-pass.ts";
 import { createIgnoreRules, type IgnoreRules } from "../code/ignore.ts";
@@ -26,6 +28,7 @@ import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
 import { acquireWriterLock } from "../store/lock.ts";
+import { runCommand } from "./commands.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
 import { gitHookEvents } from "./git-events.ts";
 import { GitWatch } from "./git-watch.ts";
@@ -36,7 +39,7 @@ import { MemoryWork } from "./memory-work.ts";
 import { ChangeObserver } from "./observe-changes.ts";
 import { listen } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
-import { createServer, type Handlers } from "./server.ts";
+import { answerWith, createServer, type Handlers } from "./server.ts";
 import { SpoolReader } from "./spool-reader.ts";
 import { type Watcher, watchProject } from "./watcher.ts";
 
@@ -137,7 +140,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       spool,
       roots: () => roots,
     });
-    const server = createServer({ record: () => record, handlers, onRequest: touch, log });
+    const answer = answerWith(handlers);
+    // The commands that it runs for `pm` ask it, and read the memory.
+    endings.push(answerHere(project.root, answer));
+    endings.push(shareOpenMemory(project.memoryDb, () => memoryWork.memoryIfAny));
+    const server = createServer({ record: () => record, answer, onRequest: touch, log });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
     endings.push(() => closeServer(server));
     record = ours;
@@ -315,6 +322,7 @@ function createHandlers(
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },
+    command: runCommand,
     shutdown() {
       log.info("asked to stop");
       // After the answer is on its way.

@@ -15,7 +15,7 @@ import { type Project, projectAt } from "../project/paths.ts";
 import { defaultConfig } from "../project/settings.ts";
 import { listen, preferredPort } from "./port.ts";
 import { newRecord, removeRecord, writeRecord } from "./record.ts";
-import { createServer, type Handlers } from "./server.ts";
+import { answerWith, createServer, type Handlers } from "./server.ts";
 
 let project: Project;
 let record: DaemonRecord;
@@ -87,6 +87,7 @@ const handlers = {
   retry: never,
   forget: never,
   scrub: never,
+  command: never,
   spool: vi.fn(() => ({ taken: true })),
 } satisfies Handlers;
 
@@ -94,7 +95,12 @@ beforeEach(async () => {
   vi.clearAllMocks();
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-server-")));
   mkdirSync(project.stateDir);
-  server = createServer({ record: () => record, handlers, onRequest: () => {}, log: silentLog });
+  server = createServer({
+    record: () => record,
+    answer: answerWith(handlers),
+    onRequest: () => {},
+    log: silentLog,
+  });
   record = newRecord(await listen(server, project.root, 0), defaultConfig());
 });
 

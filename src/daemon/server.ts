@@ -19,7 +19,7 @@ export type Handlers = {
 interface ServerOptions {
   /** Who we are; null until the port is known. */
   record: () => DaemonRecord | null;
-  handlers: Handlers;
+  answer: Answer;
   /** Called for each request that passed the guard. */
   onRequest: () => void;
   log: Logger;
@@ -42,6 +42,20 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   disk_full: 507,
 };
 
+/** Answers a route's request, or refuses one that is not of its shape. */
+export type Answer = <R extends RouteName>(route: R, given: unknown) => Promise<ResponseOf<R>>;
+
+export function answerWith(handlers: Handlers): Answer {
+  return async (name, given) => {
+    const parsed = z.safeParse(routes[name].request(), given);
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
+    }
+    return handlers[name](parsed.data as RequestOf<typeof name>);
+  };
+}
+
 /** The daemon's HTTP server, not listening yet. */
 export function createServer(options: ServerOptions): Server {
   const { fetch } = createApp(options);
@@ -50,7 +64,7 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** The routes of `protocol.ts`, guarded, with every error as the JSON that it promises. */
-function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
+function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
   const app = new Hono();
 
   app.use(async (context, next) => {
@@ -102,15 +116,6 @@ function createApp({ record, handlers, onRequest, log }: ServerOptions): Hono {
   });
 
   return app;
-
-  async function answer<R extends RouteName>(name: R, given: unknown): Promise<ResponseOf<R>> {
-    const parsed = z.safeParse(routes[name].request(), given);
-    if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0]!;
-      throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
-    }
-    return handlers[name](parsed.data as RequestOf<R>);
-  }
 }
 
 /** A POST's JSON; an empty body is an empty object. */

@@ -3,9 +3,9 @@ import type { HookName } from "../agents/claude/hook-names.ts";
 import { filesInPatch } from "../agents/codex/patch-files.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { ContextRequest } from "../client/protocol-context.ts";
+import { requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 import type { HookPayload } from "./payload.ts";
-import { requestText } from "./poke.ts";
 
 /** Hooks that an agent is told something by, with the agents' own names of them. Never when a turn is over. */
 const moments = {

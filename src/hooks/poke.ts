@@ -1,4 +1,5 @@
-import { type DaemonRecord, readDaemonRecord } from "../client/daemon-record.ts";
+import { readDaemonRecord } from "../client/daemon-record.ts";
+import { requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 
 /** A connection to this machine is made in less than one, or not at all. Milliseconds. */
@@ -23,17 +24,4 @@ export async function pokeDaemon(project: Project): Promise<void> {
     socket.on("error", done);
     socket.write(request, done);
   });
-}
-
-/** A POST to the daemon, whose answer ends with the connection. By hand: an HTTP client takes longer to load. */
-export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {
-  const head = [
-    `POST ${path} HTTP/1.0`,
-    `Host: 127.0.0.1:${port}`,
-    `Authorization: Bearer ${token}`,
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-  ];
-  return `${head.join("\r\n")}\r\n\r\n${body}`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { buildProgram } from "../../src/cli/program.ts";
+import { ownStreams } from "../../src/cli/streams.ts";
 import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 describe("pm", () => {
@@ -116,7 +117,7 @@ describe("pm", () => {
 });
 
 describe("every command", () => {
-  const lines = (function paths(command = buildProgram(), prefix: string[] = []): string[][] {
+  const lines = (function paths(command = buildProgram(ownStreams), prefix: string[] = []): string[][] {
     return command.commands.flatMap((child) => {
       const path = [...prefix, child.name()];
       return [path, ...paths(child, path)];

@@ -17,7 +17,7 @@ export async function checkpointDiffCommand(
   const project = findProject(cwd);
   const answer = await withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   const sides = { from: answer.from.commit, to: answer.to.commit };
-  const columns = process.stdout.columns ?? 100;
+  const columns = output.columns ?? 100;
   const color = output.colors.isColorSupported;
   if (output.json) {
     const parts: Buffer[] = [];
@@ -33,7 +33,7 @@ export async function checkpointDiffCommand(
   for await (const part of gitDiff(project, sides, { patch, color, columns })) {
     if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
   }
-  const sessions = renderSessions(answer, process.stdout.columns ?? 120, output.colors);
+  const sessions = renderSessions(answer, output.columns ?? 120, output.colors);
   if (sessions !== "") output.print(`\n${sessions}`);
 }
 

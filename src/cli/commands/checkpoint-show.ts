@@ -13,7 +13,7 @@ import { counted, heading, localTime, oneLine, shortId } from "./session-text.ts
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const project = findProject(cwd);
   const answer = await withMemory(project, (memory) => showCheckpoint(project, memory, name));
-  output.result(answer, () => renderCheckpoint(answer, process.stdout.columns ?? 120, output.colors));
+  output.result(answer, () => renderCheckpoint(answer, output.columns ?? 120, output.colors));
 }
 
 /** Files, and turns of each session, that are named before the rest is counted. */

@@ -48,6 +48,7 @@ async function run<A extends unknown[]>(
   const output: CommandContext["output"] = {
     json: false,
     colors: picocolors.createColors(false),
+    columns: undefined,
     print: (line = "") => {
       said.text += `${line}\n`;
     },

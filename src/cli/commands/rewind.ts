@@ -35,7 +35,7 @@ export async function rewindCommand(
     return why === null ? found : { ...found, notes: [why, ...found.notes] };
   });
   for (const note of answer.notes) output.note(output.colors.dim(note));
-  output.result(answer, () => renderRewind(answer, process.stdout.columns ?? 120, output.colors));
+  output.result(answer, () => renderRewind(answer, output.columns ?? 120, output.colors));
 }
 
 /** Files, and turns of each session, that are named before the rest is counted. */

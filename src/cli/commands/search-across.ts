@@ -32,7 +32,7 @@ export async function searchAcrossCommand(
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
-    columns: process.stdout.columns ?? 160,
+    columns: output.columns ?? 160,
     pathOf: (file) => file,
     colors: output.colors,
   };

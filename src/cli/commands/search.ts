@@ -39,7 +39,7 @@ export async function searchCommand(
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
-    columns: process.stdout.columns ?? 160,
+    columns: output.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(project.root, file)),
     colors: output.colors,
   };

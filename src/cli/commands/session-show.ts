@@ -41,7 +41,7 @@ export async function sessionShowCommand(
       return [renderHead(answer, output.colors), ...full].join("\n\n");
     });
   } else {
-    output.result(answer, () => renderSession(answer, process.stdout.columns ?? 120, output.colors));
+    output.result(answer, () => renderSession(answer, output.columns ?? 120, output.colors));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query, run } from "../frame.ts";
 import { positiveInteger } from "./values.ts";
 
 /** The commands about commits that sessions led to. */
@@ -32,7 +32,7 @@ export function declareCheckpointCommands(program: Command): void {
         ['pm checkpoint list --since "last week" --json', "for scripts"],
       ),
     )
-    .action(run(async () => (await import("../commands/checkpoint-list.ts")).checkpointListCommand));
+    .action(query(async () => (await import("../commands/checkpoint-list.ts")).checkpointListCommand));
 
   checkpoint
     .command("show")
@@ -47,7 +47,7 @@ export function declareCheckpointCommands(program: Command): void {
         ["pm checkpoint show HEAD~2", "by its commit"],
       )}\n\nExits with 5 when no session is known to have led to it.`,
     )
-    .action(run(async () => (await import("../commands/checkpoint-show.ts")).checkpointShowCommand));
+    .action(query(async () => (await import("../commands/checkpoint-show.ts")).checkpointShowCommand));
 
   checkpoint
     .command("diff")

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query } from "../frame.ts";
 import { positiveInteger } from "./values.ts";
 
 /** The command that shows what agents are told by themselves. */
@@ -21,5 +21,5 @@ export function declareContextCommand(program: Command): void {
         ["pm context --start", "what a new session begins with"],
       ),
     )
-    .action(run(async () => (await import("../commands/context.ts")).contextCommand));
+    .action(query(async () => (await import("../commands/context.ts")).contextCommand));
 }

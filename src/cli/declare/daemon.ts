@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query, run } from "../frame.ts";
 import { collect } from "./values.ts";
 
 /** The commands that run and question the daemon. */
@@ -39,7 +39,12 @@ export function declareDaemonCommands(program: Command): void {
         ["pm status --skipped", "what is left out, and why"],
       ),
     )
-    .action(run(async () => (await import("../commands/status.ts")).statusCommand));
+    .action(
+      query(
+        async () => (await import("../commands/status.ts")).statusCommand,
+        ({ watch }) => watch === true,
+      ),
+    );
 
   program
     .command("reindex")

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query, run } from "../frame.ts";
 import { collect } from "./values.ts";
 
 // As in git-records.ts, which a start has no need to load.
@@ -40,7 +40,7 @@ export function declareEventCommands(program: Command): void {
         ["pm event list --suggested --json", "for scripts"],
       ),
     )
-    .action(run(async () => (await import("../commands/event-list.ts")).eventListCommand));
+    .action(query(async () => (await import("../commands/event-list.ts")).eventListCommand));
 
   event
     .command("show")
@@ -50,7 +50,7 @@ export function declareEventCommands(program: Command): void {
       "after",
       examples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
     )
-    .action(run(async () => (await import("../commands/event-show.ts")).eventShowCommand));
+    .action(query(async () => (await import("../commands/event-show.ts")).eventShowCommand));
 
   event
     .command("create")

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query, run } from "../frame.ts";
 import { wholeNumber } from "./values.ts";
 
 /** The commands that change what is remembered of conversations. */
@@ -101,7 +101,7 @@ function declareQueue(program: Command): void {
     .command("show", { isDefault: true })
     .description("Show how far it is")
     .addHelpText("after", examples(["pm queue --json", "for scripts"]))
-    .action(run(async () => (await import("../commands/queue.ts")).queueCommand));
+    .action(query(async () => (await import("../commands/queue.ts")).queueCommand));
   const ids = () =>
     new Argument("[ids...]", "jobs, by the numbers that `pm queue` shows; else all").argParser(
       (text: string, before: number[] | undefined) => [...(before ?? []), wholeNumber(text)],

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, query, run } from "../frame.ts";
 import { collect, list, positiveInteger, wholeNumber } from "./values.ts";
 
 const since = ["--since <time>", 'only from then on: "2026-01-31", "last week", "3 days ago"'] as const;
@@ -27,7 +27,7 @@ export function declareSessionCommands(program: Command): void {
         ['pm annotations --since "last week" --json', "for scripts"],
       ),
     )
-    .action(run(async () => (await import("../commands/annotations.ts")).annotationsCommand));
+    .action(query(async () => (await import("../commands/annotations.ts")).annotationsCommand));
 
   program
     .command("decisions")
@@ -47,7 +47,7 @@ export function declareSessionCommands(program: Command): void {
         ["pm decisions --file src/db", "where these files were touched"],
       ),
     )
-    .action(run(async () => (await import("../commands/decisions.ts")).decisionsCommand));
+    .action(query(async () => (await import("../commands/decisions.ts")).decisionsCommand));
 
   program
     .command("related")
@@ -65,7 +65,7 @@ export function declareSessionCommands(program: Command): void {
         ['pm related --files src/db.ts "connection leak"', "and was about that"],
       ),
     )
-    .action(run(async () => (await import("../commands/related.ts")).relatedCommand));
+    .action(query(async () => (await import("../commands/related.ts")).relatedCommand));
 }
 
 function declareSearch(program: Command): void {
@@ -108,7 +108,12 @@ function declareSearch(program: Command): void {
         ['pm search --all-projects "how did we parse dates"', "wherever it was"],
       )}\n\nAn option for code or for conversations limits the search to them. Exits with 0 also when nothing is found.`,
     )
-    .action(run(async () => (await import("../commands/search.ts")).searchCommand));
+    .action(
+      query(
+        async () => (await import("../commands/search.ts")).searchCommand,
+        ({ allProjects }) => allProjects === true,
+      ),
+    );
 }
 
 function declareSession(program: Command): void {
@@ -143,7 +148,12 @@ function declareSession(program: Command): void {
         ["pm session list --all-projects", "everywhere"],
       ),
     )
-    .action(run(async () => (await import("../commands/session-list.ts")).sessionListCommand));
+    .action(
+      query(
+        async () => (await import("../commands/session-list.ts")).sessionListCommand,
+        ({ allProjects }) => allProjects === true,
+      ),
+    );
 
   session
     .command("show")
@@ -158,7 +168,7 @@ function declareSession(program: Command): void {
         ["pm session show 8ecde0fc --turn 7", "what was said and done in the seventh turn"],
       )}\n\nExits with 5 when there is no such session or turn.`,
     )
-    .action(run(async () => (await import("../commands/session-show.ts")).sessionShowCommand));
+    .action(query(async () => (await import("../commands/session-show.ts")).sessionShowCommand));
 
   session
     .command("current")

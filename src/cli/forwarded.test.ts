@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { expect, it } from "vitest";
+import { forwarded, settingsOf } from "./forwarded.ts";
+import { NotForwarded } from "./frame.ts";
+import { buildProgram } from "./program.ts";
+import { runCommandLine } from "./run-command-line.ts";
+import type { Streams } from "./streams.ts";
+
+const silent: Streams = { write: () => {}, hasColor: () => false, columns: undefined };
+
+/** Command lines of all commands that do something, with something for each argument that must be there. */
+function lines(command: Command, prefix: string[] = []): string[][] {
+  return command.commands.flatMap((child) => {
+    const path = [...prefix, child.name()];
+    if (child.commands.length > 0) return lines(child, path);
+    const needed = child.registeredArguments.filter(({ required }) => required);
+    return [[...path, ...needed.map(({ argChoices }) => argChoices?.[0] ?? "1")]];
+  });
+}
+
+async function isForwarded(args: string[], cwd: string): Promise<boolean> {
+  try {
+    await runCommandLine(args, { cwd, streams: silent, isRemote: true });
+    return true;
+  } catch (error) {
+    if (error instanceof NotForwarded) return false;
+    throw error;
+  }
+}
+
+it("names the commands that a daemon may run, and no others", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "pommel-forwarded-"));
+  const names = new Set<string>();
+  for (const line of lines(buildProgram(silent))) {
+    if (await isForwarded(line, cwd)) names.add(line[0]!);
+  }
+  rmSync(cwd, { recursive: true });
+  expect([...names].sort()).toEqual([...forwarded].sort());
+});
+
+it.each([
+  ["status", "--watch"],
+  ["search", "--all-projects", "x"],
+  ["session", "list", "--all-projects"],
+  ["-C", "/", "status"],
+  ["queue", "retry"],
+  ["event", "create", "x"],
+])("leaves to the caller what is no mere question: %s %s", async (...line) => {
+  expect(await isForwarded(line, "/")).toBe(false);
+});
+
+it("takes of the environment what answers depend on", () => {
+  const env = { PATH: "/bin", HOME: "/h", POMMEL_SEARCH_LIMIT: "3", XDG_RUNTIME_DIR: "/r", SECRET: "s" };
+  expect(settingsOf(env)).toEqual({ HOME: "/h", POMMEL_SEARCH_LIMIT: "3" });
+});

@@ -1,0 +1,24 @@
+/** The commands that a daemon may run for `pm`, some only in part: see `query` in frame.ts. */
+export const forwarded: ReadonlySet<string> = new Set([
+  "annotations",
+  "blame",
+  "checkpoint",
+  "context",
+  "decisions",
+  "event",
+  "queue",
+  "related",
+  "search",
+  "session",
+  "stats",
+  "status",
+  "why",
+]);
+
+/** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
+export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  const names = Object.keys(env).filter((name) =>
+    /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name),
+  );
+  return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
+}

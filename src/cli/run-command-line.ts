@@ -1,0 +1,40 @@
+import { CommanderError } from "commander";
+import { PommelError } from "../project/errors.ts";
+import { type Caller, NotForwarded, runProgram } from "./frame.ts";
+import { printError } from "./output.ts";
+import { buildProgram } from "./program.ts";
+
+/**
+ * Runs a command line of `pm`, and prints what goes wrong.
+ * @returns the exit code
+ * @throws NotForwarded for a command that is not run for others
+ */
+export async function runCommandLine(args: readonly string[], caller: Caller): Promise<number> {
+  const program = buildProgram(caller.streams);
+  // Read from the arguments: a command line that fails to parse has no options yet.
+  const style = {
+    json: args.includes("--json"),
+    debug: args.includes("--debug"),
+    noColor: args.includes("--no-color"),
+  };
+  try {
+    return await runProgram(program, args, caller);
+  } catch (error) {
+    if (error instanceof NotForwarded) throw error;
+    if (!(error instanceof CommanderError)) return printError(error, style, caller.streams);
+    if (error.exitCode === 0) return 0;
+    if (error.code === "commander.help") {
+      // `pm` alone.
+      program.outputHelp();
+      return 0;
+    }
+    return printError(usageError(error.message), style, caller.streams);
+  }
+}
+
+/** Commander's "error: unknown command 'serch'\n(Did you mean search?)" in our form. */
+function usageError(message: string): PommelError {
+  const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
+  const hint = suggestion.replace(/^\(|\)$/g, "") || "Run `pm --help`, or `pm <command> --help`.";
+  return new PommelError("usage", what, hint);
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Project } from "../../src/project/paths.ts";
+import { version } from "../../src/project/version.ts";
+import { createProject, pmJson, start } from "./daemon-fixture.ts";
+import { runPm } from "./run-pm.ts";
+
+const files = { "src/retry.ts": "/** Tries again. */\nexport function retryLater(): void {}\n" };
+
+describe("a question that the daemon answers", () => {
+  it("is answered as by the command itself, in every form", async () => {
+    const project = createProject(files);
+    const git = (...args: string[]) => execFileSync("git", ["-C", project.root, ...args], { stdio: "pipe" });
+    git("init", "--quiet");
+    git("add", ".");
+    git("-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", "Begin");
+    await start(project);
+    await pmJson(project, "note", "We try again later.");
+    const lines = [
+      ["search", "code", "retryLater"],
+      ["search", "try again", "--json"],
+      ["search"],
+      ["search", "--help"],
+      ["why", "src/retry.ts:2"],
+      ["why", "src/nowhere.ts:2"],
+      ["blame", "retry.ts", "--json"],
+      ["blame", "src/retry.ts"],
+      ["stats"],
+      ["annotations"],
+      ["decisions", "try again"],
+      ["session", "list"],
+      ["session", "show", "nobody", "--json"],
+      ["checkpoint", "list"],
+      ["related", "--files", "src/retry.ts"],
+      ["event"],
+      ["queue"],
+      ["context"],
+      ["status", "--skipped"],
+      ["status", "--no-such-option"],
+      ["event", "create"],
+    ];
+    // Nothing happens to the memory meanwhile that one of them could see.
+    for (const env of [{}, { FORCE_COLOR: "1" }]) {
+      for (const line of lines) {
+        const cwd = line[1] === "retry.ts" ? `${project.root}/src` : project.root;
+        const asked = await runPm(line, { cwd, env });
+        // A setting that the daemon does not have keeps it from answering.
+        const own = await runPm(line, { cwd, env: { ...env, POMMEL_NO_SUCH_SETTING: "1" } });
+        const comparable = ({ stdout, ...rest }: typeof asked) => {
+          const timeless = stdout.replace(
+            /[\d.]+ ms|(?<="search_time_ms": )[\d.]+|(?<="as_of": ")[^"]+/g,
+            "0",
+          );
+          // The order of keys is nobody's business.
+          return { ...rest, stdout: line.includes("--json") ? JSON.parse(timeless) : timeless };
+        };
+        expect(comparable(asked), line.join(" ")).toEqual(comparable(own));
+      }
+    }
+  });
+});
+
+describe("what stands behind daemon.json", () => {
+  let server: Server | undefined;
+  const requests: { url: string | undefined; body: unknown; authorization: string | undefined }[] = [];
+
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+    requests.length = 0;
+  });
+
+  /** A project whose daemon answers every request with `status` and `body`, or hangs up. */
+  async function projectWith(answer: { status: number; body: string } | null, saysVersion = version) {
+    const project = createProject(files);
+    server = createServer(async (request, response) => {
+      let body = "";
+      for await (const part of request) body += part;
+      requests.push({
+        url: request.url,
+        body: body === "" ? null : JSON.parse(body),
+        authorization: request.headers.authorization,
+      });
+      if (answer === null) request.socket.destroy();
+      else response.writeHead(answer.status).end(answer.body);
+    });
+    await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const record = { pid: process.pid, port, token: "t0ken", started_at: "2026-01-05T09:00:00Z" };
+    writeFileSync(project.daemonFile, JSON.stringify({ ...record, version: saysVersion }));
+    return project;
+  }
+
+  const skipped = (project: Project) => runPm(["status", "--skipped"], { cwd: project.root });
+  const ownAnswer = { code: 3, stdout: "" };
+
+  it("is asked with the command line and printed as it answers", async () => {
+    const output = [
+      [1, "one\n"],
+      [2, "two\n"],
+      [1, "thrée\r\n\r\n"],
+    ];
+    const project = await projectWith({ status: 200, body: JSON.stringify({ exit_code: 7, output }) });
+    const result = await skipped(project);
+    expect(result).toMatchObject({ code: 7, stdout: "one\nthrée\r\n\r\n", stderr: "two\n" });
+    expect(requests).toEqual([
+      {
+        url: "/command",
+        authorization: "Bearer t0ken",
+        body: expect.objectContaining({
+          args: ["status", "--skipped"],
+          cwd: project.root,
+          columns: null,
+          color: [false, false],
+        }),
+      },
+    ]);
+  });
+
+  it.each([
+    ["does not run the command", { status: 200, body: '{"exit_code":null,"output":[]}' }],
+    ["fails", { status: 500, body: '{"error":{}}' }],
+    ["is another program", { status: 200, body: "<html>" }],
+    ["hangs up", null],
+  ])("that %s leaves it to the command itself", async (_, answer) => {
+    expect(await skipped(await projectWith(answer))).toMatchObject(ownAnswer);
+    expect(requests[0]).toMatchObject({ url: "/command" });
+  });
+
+  it("is not asked when it is of another version, or gone", async () => {
+    const project = await projectWith({ status: 200, body: '{"exit_code":0,"output":[]}' }, "0.0.1");
+    expect(await skipped(project)).toMatchObject(ownAnswer);
+    expect(requests).toEqual([]);
+    rmSync(project.daemonFile);
+    expect(await skipped(project)).toMatchObject(ownAnswer);
+  });
+});
