@@ -58,11 +58,10 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels)|client/(?:daemon-record|raw-request)|cli/forwarded|.*/hook-names",
+              "project/(?:errors|paths|levels)|client/(?:daemon-record|raw-request)|cli/(?:forward|forwarded|streams)|.*/hook-names",
             ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
-          { name: "forward", test: modules("cli/(?:forward|streams|run-process)") },
         ],
       },
     },

@@ -1,11 +1,12 @@
-import { connect } from "node:net";
+import { writeSync } from "node:fs";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../client/protocol.ts";
 import { requestText } from "../client/raw-request.ts";
+import { codeOf } from "../project/errors.ts";
 import { findProjectIfAny } from "../project/paths.ts";
 import { version } from "../project/version.ts";
 import { settingsOf } from "./forwarded.ts";
-import { ownStreams } from "./streams.ts";
+import { isTerminal, wantsColor } from "./streams.ts";
 
 /** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
 const timeoutMs = 10_000;
@@ -14,10 +15,10 @@ const timeoutMs = 10_000;
  * Has the project's daemon run a command that only reads. There it is loaded, and so are the databases; here, parsing
  * the command line alone would take half as long as Node's start.
  * @param args the command line
- * @returns the exit code, or null when the command is to be run here: no daemon of this version answers, or it does not
- *   run this command
+ * @returns the exit code; or null when the command is to be run here: no daemon of this version answers, or it does not
+ *   run this command; or "timeout", when there is one that did not answer in time
  */
-export async function forward(args: readonly string[]): Promise<number | null> {
+export async function forward(args: readonly string[]): Promise<number | "timeout" | null> {
   try {
     return await askDaemonToRun(args);
   } catch {
@@ -26,28 +27,44 @@ export async function forward(args: readonly string[]): Promise<number | null> {
   }
 }
 
-async function askDaemonToRun(args: readonly string[]): Promise<number | null> {
+async function askDaemonToRun(args: readonly string[]): Promise<number | "timeout" | null> {
   const project = findProjectIfAny();
   const record = project && readDaemonRecord(project);
   if (record?.version !== version) return null;
   const request: RequestOf<"command"> = {
     args: [...args],
     cwd: process.cwd(),
-    columns: ownStreams.columns ?? null,
-    color: [ownStreams.hasColor(1), ownStreams.hasColor(2)],
+    columns: isTerminal(1) ? process.stdout.columns : null,
+    color: [wantsColor(1), wantsColor(2)],
     settings: settingsOf(process.env),
   };
   const answer = await exchange(record.port, requestText(record, "/command", JSON.stringify(request)));
+  if (answer === "timeout") return answer;
   if (!answer?.startsWith("HTTP/1.1 200 ")) return null;
   // The daemon has this program's version, so that the shape is certain.
   const body = answer.slice(answer.indexOf("\r\n\r\n"));
   const { exit_code, output } = JSON.parse(body) as ResponseOf<"command">;
-  for (const [fd, text] of output) ownStreams.write(fd, text);
+  for (const [fd, text] of output) write(fd, Buffer.from(text));
   return exit_code;
 }
 
-/** Sends `request` and reads to the end; null when nobody answers in time. */
-function exchange(port: number, request: string): Promise<string | null> {
+/** Past `process.stdout`, which takes a millisecond to make. */
+function write(fd: 1 | 2, bytes: Uint8Array): void {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    // `pm search x | head`: the reader has what it wanted.
+    if (codeOf(error) === "EPIPE") process.exit(0);
+    // A pipe that is full and does not block.
+    (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
+  }
+}
+
+/** Sends `request` and reads to the end; null when nobody answers. */
+async function exchange(port: number, request: string): Promise<string | "timeout" | null> {
+  // Hooks, which load this file with others, do without.
+  const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     const socket = connect({ host: "127.0.0.1", port });
@@ -55,7 +72,7 @@ function exchange(port: number, request: string): Promise<string | null> {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(timeoutMs, () => end(null));
+    socket.setTimeout(timeoutMs, () => end("timeout"));
     socket.on("error", () => end(null));
     socket.on("data", (part: Buffer) => parts.push(part));
     socket.on("end", () => end(Buffer.concat(parts).toString("utf8")));

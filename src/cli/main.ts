@@ -26,19 +26,14 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 }
 
 async function runForwarded(): Promise<void> {
-  const [{ forward }, { runProcess }] = await Promise.all([
-    import("./forward.ts"),
-    import("./run-process.ts"),
-  ]);
-  runProcess(async () => {
-    const code = await forward(args);
-    if (code !== null) return code;
-    const [{ runCommandLine }, { thisProcess }] = await Promise.all([
-      import("./run-command-line.ts"),
-      import("./frame.ts"),
-    ]);
-    return runCommandLine(args, thisProcess);
-  });
+  const { forward } = await import("./forward.ts");
+  const code = await forward(args);
+  if (typeof code === "number") {
+    process.exitCode = code;
+    return;
+  }
+  if (code === "timeout") (await import("../client/daemon-client.ts")).expectNoAnswer();
+  await import("./pm.ts");
 }
 
 /** `pm hook stop` */

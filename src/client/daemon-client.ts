@@ -38,6 +38,13 @@ export function answerHere(root: string, answer: AnswerHere): () => void {
   return () => answersHere.delete(root);
 }
 
+let isAnswerExpected = true;
+
+/** To be called when the daemon has just taken too long: it is not waited for again. */
+export function expectNoAnswer(): void {
+  isAnswerExpected = false;
+}
+
 /** Whether this process is the daemon of `project`. */
 export const isAnsweredHere = (project: Project): boolean => answersHere.has(project.root);
 
@@ -54,6 +61,7 @@ export async function askDaemon<R extends RouteName>(
 ): Promise<ResponseOf<R>> {
   const here = answersHere.get(project.root);
   if (here) return here(route, request);
+  if (!isAnswerExpected) throw new DaemonUnreachable("timeout", "The Pommel daemon did not answer in time.");
   const record = readDaemonRecord(project);
   if (!record) throw new DaemonUnreachable("not_running", "The Pommel daemon is not running.");
   return callDaemon(record, route, request, timeoutMs);

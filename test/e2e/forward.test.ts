@@ -44,14 +44,14 @@ describe("a question that the daemon answers", () => {
     ];
     // Nothing happens to the memory meanwhile that one of them could see.
     for (const env of [{}, { FORCE_COLOR: "1" }]) {
-      for (const line of lines) {
+      for (const line of "FORCE_COLOR" in env ? lines.slice(0, 1) : lines) {
         const cwd = line[1] === "retry.ts" ? `${project.root}/src` : project.root;
         const asked = await runPm(line, { cwd, env });
         // A setting that the daemon does not have keeps it from answering.
         const own = await runPm(line, { cwd, env: { ...env, POMMEL_NO_SUCH_SETTING: "1" } });
         const comparable = ({ stdout, ...rest }: typeof asked) => {
           const timeless = stdout.replace(
-            /[\d.]+ ms|(?<="search_time_ms": )[\d.]+|(?<="as_of": ")[^"]+/g,
+            /[\d.]+ m?s\b|[\d.]+ \w+ ago|just now|(?<="search_time_ms": )[\d.]+|(?<="as_of": ")[^"]+/g,
             "0",
           );
           // The order of keys is nobody's business.
@@ -60,7 +60,7 @@ describe("a question that the daemon answers", () => {
         expect(comparable(asked), line.join(" ")).toEqual(comparable(own));
       }
     }
-  });
+  }, 60_000);
 });
 
 describe("what stands behind daemon.json", () => {
