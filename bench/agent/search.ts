@@ -1,5 +1,5 @@
 import { readArguments } from "../../src/mcp/call.ts";
-import { lean } from "../../src/mcp/lean.ts";
+import { omitEmpty } from "../../src/mcp/omit-empty.ts";
 import { searchCodeInput } from "../../src/mcp/shapes-search.ts";
 import { searchCode } from "../../src/mcp/tools/search-code.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -19,7 +19,7 @@ export function searchTool(project: Project, maxTokens?: number): Search {
     const { text, structured } = await searchCode(args, context);
     return {
       text,
-      tokens: tokensOf(JSON.stringify(lean(structured))),
+      tokens: tokensOf(JSON.stringify(omitEmpty(structured))),
       results: structured.results,
       cursor: structured.next_cursor,
     };

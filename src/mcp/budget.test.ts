@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cursorAt, fitIn, offsetOf } from "./budget.ts";
-import { lean } from "./lean.ts";
+import { omitEmpty } from "./omit-empty.ts";
 
 const make = (text: string, longest: number) => ({ text: text.slice(0, longest) });
 const render = ({ text }: { text: string }) => `> ${text}`;
@@ -28,7 +28,7 @@ describe("fitIn", () => {
         (texts, room) => {
           const { items, left } = fitIn(texts, room, 100, make, render);
           expect(items.map(render).join("\n").length).toBeLessThanOrEqual(room);
-          expect(JSON.stringify(lean(items)).length - 2).toBeLessThanOrEqual(room);
+          expect(JSON.stringify(omitEmpty(items)).length - 2).toBeLessThanOrEqual(room);
           expect(items.length + left.length).toBe(texts.length);
         },
       ),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../project/errors.ts";
 import { charactersOfToken } from "../sessions/text-size.ts";
-import { lean } from "./lean.ts";
+import { omitEmpty } from "./omit-empty.ts";
 
 /** How much of an answer is given at a time. */
 
@@ -54,7 +54,7 @@ export function fitIn<S, T>(
 }
 
 function sizeOf<T>(item: T, render: (item: T) => string): number {
-  return Math.max(JSON.stringify(lean(item)).length + 1, render(item).length + 1);
+  return Math.max(JSON.stringify(omitEmpty(item)).length + 1, render(item).length + 1);
 }
 
 /** What names a call, apart from how much of its answer is wanted. */

@@ -3,7 +3,7 @@ import { messageOf, PommelError } from "../project/errors.ts";
 import { readArguments } from "./call.ts";
 import { type Tool, type ToolName, tools } from "./definitions.ts";
 import { ownSession, projectHere } from "./here.ts";
-import { lean } from "./lean.ts";
+import { omitEmpty } from "./omit-empty.ts";
 import { oneLine } from "./text.ts";
 import type { CallContext, ToolAnswer } from "./tool.ts";
 
@@ -21,7 +21,7 @@ export async function callTool(name: ToolName, args: unknown, caller: Caller): P
     const { text, structured } = await answer(name, args, caller);
     return {
       content: [{ type: "text", text }],
-      structuredContent: lean(structured) as Record<string, unknown>,
+      structuredContent: omitEmpty(structured) as Record<string, unknown>,
     };
   } catch (error) {
     caller.signal.throwIfAborted();

@@ -1,119 +1,118 @@
 import type * as z from "zod/mini";
+import type { Output } from "./shape-parts.ts";
 import * as git from "./shapes-git.ts";
 import * as search from "./shapes-search.ts";
 import * as sessions from "./shapes-sessions.ts";
 import type { Handler } from "./tool.ts";
 
-/** The tools as a client sees them, and where their code is. An agent often sees no more of a tool than its name. */
+/** The tools as a client sees them, and where their code is. */
 
 export interface Tool {
   title: string;
+  /** What it answers and when to call it, in the words that somebody would search for. */
   description: string;
   input: z.ZodMiniType;
-  output: z.ZodMiniType;
   /** Whether it leaves everything as it is. */
   isReading: boolean;
+  /**
+   * Whether a client that loads tools on demand has to load it from the start. A model rarely searches for a tool that it
+   * was not shown. Each costs every request of every session its description and schema, so these are few and short.
+   */
+  isAlwaysLoaded: boolean;
   /** Loads its code: only a tool that is called costs anything. */
-  load: () => Promise<Handler<z.ZodMiniType, z.ZodMiniType>>;
+  load: () => Promise<Handler<z.ZodMiniType, Output>>;
 }
 
-/** Ties a tool's code to its shapes. */
-function tool<I extends z.ZodMiniType, O extends z.ZodMiniType>(
-  described: Omit<Tool, "load" | "input" | "output" | "isReading"> & {
-    input: I;
-    output: O;
-    isReading?: boolean;
-    load: () => Promise<Handler<I, O>>;
-  },
+/** Ties a tool's code to its input. */
+function tool<I extends z.ZodMiniType, O extends Output>(
+  described: Pick<Tool, "title" | "description"> &
+    Partial<Pick<Tool, "isReading" | "isAlwaysLoaded">> & {
+      input: I;
+      load: () => Promise<Handler<I, O>>;
+    },
 ): Tool {
   // What it is called with has been parsed by its own `input`.
-  return { isReading: true, ...described, load: described.load as unknown as Tool["load"] };
+  const load = described.load as unknown as Tool["load"];
+  return { isReading: true, isAlwaysLoaded: false, ...described, load };
 }
 
 export const tools = {
   search_code: tool({
     title: "Search code",
     description:
-      "Find code of this project by meaning, words or names. Gives places (file and lines) with how they begin, best " +
-      "first. Use it before grep or reading whole files when you do not know where something is.",
+      "Find code in this project by meaning, words or names. Returns files with lines and how they begin, best first. " +
+      "Use it before grep when you do not know where something is.",
+    isAlwaysLoaded: true,
     input: search.searchCodeInput,
-    output: search.searchCodeOutput,
     load: async () => (await import("./tools/search-code.ts")).searchCode,
   }),
   search_sessions: tool({
     title: "Search past sessions",
     description:
-      "Find what was said and done in past conversations of coding agents about this project: reasons, fixes, dead " +
-      "ends, people's notes. Without a query: the latest sessions. Follow up with get_session and the turn.",
+      "Find what was said, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
+      "Use it when something may have come up before. Without a query: the latest sessions. Read on with get_session.",
+    isAlwaysLoaded: true,
     input: search.searchSessionsInput,
-    output: search.searchSessionsOutput,
     load: async () => (await import("./tools/search-sessions.ts")).searchSessions,
   }),
   get_session: tool({
     title: "Read a session",
     description:
-      "What a past session was about: its summary, last turns, notes and files; with turn, that turn in full. Without " +
-      "an id: the latest session before this one, to go on where it ended.",
+      "Read a past session: its summary, last turns, notes and files; with turn, that turn in full. Without an id: the " +
+      "latest session before this one, to continue its work.",
     input: sessions.getSessionInput,
-    output: sessions.getSessionOutput,
     load: async () => (await import("./tools/get-session.ts")).getSession,
   }),
   get_session_summary: tool({
     title: "Summary of a session",
     description: "Only the summary of a past session, and the files that it changed.",
     input: sessions.getSessionSummaryInput,
-    output: sessions.getSessionSummaryOutput,
     load: async () => (await import("./tools/get-session-summary.ts")).getSessionSummary,
   }),
   list_decisions: tool({
     title: "List decisions",
     description:
-      "What was decided and noted in this project, the latest first, or the best first for a query. Look here before " +
-      "you choose a library, a format or an approach.",
+      "List what was decided and noted in this project, the latest first, or the best for a query. Use it before you " +
+      "choose a library, a format or an approach.",
     input: sessions.listDecisionsInput,
-    output: sessions.listDecisionsOutput,
     load: async () => (await import("./tools/list-decisions.ts")).listDecisions,
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description: "Commits that sessions led to, the latest first, each with its sessions and turns.",
+    description:
+      "List the commits that agent sessions led to, the latest first, with their sessions and turns.",
     input: git.listCheckpointsInput,
-    output: git.listCheckpointsOutput,
     load: async () => (await import("./tools/list-checkpoints.ts")).listCheckpoints,
   }),
   why: tool({
-    title: "Why lines are as they are",
+    title: "Why lines exist",
     description:
-      "Who or what wrote lines of a file (agent or person, session, turn, commit), what was asked for, what was decided " +
-      "and what stood there before. For a file without lines: who wrote which. Use it before you change code that looks odd.",
+      "Explain why lines of a file exist: who wrote them (agent or person), in which commit and session, what was asked " +
+      "for and decided, what was there before. Use it before you change code that looks odd. Without lines: who wrote " +
+      "which.",
+    isAlwaysLoaded: true,
     input: git.whyInput,
-    output: git.whyOutput,
     load: async () => (await import("./tools/why.ts")).why,
   }),
   rewind_preview: tool({
     title: "Preview going back",
     description:
-      "What going back to a checkpoint or commit would change, what it was, and what the agents were at. Changes nothing.",
+      "Show what going back to a checkpoint or commit would change, and what agents were doing then. Changes nothing.",
     input: git.rewindPreviewInput,
-    output: git.rewindPreviewOutput,
     load: async () => (await import("./tools/rewind-preview.ts")).rewindPreview,
   }),
   related: tool({
     title: "Related sessions",
     description:
-      "Past sessions that have to do with files or a question, by how much and how recently they touched them. With " +
-      "nothing: those about the files that are changed now.",
+      "Find past sessions that touched files or match a question. Without either: sessions about the uncommitted changes.",
     input: search.relatedInput,
-    output: search.relatedOutput,
     load: async () => (await import("./tools/related.ts")).related,
   }),
   add_note: tool({
     title: "Remember a note",
     description:
-      "Remember a decision, a constraint or a finding for later sessions. One whole sentence with its reason. Only " +
-      "what the user said or wants kept.",
+      "Remember a decision, a constraint or a finding for later sessions. Only what the user said or wants kept.",
     input: sessions.addNoteInput,
-    output: sessions.addNoteOutput,
     isReading: false,
     load: async () => (await import("./tools/add-note.ts")).addNoteTool,
   }),

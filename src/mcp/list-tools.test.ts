@@ -5,8 +5,9 @@ import { listTools } from "./list-tools.ts";
 import { prompts } from "./prompts.ts";
 
 const listed = listTools().tools;
+const loaded = listed.filter(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true);
 
-it("lists ten tools, each with what it takes and gives", () => {
+it("lists ten tools, each with what it takes", () => {
   expect(listed.map(({ name }) => name)).toEqual([
     "search_code",
     "search_sessions",
@@ -19,11 +20,14 @@ it("lists ten tools, each with what it takes and gives", () => {
     "related",
     "add_note",
   ]);
-  for (const { inputSchema, outputSchema, annotations } of listed) {
+  for (const { inputSchema, annotations } of listed) {
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-    expect(outputSchema).toMatchObject({ type: "object" });
-    expect(annotations).toMatchObject({ destructiveHint: false, openWorldHint: false });
+    expect(annotations).toMatchObject({ title: expect.any(String), openWorldHint: false });
   }
+});
+
+it("has three tools loaded from the start by a client that defers tools", () => {
+  expect(loaded.map(({ name }) => name)).toEqual(["search_code", "search_sessions", "why"]);
 });
 
 it("says of every argument what it is", () => {
@@ -35,20 +39,24 @@ it("says of every argument what it is", () => {
   expect(silent).toEqual([]);
 });
 
-it("calls only add_note one that writes", () => {
-  const writing = listed.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
-  expect(writing).toEqual(["add_note"]);
+it("calls only add_note one that writes, and not one that destroys", () => {
+  const writing = listed.filter(({ annotations }) => !annotations?.readOnlyHint);
+  expect(writing.map(({ name, annotations }) => [name, annotations?.destructiveHint])).toEqual([
+    ["add_note", false],
+  ]);
 });
 
-it("costs a client that shows all of it less than 4,000 tokens", () => {
-  // What is given back is no part of what a model is shown.
-  const shown = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(JSON.stringify(shown).length / 4).toBeLessThan(4000);
+it("is short: every request of every session may carry it", () => {
+  expect(JSON.stringify(loaded).length).toBeLessThanOrEqual(4000);
+  expect(JSON.stringify(listed).length).toBeLessThanOrEqual(9000);
 });
 
 it("has instructions that fit, and that name every tool", () => {
   expect(instructions.length).toBeLessThanOrEqual(1500);
   const unnamed = Object.keys(tools).filter((name) => !instructions.includes(name));
   expect(unnamed).toEqual([]);
+  const [firstLine = ""] = instructions.split("\n");
+  expect(firstLine.length).toBeLessThanOrEqual(250);
+  expect(loaded.filter(({ name }) => !firstLine.includes(name))).toEqual([]);
   expect(prompts.map(({ name }) => name)).toEqual(["what_do_we_know"]);
 });

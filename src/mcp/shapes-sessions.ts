@@ -2,105 +2,94 @@ import * as z from "zod/mini";
 import {
   cursor,
   described,
-  label,
+  type LabelledOutput,
   limit,
   maxTokens,
-  nextCursor,
-  notes,
-  number,
-  numberOrNull,
+  type Output,
   optionalList,
-  optionalWords,
+  optionalText,
+  type PagedOutput,
   since,
   text,
-  textOrNull,
-  texts,
   until,
-  words,
 } from "./shape-parts.ts";
 
-/** What the tools about sessions, decisions and notes take and give. */
+/** What the tools about sessions, decisions and notes take and answer. */
 
-const sessionId = optionalWords(
-  'Its id or the beginning of one; "current": the one that you are in; left out: the latest other one',
-  200,
-);
+const sessionId = optionalText('Default: the latest other session; "current": your own', 200);
 
-const session = z.object({
-  id: text,
-  title: textOrNull,
-  agent: text,
-  branch: textOrNull,
-  started_at: textOrNull,
-  last_at: textOrNull,
-  turns: number,
-  parent_id: described(textOrNull, "Of a subagent: whose it is"),
-  forked_from: textOrNull,
-});
+interface Session {
+  id: string;
+  title: string | null;
+  agent: string;
+  branch: string | null;
+  started_at: string | null;
+  last_at: string | null;
+  turns: number;
+  /** Of a subagent: the session that started it. */
+  parent_id: string | null;
+  forked_from: string | null;
+}
 
-const summary = z.nullable(
-  z.object({
-    source: described(text, "llm, compaction (the agent's own) or extractive"),
-    up_to_turn: number,
-    text,
-  }),
-);
+interface Summary {
+  /** llm, compaction (the agent's own) or extractive. */
+  source: string;
+  up_to_turn: number;
+  text: string;
+}
 
 export const getSessionInput = z.strictObject({
   session_id: sessionId,
-  turn: z.optional(
-    described(z.int().check(z.minimum(0)), "Give this turn in full: what was asked, said and done"),
-  ),
+  turn: z.optional(described(z.int().check(z.minimum(0)), "Read this turn in full")),
   limit: z._default(
-    described(z.int().check(z.minimum(1), z.maximum(100)), "Without turn: at most so many of the last turns"),
+    described(z.int().check(z.minimum(1), z.maximum(100)), "Last turns to list, 1 to 100"),
     10,
   ),
   cursor,
   max_tokens: maxTokens(),
 });
 
-export const getSessionOutput = z.object({
-  label,
-  session,
-  summary,
-  turns: described(
-    z.array(
-      z.object({
-        number,
-        timestamp: textOrNull,
-        prompt: text,
-        said: described(text, "How the agent's last words of the turn begin"),
-        tools: described(text, 'How often it used which: "Read 3, Edit 1"'),
-        changed: described(texts, "Files that it wrote"),
-        is_abandoned: z.boolean(),
-      }),
-    ),
-    "The latest first",
-  ),
-  notes_taken: described(texts, "What people noted in it"),
-  files: described(texts, "That it touched"),
-  subagents: described(texts, "Their sessions' ids"),
-  turn: described(z.nullable(z.object({ number, content: text })), "The one that was asked for"),
-  next_cursor: nextCursor,
-  notes,
-});
+export interface GetSessionOutput extends LabelledOutput, PagedOutput {
+  session: Session;
+  summary: Summary | null;
+  /** The latest first. */
+  turns: {
+    number: number;
+    timestamp: string | null;
+    prompt: string;
+    /** How the agent's last words of the turn begin. */
+    said: string;
+    /** How often it used which: "Read 3, Edit 1". */
+    tools: string;
+    /** Files that it wrote. */
+    changed: string[];
+    is_abandoned: boolean;
+  }[];
+  /** What people noted in it. */
+  notes_taken: string[];
+  /** That it touched. */
+  files: string[];
+  /** Their sessions' ids. */
+  subagents: string[];
+  /** The one that was asked for. */
+  turn: { number: number; content: string } | null;
+}
 
 export const getSessionSummaryInput = z.strictObject({
   session_id: sessionId,
   max_tokens: maxTokens(),
 });
 
-export const getSessionSummaryOutput = z.object({
-  label,
-  session,
-  summary,
-  files: described(texts, "That it changed"),
-  notes,
-});
+export interface GetSessionSummaryOutput extends LabelledOutput, Output {
+  session: Session;
+  summary: Summary | null;
+  /** That it changed. */
+  files: string[];
+}
 
 export const listDecisionsInput = z.strictObject({
-  query: optionalWords("Only those about this, the best first; left out: all, the latest first"),
-  files: optionalList("Only where these files, directories or globs were touched"),
+  query: optionalText("Only those about this, best first"),
+  files: optionalList("Only where these paths or globs were touched"),
   since,
   until,
   limit: limit(100, 15),
@@ -108,36 +97,32 @@ export const listDecisionsInput = z.strictObject({
   max_tokens: maxTokens(),
 });
 
-export const listDecisionsOutput = z.object({
-  label,
-  decisions: z.array(
-    z.object({
-      text,
-      source: described(text, "annotation: a person's note, which weighs more; conversation: said there"),
-      session_id: textOrNull,
-      session_title: textOrNull,
-      turn: numberOrNull,
-      timestamp: textOrNull,
-      branch: textOrNull,
-      files: texts,
-      score: numberOrNull,
-    }),
-  ),
-  total: number,
-  next_cursor: nextCursor,
-  notes,
-});
+export interface ListDecisionsOutput extends LabelledOutput, PagedOutput {
+  decisions: {
+    text: string;
+    /** annotation: a person's note, which weighs more; conversation: said there. */
+    source: string;
+    session_id: string | null;
+    session_title: string | null;
+    turn: number | null;
+    timestamp: string | null;
+    branch: string | null;
+    files: string[];
+    score: number | null;
+  }[];
+  total: number;
+}
 
 export const addNoteInput = z.strictObject({
-  text: words("What to remember, in a whole sentence with its reason; no secrets", 10_000),
-  session_id: optionalWords("The session that it is about; left out: the one that you are in", 200),
+  text: text("A whole sentence with its reason; no secrets", 10_000),
+  session_id: optionalText("The session that it is about; default: your own", 200),
 });
 
-export const addNoteOutput = z.object({
-  id: text,
-  text: described(text, "As it was stored: what looks like a secret is cut out"),
-  session_id: textOrNull,
-  branch: textOrNull,
-  timestamp: text,
-  notes,
-});
+export interface AddNoteOutput extends Output {
+  id: string;
+  /** As it was stored: without what looks like a secret. */
+  text: string;
+  session_id: string | null;
+  branch: string | null;
+  timestamp: string;
+}

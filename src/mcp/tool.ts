@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { Project } from "../project/paths.ts";
+import type { Output } from "./shape-parts.ts";
 
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {
@@ -19,7 +20,7 @@ export interface ToolAnswer<T> {
 }
 
 /** A tool's code. */
-export type Handler<I extends z.ZodMiniType, O extends z.ZodMiniType> = (
+export type Handler<I extends z.ZodMiniType, O extends Output> = (
   args: z.infer<I>,
   context: CallContext,
-) => Promise<ToolAnswer<z.infer<O>>>;
+) => Promise<ToolAnswer<O>>;

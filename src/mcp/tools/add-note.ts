@@ -2,11 +2,11 @@ import { storeNote } from "../../client/store-note.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { findSession } from "../../store/memory/sessions.ts";
-import type { addNoteInput, addNoteOutput } from "../shapes-sessions.ts";
+import type { AddNoteOutput, addNoteInput } from "../shapes-sessions.ts";
 import { clean, joined, oneLine } from "../text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 
-export const addNoteTool: Handler<typeof addNoteInput, typeof addNoteOutput> = async (args, context) => {
+export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {
   const { project, cwd } = context;
   const note = clean(args.text).trim();
   const session = await sessionFor(context, args.session_id);

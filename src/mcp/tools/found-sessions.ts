@@ -8,7 +8,7 @@ import type {
   TranscriptSearchResponse,
 } from "../../client/protocol-sessions.ts";
 import { PommelError } from "../../project/errors.ts";
-import type { searchSessionsInput, searchSessionsOutput } from "../shapes-search.ts";
+import type { SearchSessionsOutput, searchSessionsInput } from "../shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
 import type { CallContext } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
@@ -16,7 +16,7 @@ import { pathsInside } from "./places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
 
-export type FoundSession = z.infer<typeof searchSessionsOutput>["results"][number];
+export type FoundSession = SearchSessionsOutput["results"][number];
 type Args = z.infer<typeof searchSessionsInput>;
 type Result = TranscriptSearchResponse["results"][number] & { project?: string };
 

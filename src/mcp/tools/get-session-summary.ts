@@ -1,15 +1,15 @@
 import { roomOf } from "../budget.ts";
-import type { getSessionSummaryInput, getSessionSummaryOutput } from "../shapes-sessions.ts";
+import type { GetSessionSummaryOutput, getSessionSummaryInput } from "../shapes-sessions.ts";
 import { historyLabel, joined, oneLine, quoted } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 
 const filesNamed = 12;
 
-export const getSessionSummary: Handler<
-  typeof getSessionSummaryInput,
-  typeof getSessionSummaryOutput
-> = async (args, context) => {
+export const getSessionSummary: Handler<typeof getSessionSummaryInput, GetSessionSummaryOutput> = async (
+  args,
+  context,
+) => {
   const id = await sessionMeant(context, args.session_id);
   const answer = await readSession(context, id);
   const session = headOf(answer);

@@ -1,19 +1,19 @@
 import type * as z from "zod/mini";
 import type { SessionResponse } from "../../client/protocol-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { getSessionInput, getSessionOutput } from "../shapes-sessions.ts";
+import type { GetSessionOutput, getSessionInput } from "../shapes-sessions.ts";
 import { clean, historyLabel, joined, minute, oneLine, quoted } from "../text.ts";
 import type { CallContext, Handler, ToolAnswer } from "../tool.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 import { type LastTurn, lastTurns, renderTurn } from "./the-turns.ts";
 
 type Args = z.infer<typeof getSessionInput>;
-type Answer = ToolAnswer<z.infer<typeof getSessionOutput>>;
+type Answer = ToolAnswer<GetSessionOutput>;
 
 const filesNamed = 15;
 const notesNamed = 8;
 
-export const getSession: Handler<typeof getSessionInput, typeof getSessionOutput> = async (args, context) => {
+export const getSession: Handler<typeof getSessionInput, GetSessionOutput> = async (args, context) => {
   const offset = offsetOf("get_session", args, args.cursor);
   const id = await sessionMeant(context, args.session_id);
   const answer = await readSession(context, id, args.turn);

@@ -3,14 +3,14 @@ import type { CheckpointSummary } from "../../client/checkpoints-answer.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { listCheckpointsInput, listCheckpointsOutput } from "../shapes-git.ts";
+import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes-git.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text.ts";
 import type { Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
 const turnsNamed = 20;
 
-export const listCheckpoints: Handler<typeof listCheckpointsInput, typeof listCheckpointsOutput> = async (
+export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpointsOutput> = async (
   args,
   context,
 ) => {

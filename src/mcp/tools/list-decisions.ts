@@ -3,14 +3,14 @@ import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { listDecisionsInput, listDecisionsOutput } from "../shapes-sessions.ts";
+import type { ListDecisionsOutput, listDecisionsInput } from "../shapes-sessions.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 const filesNamed = 4;
 
-export const listDecisions: Handler<typeof listDecisionsInput, typeof listDecisionsOutput> = async (
+export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutput> = async (
   args,
   context,
 ) => {

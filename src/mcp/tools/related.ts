@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import {
   changedFiles,
   literalGlob,
@@ -11,13 +10,13 @@ import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { relatedInput, relatedOutput } from "../shapes-search.ts";
+import type { RelatedOutput, relatedInput } from "../shapes-search.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
 
-type Session = z.infer<typeof relatedOutput>["sessions"][number];
+type Session = RelatedOutput["sessions"][number];
 
 /** Of the files that sessions were looked up for; on the first page. */
 const mostLookedUp = 10;
@@ -26,7 +25,7 @@ const turnsNamed = 4;
 /** Parts of conversations that a query is looked up in. */
 const looked = 200;
 
-export const related: Handler<typeof relatedInput, typeof relatedOutput> = async (args, context) => {
+export const related: Handler<typeof relatedInput, RelatedOutput> = async (args, context) => {
   const { query = "", files, limit, max_tokens } = args;
   const offset = offsetOf("related", args, args.cursor);
   const found =

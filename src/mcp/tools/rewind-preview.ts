@@ -3,7 +3,7 @@ import { type RewindAnswer, type RewindSession, rewindTo } from "../../client/re
 import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { fitIn, roomOf } from "../budget.ts";
-import type { rewindPreviewInput, rewindPreviewOutput } from "../shapes-git.ts";
+import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes-git.ts";
 import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text.ts";
 import type { Handler } from "../tool.ts";
 
@@ -11,7 +11,7 @@ const sessionsNamed = 3;
 const turnsNamed = 3;
 const todosNamed = 5;
 
-export const rewindPreview: Handler<typeof rewindPreviewInput, typeof rewindPreviewOutput> = async (
+export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutput> = async (
   args,
   { project },
 ) => {

@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResponse } from "../../client/protocol.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { searchCodeInput, searchCodeOutput } from "../shapes-search.ts";
+import type { SearchCodeOutput, searchCodeInput } from "../shapes-search.ts";
 import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
@@ -16,7 +16,7 @@ const manyChanges = 20;
 const toRead = 3;
 const brief = 120;
 
-export const searchCode: Handler<typeof searchCodeInput, typeof searchCodeOutput> = async (args, context) => {
+export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
   const { query, path, language, level, limit, max_tokens } = args;
   const { project } = context;
   const offset = offsetOf("search_code", args, args.cursor);

@@ -1,11 +1,11 @@
 import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { searchSessionsInput, searchSessionsOutput } from "../shapes-search.ts";
+import type { SearchSessionsOutput, searchSessionsInput } from "../shapes-search.ts";
 import { historyLabel, joined, oneLine } from "../text.ts";
 import type { Handler } from "../tool.ts";
 import { type FoundSession, found, listed } from "./found-sessions.ts";
 import { renderFound } from "./found-text.ts";
 
-export const searchSessions: Handler<typeof searchSessionsInput, typeof searchSessionsOutput> = async (
+export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsOutput> = async (
   args,
   context,
 ) => {

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { BlameAnswer, BlameRange } from "../../client/blame-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { cursorAt, fitIn, roomOf } from "../budget.ts";
-import type { whyInput, whyOutput } from "../shapes-git.ts";
+import type { WhyOutput, whyInput } from "../shapes-git.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
@@ -14,7 +14,7 @@ export function wholeFile(
   args: z.infer<typeof whyInput>,
   offset: number,
   more: readonly string[],
-): ToolAnswer<z.infer<typeof whyOutput>> {
+): ToolAnswer<WhyOutput> {
   const { lines, agent, human, unknown, by_session } = blamed.summary;
   const { items } = fitIn(blamed.ranges.slice(offset), roomOf(args.max_tokens) - 300, 100, rangeOf, render);
   const end = offset + items.length;

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../client/why-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { fitIn, roomOf } from "../budget.ts";
-import type { whyInput, whyOutput } from "../shapes-git.ts";
+import type { WhyOutput, whyInput } from "../shapes-git.ts";
 import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
@@ -22,7 +22,7 @@ export function theLines(
   answer: WhyAnswer,
   args: z.infer<typeof whyInput>,
   more: readonly string[],
-): ToolAnswer<z.infer<typeof whyOutput>> {
+): ToolAnswer<WhyOutput> {
   const { file, first_line, last_line, freshness } = answer;
   const notes = [...more, ...answer.notes].slice(0, 6).map((note) => oneLine(note, 200));
   const later = laterOf(answer);

@@ -5,10 +5,10 @@ import { type LineRange, locate, parsePlace } from "../../client/file-place.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { PommelError } from "../../project/errors.ts";
 import { offsetOf } from "../budget.ts";
-import type { whyInput, whyOutput } from "../shapes-git.ts";
+import type { WhyOutput, whyInput } from "../shapes-git.ts";
 import type { CallContext, Handler } from "../tool.ts";
 
-export const why: Handler<typeof whyInput, typeof whyOutput> = async (args, context) => {
+export const why: Handler<typeof whyInput, WhyOutput> = async (args, context) => {
   const { project, signal } = context;
   const offset = offsetOf("why", args, args.cursor);
   const { file, lines } = placeOf(args, context);
