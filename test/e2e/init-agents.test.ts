@@ -98,7 +98,7 @@ describe("pm init", () => {
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
       other: { command: "x" },
-      pommel: { type: "stdio", command: "pm", args: ["mcp"] },
+      pommel: { type: "stdio", command: "pm", args: ["mcp"], deferTools: "never" },
     });
     expect(JSON.parse(after[".claude/settings.json"]!).permissions).toEqual({ allow: ["mcp__pommel"] });
     expect(after[".codex/config.toml"]).toBe(

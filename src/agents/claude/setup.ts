@@ -53,7 +53,8 @@ export const claudeSetup: AgentSetup = {
     {
       name: "mcp",
       files: (place) => [serversFile(place)],
-      editor: serverEntry({ type: "stdio", command: "pm", args: ["mcp"] }),
+      // GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here.
+      editor: serverEntry({ type: "stdio", command: "pm", args: ["mcp"], deferTools: "never" }),
     },
     {
       name: "permissions",
