@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnnotationsResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
 import { instructions } from "../../src/mcp/instructions.ts";
@@ -7,7 +5,7 @@ import { historyLabel } from "../../src/mcp/text.ts";
 import { clients } from "./client.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
-import { type CalledTool, toolCalls, toolPrompt, useOf } from "./tool-scripts.ts";
+import { type CalledTool, loading, toolCalls, toolPrompt, useOf } from "./tool-scripts.ts";
 
 if (clients.length === 0) {
   it.skip("Pommel's tools in the real Claude Code (skipped: POMMEL_CLAUDE_BIN names none)", () => {});
@@ -20,14 +18,13 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
 
   beforeAll(async () => {
     stage = await setStage(bin);
-    await stage.pm("init");
-    const server = { type: "stdio", command: "pm", args: ["mcp"] };
-    writeFileSync(join(stage.project.root, ".mcp.json"), JSON.stringify({ mcpServers: { pommel: server } }));
+    await stage.pm("init", "--mcp");
     await stage.pm("start");
     edited = await stage.say(prompts.edit);
     await stage.settled();
     asking = await stage.say(toolPrompt);
     await stage.settled();
+    for (const { env, prompt } of Object.values(loading)) await stage.sayWith(env, prompt);
   }, 300_000);
 
   afterAll(() => stage?.close());
@@ -39,7 +36,6 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
   };
 
   it("calls every tool without an error", () => {
-    for (const [k, v] of stage.api.toolResults) console.log(k, v.isError, v.text.slice(0, 1500));
     expect(stage.api.problems).toEqual([]);
     const failed = (Object.keys(toolCalls) as CalledTool[]).filter((tool) => resultOf(tool).isError);
     expect(failed.map((tool) => `${tool}: ${resultOf(tool).text}`)).toEqual([]);
@@ -65,6 +61,14 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
   it("keeps a note with the session that took it", async () => {
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations", "--search", "bittern");
     expect(annotations).toMatchObject([{ session_id: asking, note: toolCalls.add_note.text }]);
+  });
+
+  it("shows a model three tools from the start where the client defers tools, and else all", () => {
+    const shown = (script: keyof typeof loading) =>
+      stage.api.toolsAtFirst.get(script)?.filter((tool) => tool.startsWith("mcp__pommel__"));
+    const named = (tools: readonly string[]) => tools.map((tool) => `mcp__pommel__${tool}`).sort();
+    expect(shown("deferred")).toEqual(named(["search_code", "search_sessions", "why"]));
+    expect(shown("undeferred")).toEqual(named(Object.keys(toolCalls)));
   });
 
   it("lets a model know of the tools and when to call which", () => {

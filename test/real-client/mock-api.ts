@@ -36,7 +36,9 @@ const messagesRequest = z.object({
   model: z.string(),
   stream: z.optional(z.boolean()),
   messages: z.array(z.object({ role: z.string(), content: spoken })),
-  tools: z.optional(z.array(z.unknown())),
+  tools: z.optional(
+    z.array(z.looseObject({ name: z.optional(z.string()), defer_loading: z.optional(z.boolean()) })),
+  ),
   output_config: z.optional(z.unknown()),
 });
 type MessagesRequest = z.infer<typeof messagesRequest>;
@@ -47,6 +49,8 @@ export interface MockApi {
   problems: string[];
   /** What the client said that a tool answered, by the id of its use. */
   toolResults: Map<string, ToolResult>;
+  /** The tools that the first request of each script lets a model call at once, without those that it has to load first. */
+  toolsAtFirst: Map<string, string[]>;
   /** Whether a model was given this to read, anywhere. */
   wasGiven: (text: string) => boolean;
   close: () => Promise<void>;
@@ -66,6 +70,7 @@ interface MockApiOptions {
 export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
   const problems: string[] = [];
   const toolResults: MockApi["toolResults"] = new Map();
+  const toolsAtFirst: MockApi["toolsAtFirst"] = new Map();
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url?.split("?")[0] ?? "";
@@ -80,6 +85,10 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
       const asked = z.parse(messagesRequest, JSON.parse(body));
       for (const result of asked.messages.flatMap(toolResultsIn)) toolResults.set(...result);
       requests.push(body);
+      const cued = cuedIn(asked.messages);
+      if (cued && asked.tools?.length && !toolsAtFirst.has(cued.script)) {
+        toolsAtFirst.set(cued.script, callable(asked.tools));
+      }
       const answer = message(asked.model, answerTo(asked, options));
       if (asked.stream) stream(response, answer);
       else sendJson(response, 200, answer);
@@ -94,6 +103,7 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     problems,
     toolResults,
+    toolsAtFirst,
     wasGiven: (text) => requests.some((body) => body.includes(JSON.stringify(text).slice(1, -1))),
     async close() {
       server.closeAllConnections();
@@ -117,16 +127,27 @@ function answerTo(
   if (!tools?.length) {
     return [{ type: "text", text: output_config === undefined ? "Fine." : '{"title":"A scripted session"}' }];
   }
+  const cued = cuedIn(messages);
+  if (!cued) throw new Error("the prompt has no cue");
+  const script = options.scripts[cued.script];
+  if (!script) throw new Error(`there is no script ${cued.script}`);
+  return script[cued.step] ?? [{ type: "text", text: "That was all." }];
+}
+
+/** The script that the last cue names, and how far it is. */
+function cuedIn(messages: MessagesRequest["messages"]): { script: string; step: number } | null {
   for (let at = messages.length - 1; at >= 0; at--) {
     const { role, content } = messages[at]!;
-    const name = role === "user" ? [...textOf(content).matchAll(cueIn)].at(-1)?.[1] : undefined;
-    if (name === undefined) continue;
-    const script = options.scripts[name];
-    if (!script) throw new Error(`there is no script ${name}`);
+    const script = role === "user" ? [...textOf(content).matchAll(cueIn)].at(-1)?.[1] : undefined;
+    if (script === undefined) continue;
     const step = messages.slice(at).filter((message) => message.role === "assistant").length;
-    return script[step] ?? [{ type: "text", text: "That was all." }];
+    return { script, step };
   }
-  throw new Error("the prompt has no cue");
+  return null;
+}
+
+function callable(tools: NonNullable<MessagesRequest["tools"]>): string[] {
+  return tools.flatMap(({ name, defer_loading }) => (name === undefined || defer_loading ? [] : [name]));
 }
 
 function toolResultsIn({ content }: MessagesRequest["messages"][number]): [string, ToolResult][] {

@@ -25,6 +25,8 @@ export interface Stage extends Pick<Ground, "project" | "pm" | "hooksRun" | "hoo
   api: MockApi;
   /** Has the client answer a prompt. @returns the session's id */
   say: (prompt: string, ...more: string[]) => Promise<string>;
+  /** The same with more in the client's environment. */
+  sayWith: (more: Readonly<Record<string, string>>, prompt: string) => Promise<string>;
   /** The same with the client launched in a directory of the repository. */
   sayIn: (dir: string, prompt: string) => Promise<string>;
   /** Runs the client with these arguments. @returns what it printed */
@@ -48,6 +50,7 @@ export async function setStage(bin: string): Promise<Stage> {
     ...{ project, pm, hooksRun, hooksSaid, key, api, transcripts },
     settingsFile: join(repo, ".claude", "settings.json"),
     say: (prompt, ...more) => say({ bin, cwd: repo, env }, prompt, ...more),
+    sayWith: (more, prompt) => say({ bin, cwd: repo, env: { ...env, ...more } }, prompt),
     client: (...args) => run({ bin, cwd: repo, env }, args),
     sayIn: (dir, prompt) => say({ bin, cwd: join(repo, dir), env }, prompt),
     settled: () => ground.settled(transcripts),

@@ -24,12 +24,29 @@ export const useOf = (tool: CalledTool | "wrong") => `toolu_pommel_${tool}`;
 const call = (tool: CalledTool, input: Record<string, unknown>, id = useOf(tool)) =>
   [{ type: "tool_use", name: `mcp__pommel__${tool}`, input, id }] as const;
 
-export const toolScripts: Record<"tools", Script> = {
+export const toolScripts: Record<"tools" | "deferred" | "undeferred", Script> = {
   tools: [
     ...Object.entries(toolCalls).map(([tool, input]) => call(tool as CalledTool, input)),
     call("why", { file: "../../etc/passwd", first_line: 1 }, useOf("wrong")),
     [{ type: "text", text: "All of the tools were asked." }],
   ],
+  deferred: [[{ type: "text", text: "Some tools are here." }]],
+  undeferred: [[{ type: "text", text: "All tools are here." }]],
 };
 
 export const toolPrompt = `Ask each of Pommel's tools about the bittern. ${cue("tools")}`;
+
+/**
+ * Which of Pommel's tools the first request has, by whether the client defers tools: its environment, and the prompt. The
+ * older client does not wait for servers on its own where it defers.
+ */
+export const loading = {
+  deferred: {
+    env: { ENABLE_TOOL_SEARCH: "true", MCP_CONNECTION_NONBLOCKING: "false" },
+    prompt: `Which tools of the egret are here? ${cue("deferred")}`,
+  },
+  undeferred: {
+    env: { ENABLE_TOOL_SEARCH: "false" },
+    prompt: `And all tools of the egret? ${cue("undeferred")}`,
+  },
+} as const;
