@@ -30,6 +30,19 @@ import { runPm } from "./run-pm.ts";
 
 afterEach(cleanUp);
 
+test("pm status --check fails when no daemon answers, and starts none", async () => {
+  const project = createProject(modules(1));
+  const check = () => runPm(["status", "--check"], { cwd: project.root });
+  const refused = { code: 4, stdout: "", stderr: expect.stringContaining("pm start") };
+  expect(await check()).toMatchObject(refused);
+  expect(readDaemonRecord(project)).toBeNull();
+  const { pid } = await start(project);
+  expect(await check()).toMatchObject({ code: 0, stdout: expect.stringContaining(String(pid)) });
+  process.kill(pid, "SIGKILL");
+  await untilStopped(project);
+  expect(await check()).toMatchObject(refused);
+});
+
 test("starts once, says so when asked again, and stops", async () => {
   const project = createProject(modules(3));
   const first = await start(project);

@@ -9,11 +9,15 @@ import { renderSkipped, renderStatus } from "./status-view.ts";
 interface StatusOptions {
   watch?: boolean;
   skipped?: boolean;
+  check?: boolean;
 }
 
 const refreshMs = 2000;
 
-/** `pm status`: what the daemon says, or what can be read without one. Exits with 0 in any case it can tell. */
+/**
+ * `pm status`: what the daemon says, or what can be read without one.
+ * @throws DaemonUnreachable with `--check`, when the daemon does not answer
+ */
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
   const project = findProject(cwd);
   if (options.skipped) {
@@ -23,7 +27,8 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else if (options.watch) {
     await watch(project, output);
   } else {
-    const status = await withSharing(project, await statusOf(project));
+    const found = options.check ? await statusOfDaemon(project) : await statusOf(project);
+    const status = await withSharing(project, found);
     output.result(status, () => renderStatus(status, output.colors));
   }
 }
@@ -37,9 +42,13 @@ async function withSharing(project: Project, status: StatusResponse): Promise<St
   return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };
 }
 
+function statusOfDaemon(project: Project): Promise<StatusResponse> {
+  return askDaemon(project, "status", {}, 10_000);
+}
+
 async function statusOf(project: Project): Promise<StatusResponse> {
   try {
-    return await askDaemon(project, "status", {}, 10_000);
+    return await statusOfDaemon(project);
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const { statusInProcess } = await import("../../client/read-path.ts");

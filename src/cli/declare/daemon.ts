@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { examples, query, run } from "../frame.ts";
 import { collect } from "./values.ts";
 
@@ -30,6 +30,12 @@ export function declareDaemonCommands(program: Command): void {
     .description("Show the daemon, the index, what is being indexed, and whether all is well")
     .option("-w, --watch", "refresh every 2 seconds, until Ctrl-C")
     .option("--skipped", "list the files that are not indexed, and why")
+    .addOption(
+      new Option("--check", "fail (exit code 4) when the daemon does not answer").conflicts([
+        "watch",
+        "skipped",
+      ]),
+    )
     .addHelpText(
       "after",
       examples(
@@ -37,6 +43,7 @@ export function declareDaemonCommands(program: Command): void {
         ["pm status --watch", "live, while it indexes"],
         ["pm status --json | jq .queue.is_idle", "true when everything is searchable"],
         ["pm status --skipped", "what is left out, and why"],
+        ["pm status --check || pm start", "in a script or a health check"],
       ),
     )
     .action(
