@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 const home = mkdtempSync(join(tmpdir(), "pommel-home-"));
 process.env.HOME = home;
+// Where Windows has it.
+process.env.USERPROFILE = home;
 process.env.XDG_CONFIG_HOME = join(home, ".config");
 process.env.XDG_DATA_HOME = join(home, ".local", "share");
 process.env.XDG_STATE_HOME = join(home, ".local", "state");

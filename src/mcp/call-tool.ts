@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { messageOf, PommelError } from "../project/errors.ts";
 import { readArguments } from "./call.ts";
@@ -48,7 +49,7 @@ export async function answer(
 
 /** A server that was started elsewhere works as if it had been started at the project's root. */
 function placeIn(root: string, cwd: string): string {
-  return cwd === root || cwd.startsWith(`${root}/`) ? cwd : root;
+  return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
 }
 
 /** Errors speak of commands; who calls tools may have no shell. */
