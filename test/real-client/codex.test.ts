@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Told } from "../../src/client/context/told.ts";
 import type { SessionResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import { instructions } from "../../src/mcp/instructions.ts";
 import { codexes } from "./client.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
 import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
@@ -125,6 +126,8 @@ describe.each(codexes)("%s", (bin) => {
     expect(asked.turns[0]).toMatchObject({ tools: { ...tools, Bash: 1 } });
     expect(asked.turns[0]!.content).not.toContain("times out in fetchTalon");
     expect((await show(ids.code)).turns[0]).toMatchObject({ tools: { mcp__pommel__search_code: 1 } });
+    // It defers all tools of servers, and tells a model what a server is for by this line.
+    expect(stage.api.wasGiven(instructions.split("\n")[0]!, "ask")).toBe(true);
   });
 
   it("is told what helps, each thing once, and none of it is remembered as said", async () => {
