@@ -36,17 +36,17 @@ export const toolScripts: Record<"tools" | "deferred" | "undeferred", Script> = 
 
 export const toolPrompt = `Ask each of Pommel's tools about the bittern. ${cue("tools")}`;
 
-/**
- * Which of Pommel's tools the first request has, by whether the client defers tools: its environment, and the prompt. The
- * older client does not wait for servers on its own where it defers.
- */
+/** The older client does not wait for servers before its first request unless told so. */
+const waiting = { MCP_CONNECTION_NONBLOCKING: "false" };
+
+/** Sessions with a client that defers tools and with one that does not: its environment, and the prompt. */
 export const loading = {
   deferred: {
-    env: { ENABLE_TOOL_SEARCH: "true", MCP_CONNECTION_NONBLOCKING: "false" },
+    env: { ...waiting, ENABLE_TOOL_SEARCH: "true" },
     prompt: `Which tools of the egret are here? ${cue("deferred")}`,
   },
   undeferred: {
-    env: { ENABLE_TOOL_SEARCH: "false" },
+    env: { ...waiting, ENABLE_TOOL_SEARCH: "false" },
     prompt: `And all tools of the egret? ${cue("undeferred")}`,
   },
 } as const;
