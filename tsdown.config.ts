@@ -43,7 +43,11 @@ const sdkApart = {
 export default defineConfig([
   {
     ...common,
-    entry: { pm: "src/cli/main.ts", pommeld: "src/daemon/main.ts" },
+    entry: {
+      pm: "src/cli/main.ts",
+      pommeld: "src/daemon/main.ts",
+      "start-daemon": "src/client/start-daemon.ts",
+    },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",
     // Its CommonJS build hides its requires from the bundler. SQLite's binaries lie beside the bundle.

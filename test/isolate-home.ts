@@ -1,4 +1,7 @@
-/** Runs before every test file: no test may see the real home, its configuration or its git settings. */
+/**
+ * Runs before every test file: no test may see the real home, its configuration or its git settings, and daemons run where
+ * a test starts them.
+ */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,3 +16,4 @@ process.env.XDG_STATE_HOME = join(home, ".local", "state");
 process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
 process.env.GIT_CONFIG_NOSYSTEM = "1";
 process.env.NO_COLOR = "1";
+process.env.POMMEL_DAEMON_AUTOSTART = "false";

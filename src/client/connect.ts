@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { readEmbedderSpec } from "../embed/registry.ts";
 import { readLlmSpec } from "../llm/registry.ts";
 import { loadConfig } from "../project/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { lockHolder } from "../store/lock.ts";
+import { clearAutostart, programFile } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "./daemon-record.ts";
 
@@ -62,12 +62,18 @@ export async function findDaemon(project: Project): Promise<DaemonRecord | null>
 }
 
 /**
- * Finds the daemon of `project`, or starts one and waits until it answers. Any number of processes may do
- * this at once: one daemon results, and all get its record.
+ * Finds the daemon of `project`, or starts one because the user wants it, whatever happened before, and waits until it
+ * answers. Any number of processes may do this at once: one daemon results, and all get its record.
  * @throws PommelError `locked` when another program writes the index, `daemon_start_failed` with the
  *   daemon's own words when it gives up
  */
 export async function findOrStartDaemon(project: Project): Promise<Connection> {
+  clearAutostart(project);
+  return bringUpDaemon(project);
+}
+
+/** As `findOrStartDaemon`, for a start that nobody asked for. */
+export async function bringUpDaemon(project: Project): Promise<Connection> {
   const running = await findDaemon(project);
   if (running) return { record: running, startedHere: false };
   const deadline = Date.now() + startTimeoutMs;
@@ -108,7 +114,7 @@ function launch(project: Project): Launched {
   const stderr = openSync(file, "a", 0o600);
   if (statSync(file).size > 1_000_000) truncateSync(file);
   const start = statSync(file).size;
-  const child = spawn(process.execPath, [daemonProgram(), "--project", project.root], {
+  const child = spawn(process.execPath, [programFile("pommeld.cjs"), "--project", project.root], {
     cwd: project.root,
     detached: true,
     stdio: ["ignore", "ignore", stderr],
@@ -161,7 +167,9 @@ function keyVariables(project: Project): string[] {
  * @returns its exit code
  */
 export async function runDaemonHere(project: Project): Promise<number> {
-  const child = spawn(process.execPath, [daemonProgram(), "--project", project.root, "--foreground"], {
+  clearAutostart(project);
+  const program = programFile("pommeld.cjs");
+  const child = spawn(process.execPath, [program, "--project", project.root, "--foreground"], {
     cwd: project.root,
     stdio: "inherit",
   });
@@ -172,15 +180,9 @@ export async function runDaemonHere(project: Project): Promise<number> {
   return typeof code === "number" ? code : 1;
 }
 
-/** Where a daemon's stderr goes: start-up failures and the last words of a crash. */
-function stderrLog(project: Project): string {
+/** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */
+export function stderrLog(project: Project): string {
   return join(project.logDir, "pommeld.stderr.log");
-}
-
-/** Beside the bundle that this code is part of; in a checkout, in `dist/`. */
-function daemonProgram(): string {
-  const relative = import.meta.url.endsWith(".ts") ? "../../dist/pommeld.cjs" : "./pommeld.cjs";
-  return fileURLToPath(new URL(relative, import.meta.url));
 }
 
 function bytesFree(dir: string): number {
@@ -201,6 +203,6 @@ function startFailed(said: string, project: Project): PommelError {
   return new PommelError(
     "daemon_start_failed",
     `The Pommel daemon did not start. ${lastLines}`.trim(),
-    `See ${join(project.logDir, "pommeld.log")}, or run \`pm start --foreground\`.`,
+    "Run `pm logs` to see more, or `pm start --foreground`.",
   );
 }

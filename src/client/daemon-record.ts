@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 
 /** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
@@ -26,6 +27,18 @@ export function readDaemonRecord(project: Project): DaemonRecord | null {
     return isRecord(record) ? record : null;
   } catch {
     return null;
+  }
+}
+
+/** Whether a daemon is known that may answer: its process is there. Only asking it tells for sure. */
+export function seemsRunning(record: DaemonRecord | null): record is DaemonRecord {
+  if (record === null) return false;
+  try {
+    process.kill(record.pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process is one, too.
+    return codeOf(error) !== "ESRCH";
   }
 }
 

@@ -1,4 +1,4 @@
-import { readDaemonRecord } from "../client/daemon-record.ts";
+import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../client/daemon-record.ts";
 import { requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 
@@ -6,22 +6,28 @@ import type { Project } from "../project/paths.ts";
 const patienceMs = 20;
 
 /**
- * Tells the daemon that something lies in the spool. Waits until the request is handed to the system, not for an
- * answer, and fails in silence: the daemon looks into the spool by itself, too.
+ * Notifies the daemon that something lies in the spool, and starts one where none runs. Waits until the request is handed
+ * to the system, not for an answer, and fails in silence: the daemon looks into the spool by itself, too.
  */
 export async function pokeDaemon(project: Project): Promise<void> {
   const record = readDaemonRecord(project);
-  if (!record) return;
+  if (seemsRunning(record) && (await canSend(record))) return;
+  const { startInBackground } = await import("../client/autostart.ts");
+  startInBackground(project);
+}
+
+/** Whether anybody listens where the daemon should be; one that is too busy to accept does. */
+async function canSend(record: DaemonRecord): Promise<boolean> {
   const { connect } = await import("node:net");
   const request = requestText(record, "/spool", "");
-  await new Promise<void>((resolve) => {
+  return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port: record.port });
-    const timer = setTimeout(done, patienceMs);
-    function done(): void {
+    const timer = setTimeout(() => resolve(true), patienceMs);
+    const done = (isThere: boolean) => {
       clearTimeout(timer);
-      resolve();
-    }
-    socket.on("error", done);
-    socket.write(request, done);
+      resolve(isThere);
+    };
+    socket.on("error", () => done(false));
+    socket.write(request, (error) => done(!error));
   });
 }

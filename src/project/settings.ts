@@ -88,6 +88,12 @@ export const settings = {
     default: [] as (typeof levels)[number][],
     about: "Levels to search when --level is not given; empty means all.",
   },
+  "daemon.autostart": {
+    schema: z.boolean(),
+    default: true,
+    about:
+      "Whether hooks, commands and the MCP server start the daemon in the background when none runs: not after `pm stop` until `pm start` or the next boot, and never in CI.",
+  },
   "daemon.port": {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
     default: 0,

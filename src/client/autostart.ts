@@ -1,0 +1,208 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { codeOf } from "../project/errors.ts";
+import { globalConfigDir, type Project } from "../project/paths.ts";
+
+/**
+ * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
+ * that reads the configuration: that is the work of start-daemon.ts, which it starts.
+ *
+ * What is known of former starts lies in `.pommel/autostart/`, which is gone as soon as a daemon has proved itself:
+ * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may try at
+ *   once. Empty while the attempt goes on, then `{"error": ...}`; its age decides when the next one is due.
+ * - `stopped`: `pm stop` was the last word; holds the boot that it was said in.
+ * - `off`: the configuration says no. Reading it takes longer than a hook has, so this counts until a file changes.
+ */
+
+/** Why no start is due now. */
+export type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
+
+/** The newest attempt to start the daemon. */
+export interface Attempt {
+  /** How many were made since a daemon last proved itself. */
+  count: number;
+  /** What kept it from starting; null when it started, and ended soon after. */
+  error: string | null;
+  isUnderway: boolean;
+  /** Milliseconds since the epoch. */
+  retryAt: number;
+}
+
+/** No start takes longer: one that has not ended by then was interrupted. Milliseconds. */
+const longestStartMs = 45_000;
+/** Between one failed start and the next; doubles each time, up to an hour. Milliseconds. */
+const firstDelayMs = 1000;
+const longestDelayMs = 3_600_000;
+/** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
+const clockToleranceMs = 60_000;
+
+const autostartDir = ({ stateDir }: Project) => join(stateDir, "autostart");
+
+/** A program beside the bundle that this code is part of; in a checkout, in `dist/`. */
+export function programFile(name: string): string {
+  const dir = import.meta.url.endsWith(".ts") ? "../../dist/" : "./";
+  return fileURLToPath(new URL(dir + name, import.meta.url));
+}
+
+/**
+ * Starts the daemon of `project` in the background, unless something speaks against it. For callers that found none
+ * running: it neither looks again, nor waits, nor prints, nor throws.
+ * @returns whether a daemon is starting now
+ */
+export function startInBackground(project: Project): boolean {
+  try {
+    const obstacle = obstacleTo(project);
+    if (obstacle !== null) return obstacle === "starting";
+    const attempt = claimAttempt(project);
+    if (attempt === null) return true;
+    const child = spawn(process.execPath, [programFile("start-daemon.cjs"), project.root, attempt], {
+      cwd: project.root,
+      detached: true,
+      stdio: "ignore",
+      windowsHide: true,
+    });
+    child.on("error", () => {});
+    child.unref();
+    return true;
+  } catch {
+    // The directory cannot be written, say. Everything works without a daemon.
+    return false;
+  }
+}
+
+/** What speaks against starting the daemon of `project` by itself now; null when nothing does. */
+export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.env): Obstacle | null {
+  const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
+  if (wish === "false") return "off";
+  if (wish !== "true" && !["", "0", "false"].includes(env.CI ?? "")) return "ci";
+  if (process.getuid?.() === 0 && statSync(project.stateDir).uid !== 0) return "root";
+  const names = namesIn(project);
+  if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(project), "stopped")))) {
+    return "stopped";
+  }
+  if (wish !== "true" && names.includes("off")) {
+    const since = mtimeOf(join(autostartDir(project), "off"));
+    if (!causesChangedSince(project, since)) return "off";
+  }
+  const attempt = attemptIn(project, names);
+  if (attempt === null || attempt.retryAt <= Date.now()) return null;
+  return attempt.isUnderway ? "starting" : "failed";
+}
+
+/** The newest attempt since a daemon last proved itself, or null. */
+export function lastAttempt(project: Project): Attempt | null {
+  return attemptIn(project, namesIn(project));
+}
+
+function attemptIn(project: Project, names: readonly string[]): Attempt | null {
+  const count = Math.max(0, ...names.map(Number).filter(Number.isInteger));
+  if (count === 0) return null;
+  const file = join(autostartDir(project), String(count));
+  const at = Math.min(mtimeOf(file), Date.now() + clockToleranceMs);
+  const outcome = textOf(file);
+  const isUnderway = outcome === "";
+  const delay = isUnderway
+    ? longestStartMs
+    : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), longestDelayMs);
+  // What kept it from starting may have been mended.
+  const retryAt = !isUnderway && causesChangedSince(project, at) ? at : at + delay;
+  return { count, error: errorIn(outcome), isUnderway, retryAt };
+}
+
+/** @returns the attempt's name; null when another process was first */
+function claimAttempt(project: Project): string | null {
+  const name = String((lastAttempt(project)?.count ?? 0) + 1);
+  try {
+    writeNote(project, name, "", "wx");
+    return name;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return null;
+    throw error;
+  }
+}
+
+/** Notes how an attempt ended. @param error what kept the daemon from starting; null when it started */
+export function recordOutcome(project: Project, attempt: string, error: string | null): void {
+  writeNote(project, attempt, JSON.stringify({ error }));
+}
+
+/** Notes that the configuration wants no daemon by itself. */
+export function recordOff(project: Project): void {
+  clearAutostart(project);
+  writeNote(project, "off", "");
+}
+
+/** Notes that the user stopped the daemon, which counts until the next boot. */
+export function recordStopped(project: Project): void {
+  clearAutostart(project);
+  writeNote(project, "stopped", bootOf());
+}
+
+/** Forgets former starts, failed ones and `pm stop`: the daemon has proved itself, or the user wants it. */
+export function clearAutostart(project: Project): void {
+  rmSync(autostartDir(project), { recursive: true, force: true });
+}
+
+function writeNote(project: Project, name: string, text: string, flag: "w" | "wx" = "w"): void {
+  // Not `recursive`: a project that was removed meanwhile must not come back.
+  try {
+    mkdirSync(autostartDir(project), { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  writeFileSync(join(autostartDir(project), name), text, { flag, mode: 0o600 });
+}
+
+/** Whether what decides on a start was changed after `since`: the configuration, or Pommel itself. */
+function causesChangedSince(project: Project, since: number): boolean {
+  const causes = [
+    project.configFile,
+    join(globalConfigDir(), "config.toml"),
+    programFile("start-daemon.cjs"),
+  ];
+  // Not mtime: package managers install files with dates of long ago.
+  return causes.some((file) => (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since);
+}
+
+/** This boot of the machine: its id on Linux, else when it was, in milliseconds since the epoch. */
+function bootOf(): string {
+  return textOf("/proc/sys/kernel/random/boot_id").trim() || String(Math.round(Date.now() - uptime() * 1000));
+}
+
+function isThisBoot(boot: string): boolean {
+  const current = bootOf();
+  return boot === current || Math.abs(Number(boot) - Number(current)) < clockToleranceMs;
+}
+
+function errorIn(outcome: string): string | null {
+  try {
+    const { error } = JSON.parse(outcome) as { error?: unknown };
+    return typeof error === "string" ? error : null;
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(project: Project): string[] {
+  try {
+    return readdirSync(autostartDir(project));
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** 0 when there is no such file. */
+function mtimeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
