@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { findProjectIfAny } from "../project/paths.ts";
 import { createOutput, type Output } from "./output.ts";
 import { ownStreams, type Streams } from "./streams.ts";
 
@@ -68,6 +70,20 @@ function runOf(command: Command): Run {
 export class NotForwarded extends Error {}
 
 /**
+ * The commands that a running daemon serves: it keeps what they read up to date. They start one that is missing, for the
+ * next time. Not among them: what manages or examines the daemon, and what has nothing to do with it.
+ */
+const servedCommands = new Set([
+  ...["annotations", "blame", "checkpoint", "context", "decisions", "event", "forget", "note", "pull"],
+  ...["queue", "reindex", "related", "rewind", "scrub", "search", "session", "stats", "sync", "why"],
+]);
+
+/** The name of a command's group: `checkpoint` of `pm checkpoint list`. */
+function groupOf(command: Command): string {
+  return command.parent?.parent ? groupOf(command.parent) : command.name();
+}
+
+/**
  * Makes a commander action of a command whose code is imported only when it runs: start-up pays for one
  * command, not for all. The command gets the context, then its arguments, then its own options.
  */
@@ -108,7 +124,13 @@ function action<Args extends unknown[]>(
       output: createOutput({ json: options.json ?? false, noColor: options.color === false }, caller.streams),
     };
     const execute = await load();
-    run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
+    try {
+      run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
+    } finally {
+      // Afterwards: what works without a daemon may hold the lock that a daemon needs.
+      const project = servedCommands.has(groupOf(command)) ? findProjectIfAny(context.cwd) : null;
+      if (project !== null) await startMissingDaemon(project);
+    }
   };
 }
 

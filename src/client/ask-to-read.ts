@@ -15,7 +15,7 @@ type Ask = typeof askDaemon;
 
 /**
  * Asks the daemon what can also be read without it. One that hangs (stopped by a debugger, say) costs a process that asks
- * often its patience once, and not each time.
+ * often its patience once, and not each time. Where none runs, one is started for the next questions.
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
 export async function askToRead<R extends RouteName>(
@@ -31,7 +31,9 @@ export async function askToRead<R extends RouteName>(
     hung.delete(project.root);
     return answer;
   } catch (error) {
-    if (error instanceof DaemonUnreachable && error.reason === "timeout") hung.set(project.root, Date.now());
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    if (error.reason === "timeout") hung.set(project.root, Date.now());
+    else (await import("./autostart.ts")).startInBackground(project);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../project/errors.ts";
 import { globalConfigDir, type Project } from "../project/paths.ts";
+import type { StatusResponse } from "./protocol.ts";
 
 /**
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
@@ -18,10 +19,10 @@ import { globalConfigDir, type Project } from "../project/paths.ts";
  */
 
 /** Why no start is due now. */
-export type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
+type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
 
 /** The newest attempt to start the daemon. */
-export interface Attempt {
+interface Attempt {
   /** How many were made since a daemon last proved itself. */
   count: number;
   /** What kept it from starting; null when it started, and ended soon after. */
@@ -30,6 +31,8 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   retryAt: number;
 }
+
+export type AutostartStatus = NonNullable<StatusResponse["daemon"]["autostart"]>;
 
 /** No start takes longer: one that has not ended by then was interrupted. Milliseconds. */
 const longestStartMs = 45_000;
@@ -93,8 +96,21 @@ export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.en
 }
 
 /** The newest attempt since a daemon last proved itself, or null. */
-export function lastAttempt(project: Project): Attempt | null {
+function lastAttempt(project: Project): Attempt | null {
   return attemptIn(project, namesIn(project));
+}
+
+/** How it stands with starting the daemon of `project` by itself, which does not run; `enabled` as it is configured. */
+export function autostartStatus(project: Project, enabled: boolean): AutostartStatus {
+  const attempt = lastAttempt(project);
+  const obstacle = enabled ? obstacleTo(project) : "off";
+  const hasFailed = attempt !== null && !attempt.isUnderway;
+  return {
+    state: obstacle ?? (hasFailed ? "failed" : "ready"),
+    failed_starts: hasFailed ? attempt.count : 0,
+    error: hasFailed ? attempt.error : null,
+    retry_at: hasFailed ? new Date(attempt.retryAt).toISOString() : null,
+  };
 }
 
 function attemptIn(project: Project, names: readonly string[]): Attempt | null {

@@ -155,6 +155,22 @@ const queueResponse = lazy(() =>
 );
 export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
 
+const autostartStatus = lazy(() =>
+  z.object({
+    /**
+     * `ready`: the next use starts it. `off`: the configuration says no. `ci`, `root`: never in CI, or as root for another
+     * user's project. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; it is tried again at `retry_at`.
+     */
+    state: z.enum(["ready", "off", "ci", "root", "stopped", "starting", "failed"]),
+    /** One after the other; those that ended soon after they started count. */
+    failed_starts: count,
+    /** What kept it from starting; null when it started, and ended soon after. */
+    error: z.nullable(z.string()),
+    /** ISO 8601. */
+    retry_at: z.nullable(z.string()),
+  }),
+);
+
 const daemonStatus = lazy(() =>
   z.object({
     running: z.boolean(),
@@ -163,6 +179,8 @@ const daemonStatus = lazy(() =>
     uptime_seconds: nullableNumber,
     /** Resident memory. */
     memory_bytes: nullableNumber,
+    /** Whether the next hook or command starts it, and why not; left out while it runs. */
+    autostart: z.optional(autostartStatus()),
   }),
 );
 

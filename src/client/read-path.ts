@@ -9,6 +9,7 @@ import { CodeSearch } from "../search/engine.ts";
 import type { CodeQuery } from "../search/types.ts";
 import type { VectorSearch } from "../search/vector-search.ts";
 import { CodeIndex, reconciledAt } from "../store/code-index.ts";
+import { autostartStatus } from "./autostart.ts";
 import { describeModels } from "./model-status.ts";
 import { openToRead } from "./open-to-read.ts";
 import type { SearchRequest, SearchResponse, StatusResponse } from "./protocol.ts";
@@ -64,7 +65,14 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
   const base = {
     version,
     project: project.root,
-    daemon: { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null },
+    daemon: {
+      running: false,
+      pid: null,
+      port: null,
+      uptime_seconds: null,
+      memory_bytes: null,
+      autostart: autostartStatus(project, config["daemon.autostart"]),
+    },
     queue: {
       pending: 0,
       done: 0,

@@ -7,6 +7,7 @@ import { explanationOf } from "../project/errors.ts";
 import { projectAt } from "../project/paths.ts";
 import { clearAutostart, obstacleTo, recordOff, recordOutcome } from "./autostart.ts";
 import { bringUpDaemon } from "./connect.ts";
+import { stopDaemon } from "./stop-daemon.ts";
 
 const [root = ".", attempt = "1"] = process.argv.slice(2);
 const project = projectAt(root);
@@ -14,10 +15,10 @@ const project = projectAt(root);
 async function start(): Promise<void> {
   const { config } = loadConfig(project);
   if (!config["daemon.autostart"]) return recordOff(project);
-  // Said since this process was started.
-  if (obstacleTo(project) === "stopped") return;
   const { startedHere } = await bringUpDaemon(project);
-  if (startedHere) recordOutcome(project, attempt, null);
+  // `pm stop` came meanwhile, and found none that it could stop.
+  if (obstacleTo(project) === "stopped") await stopDaemon(project);
+  else if (startedHere) recordOutcome(project, attempt, null);
   else clearAutostart(project);
 }
 

@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { messageOf, PommelError } from "../project/errors.ts";
 import { readArguments } from "./call.ts";
 import { type Tool, type ToolName, tools } from "./definitions.ts";
@@ -42,6 +43,7 @@ export async function answer(
   const tool: Tool = tools[name];
   const read = readArguments(name, tool.input, args);
   const project = projectHere(cwd);
+  await startMissingDaemon(project);
   const handler = await tool.load();
   const context: CallContext = { project, cwd: placeIn(project.root, cwd), ownSession: ownSession(), signal };
   return handler(read, context);

@@ -7,6 +7,8 @@ import { createServer } from "./server.ts";
 const longestRequest = 4 * 1024 * 1024;
 /** As much as may wait to be read by the client before the next call is answered. Bytes. */
 const mostUnread = 256 * 1024;
+/** The agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
+const startDaemonAfterMs = 500;
 
 /**
  * Serves MCP on stdin and stdout until stdin closes, a signal comes or nobody reads any more; then the process ends, and
@@ -36,10 +38,22 @@ export function runMcp(cwd: string): void {
     onerror: complain,
   });
 
+  setTimeout(() => void startDaemonOf(cwd), startDaemonAfterMs).unref();
+
   async function untilRead(): Promise<void> {
     while (stdout.writableLength > mostUnread) {
       await new Promise((resolve) => stdout.once("drain", resolve));
     }
+  }
+}
+
+async function startDaemonOf(cwd: string): Promise<void> {
+  const { projectHere } = await import("./here.ts");
+  const { startMissingDaemon } = await import("../client/start-missing-daemon.ts");
+  try {
+    await startMissingDaemon(projectHere(cwd));
+  } catch {
+    // No project here yet.
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { codexSetup } from "../../agents/codex/setup.ts";
 import { geminiSetup } from "../../agents/gemini/setup.ts";
+import { autostartStatus } from "../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { readDaemonRecord } from "../../client/daemon-record.ts";
 import { loadConfig } from "../../project/config.ts";
@@ -10,6 +11,7 @@ import { codeMigrations } from "../../store/code-schema.ts";
 import { backupsOf } from "../../store/database.ts";
 import { lockHolder } from "../../store/lock.ts";
 import { memoryMigrations } from "../../store/memory-schema.ts";
+import { autostartText } from "../autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks } from "./agents.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkDatabase } from "./database.ts";
@@ -69,11 +71,12 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
     if (holder !== null) {
       return fail(
         `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${messageOf(error)}`,
-        "It may be starting: try again in a moment, then `pm stop` and `pm start`. Its log is in .pommel/log/.",
+        "It may be starting: try again in a moment, then `pm restart`. `pm logs` shows what it does.",
       );
     }
     if (!existsSync(project.daemonFile)) {
-      return warn("The daemon is not running: searches work, changes are not indexed.", "Run `pm start`.");
+      const [what, hint] = autostartText(autostartStatus(project, isAutostartOn(project)));
+      return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
     }
     const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
     if (!fix) {
@@ -84,6 +87,15 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
     }
     rmSync(project.daemonFile, { force: true });
     return ok("removed the daemon.json of a daemon that is gone");
+  }
+}
+
+function isAutostartOn(project: Project): boolean {
+  try {
+    return loadConfig(project).config["daemon.autostart"];
+  } catch {
+    // Another check says what is wrong with the configuration.
+    return true;
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import type { SearchAllResponse } from "../../client/protocol.ts";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { relativeTime } from "../output.ts";
@@ -29,10 +30,7 @@ export async function searchCommand(
   const { cwd, output } = context;
   const project = findProject(cwd);
   const search = await readSearch(project, words, options);
-  const [{ answer, note, isAlone }, { renderAnswer }] = await Promise.all([
-    ask(project, search),
-    loadRenderer(),
-  ]);
+  const [{ answer, note }, { renderAnswer }] = await Promise.all([ask(project, search), loadRenderer()]);
   const { code, transcripts } = answer;
   const said = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
   for (const line of new Set(said)) if (line !== null) output.note(output.colors.dim(line));
@@ -61,10 +59,6 @@ export async function searchCommand(
         : renderTranscripts(transcripts, style),
     );
   }
-  if (isAlone && process.stdin.isTTY && process.stderr.isTTY) {
-    const { offerDaemon } = await import("./offer-daemon.ts");
-    await offerDaemon(project, output);
-  }
 }
 
 /** Loads what renders while the daemon thinks: the request goes out in the event loop's first turn. */
@@ -84,7 +78,6 @@ async function measure(project: Project, { request }: Search, { code }: SearchAl
 interface Asked {
   answer: SearchAllResponse;
   note: string | null;
-  isAlone: boolean;
 }
 
 async function ask(project: Project, search: Search): Promise<Asked> {
@@ -94,11 +87,21 @@ async function ask(project: Project, search: Search): Promise<Asked> {
     const isBehind = !is_complete || (pending ?? 0) > manyChanges;
     const isReading = (answer.transcripts?.memory.pending ?? 0) > manyChanges;
     const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
-    return { answer, note: what && `${what}; see \`pm status --watch\`.`, isAlone: false };
+    return { answer, note: what && `${what}; see \`pm status --watch\`.` };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
-    const answer = await askHere(project, search);
-    return { answer, note: noteOnAge(answer, error.reason), isAlone: error.reason !== "timeout" };
+    const { startInBackground } = await import("../../client/autostart.ts");
+    const isStarting = error.reason !== "timeout" && startInBackground(project);
+    try {
+      const answer = await askHere(project, search);
+      const without = error.reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
+      return { answer, note: noteOnAge(answer, isStarting ? "The daemon is starting" : without) };
+    } catch (failure) {
+      if (!isStarting || codeOf(failure) !== "not_indexed") throw failure;
+      const hint =
+        "The daemon is starting and indexes it: try again in a moment, or see `pm status --watch`.";
+      throw new PommelError("not_indexed", messageOf(failure), hint, { cause: failure });
+    }
   }
 }
 
@@ -125,8 +128,7 @@ function only(query: string, side: Partial<Pick<SearchAllResponse, "code" | "tra
 }
 
 /** How far the answer may be behind what it is about, as nobody watches that. */
-function noteOnAge({ code, transcripts }: SearchAllResponse, reason: DaemonUnreachable["reason"]) {
-  const why = reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
+function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
   let note = why;
   if (code && !code.index.is_complete) note += " and the first indexing was not finished";
   else if (code) note += ageOf("the index is from", code.index.as_of);

@@ -1,4 +1,5 @@
 import type { StatusResponse } from "../../client/protocol.ts";
+import { autostartText } from "../autostart-text.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../output.ts";
 import { memoryRows, roughly } from "./status-memory.ts";
 
@@ -26,7 +27,10 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
 
 function header({ version, project, daemon }: StatusResponse, colors: Colors): string {
   if (!daemon.running) {
-    const hint = "Start it with `pm start`; searches work without it, on what is indexed.";
+    const hint = [
+      ...(daemon.autostart ? autostartText(daemon.autostart) : ["Run `pm start`."]),
+      "Searches work without it, on what is indexed.",
+    ].join(" ");
     return `${colors.bold(`Pommel ${version}`)} - ${colors.yellow("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
   }
   const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;

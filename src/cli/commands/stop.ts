@@ -1,12 +1,21 @@
+import { recordStopped } from "../../client/autostart.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 
-/** `pm stop`: ends the daemon and waits until it is gone. Fine when none runs. */
+const staysSo = "It stays so until `pm start` or the next boot.";
+
+/**
+ * `pm stop`: ends the daemon, waits until it is gone, and lets nothing but `pm start` and the next boot bring it back. Fine
+ * when none runs.
+ */
 export async function stopCommand({ cwd, output }: CommandContext): Promise<void> {
-  const stopped = await stopDaemon(findProject(cwd));
+  const project = findProject(cwd);
+  // First: nothing may start it while it ends.
+  recordStopped(project);
+  const stopped = await stopDaemon(project);
   if (!stopped) {
-    output.result({ stopped: false, pid: null, how: null }, "The Pommel daemon is not running.");
+    output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
     return;
   }
   const { pid, how } = stopped;
@@ -15,5 +24,8 @@ export async function stopCommand({ cwd, output }: CommandContext): Promise<void
     terminated: " It did not answer and was sent SIGTERM.",
     killed: " It did not end by itself and was killed.",
   };
-  output.result({ stopped: true, ...stopped }, `Pommel daemon stopped (PID ${pid}).${remark[how]}`);
+  output.result(
+    { stopped: true, ...stopped },
+    `Pommel daemon stopped (PID ${pid}).${remark[how]} ${staysSo}`,
+  );
 }
