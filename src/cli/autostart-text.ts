@@ -2,7 +2,10 @@ import type { AutostartStatus } from "../client/autostart.ts";
 import { humanDuration } from "./output.ts";
 
 /** Whether a daemon that does not run comes back by itself: what there is to know, and what to do. */
-export function autostartText(status: AutostartStatus, now: number = Date.now()): [what: string, hint: string] {
+export function autostartText(
+  status: AutostartStatus,
+  now: number = Date.now(),
+): [what: string, hint: string] {
   switch (status.state) {
     case "ready":
       return ["The next search or hook starts it.", "`pm start` starts it now."];

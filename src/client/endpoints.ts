@@ -21,6 +21,7 @@ export const endpoints = {
   scrub: { method: "POST", path: "/scrub" },
   command: { method: "POST", path: "/command" },
   spool: { method: "POST", path: "/spool" },
+  reloadSettings: { method: "POST", path: "/settings/reload" },
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;
 

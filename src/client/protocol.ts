@@ -268,6 +268,16 @@ const statusResponse = lazy(() =>
 );
 export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
 
+/** Settings that changed: those that the daemon goes by now, and those that it would only after a restart. */
+const reloadResponse = lazy(() =>
+  z.object({
+    applied: strings,
+    need_restart: strings,
+    /** It runs in a terminal, where only the person there restarts it. */
+    in_foreground: z.boolean(),
+  }),
+);
+
 const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z.number() }));
 
 const empty = lazy(() => z.object({}));
@@ -339,6 +349,7 @@ export const routes = {
   scrub: { ...endpoints.scrub, request: empty, response: sessions.rescrubResponse },
   command: { ...endpoints.command, request: commandRequest, response: commandResponse },
   spool: { ...endpoints.spool, request: empty, response: sessions.spoolResponse },
+  reloadSettings: { ...endpoints.reloadSettings, request: empty, response: reloadResponse },
   shutdown: { ...endpoints.shutdown, request: empty, response: shutdownResponse },
 } satisfies Record<RouteName, unknown>;
 

@@ -9,6 +9,8 @@ import type { Config } from "../project/settings.ts";
 type LogLevel = Config["daemon.log_level"];
 
 export interface DaemonLog extends Logger {
+  /** What is less important is left out from now on. */
+  setLevel(level: LogLevel): void;
   /** Resolves when everything is on disk. */
   close(): Promise<void>;
 }
@@ -33,14 +35,18 @@ export function openLogFile(project: Project, level: LogLevel): DaemonLog {
     info: (msg) => logger.info(msg),
     warn: (msg) => logger.warn(msg),
     error: (msg) => logger.error(msg),
+    setLevel(level) {
+      logger.level = level;
+    },
     close: () => new Promise((resolve) => stream.end(resolve)),
   };
 }
 
 /** For `--foreground`: lines for a person, on stderr. */
-export function openStderrLog(level: LogLevel): DaemonLog {
+export function openStderrLog(initialLevel: LogLevel): DaemonLog {
+  let least = initialLevel;
   const write = (as: LogLevel) => (msg: string) => {
-    if (levels.indexOf(as) < levels.indexOf(level)) return;
+    if (levels.indexOf(as) < levels.indexOf(least)) return;
     const time = new Date().toLocaleTimeString("en-GB");
     process.stderr.write(`${time} ${as === "info" ? "" : `${as}: `}${msg}\n`);
   };
@@ -49,6 +55,9 @@ export function openStderrLog(level: LogLevel): DaemonLog {
     info: write("info"),
     warn: write("warn"),
     error: write("error"),
+    setLevel(level) {
+      least = level;
+    },
     close: async () => {},
   };
 }

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { clearAutostart } from "../client/autostart.ts";
 import { codeNamed } from "../client/context/named-code.ts";
 import type { ToTell } from "../client/context/quote.ts";
 import { answerHere } from "../client/daemon-client.ts";
@@ -30,15 +31,17 @@ import { VectorSearch } from "../search/vector-search.ts";
 import { acquireWriterLock } from "../store/lock.ts";
 import { runCommand } from "./commands.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
+import type { DaemonLog } from "./daemon-log.ts";
 import { gitHookEvents } from "./git-events.ts";
 import { GitWatch } from "./git-watch.ts";
 import { claudeHookEvents } from "./hook-events.ts";
 import { IndexWork } from "./index-work.ts";
+import { LiveSettings } from "./live-settings.ts";
 import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
 import { MemoryWork } from "./memory-work.ts";
 import { ChangeObserver } from "./observe-changes.ts";
 import { listen } from "./port.ts";
-import { newRecord, removeRecord, writeRecord } from "./record.ts";
+import { contextOf, newRecord, removeRecord, writeRecord } from "./record.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
 import { SpoolReader } from "./spool-reader.ts";
 import { type Watcher, watchProject } from "./watcher.ts";
@@ -46,11 +49,16 @@ import { type Watcher, watchProject } from "./watcher.ts";
 export interface DaemonOptions {
   project: Project;
   config: Config;
-  log: Logger;
-  /** Exits after this long without a request or a change; 0 means never. Milliseconds. */
-  idleExitMs: number;
+  log: DaemonLog;
+  /**
+   * Exits after this long without a request or a change; 0 means never, null what daemon.idle_exit_minutes says.
+   * Milliseconds.
+   */
+  idleExitMs: number | null;
   /** Called when the daemon wants to end by itself or was asked to over HTTP. */
   onStop: (reason: string) => void;
+  /** Called when another daemon has to take over; null where none can, as this one runs in a terminal. */
+  onRestart: ((reason: string) => void) | null;
 }
 
 export interface Daemon {
@@ -61,6 +69,8 @@ export interface Daemon {
 
 /** How often to look whether the project is still there and still ours, and whether anybody needs us. */
 const heartbeatMs = 2000;
+/** A daemon that runs for so long has not failed to start. Milliseconds. */
+const provenAfterMs = 60_000;
 /** Requests under way get this long when the daemon stops. Milliseconds. */
 const lastRequestsMs = 2000;
 
@@ -70,7 +80,7 @@ const lastRequestsMs = 2000;
  * @throws PommelError `locked` when another process writes the index; whatever kept it from starting
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { project, config, log, onStop } = options;
+  const { project, config, log, onStop, onRestart } = options;
   const endings: Ending[] = [];
   const stop = () => runInReverse(endings, log);
   try {
@@ -131,10 +141,26 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     let record: DaemonRecord | null = null;
     let watcher: Watcher | null = null;
+    const settings = new LiveSettings({
+      ...{ project, config, log },
+      onApplied(keys) {
+        if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
+        // Hooks read these there.
+        if (record !== null) writeRecord(project, Object.assign(record, contextOf(config)));
+      },
+      onRestartNeeded(keys) {
+        if (onRestart === null) log.warn(`restart the daemon to apply ${keys.join(", ")}`);
+        else onRestart(`restarting to apply ${keys.join(", ")}`);
+      },
+    });
+    endings.push(() => settings.close());
     const handlers = createHandlers(options, work, embedders, {
       record: () => record!,
       notes: () =>
-        [...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter((note) => note !== null),
+        [settings.problem, ...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter(
+          (note) => note !== null,
+        ),
+      settings,
       memoryWork,
       conversations,
       spool,
@@ -193,12 +219,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const isResting = () => work.isResting() && memoryWork.isResting();
     const heartbeat = setInterval(() => {
       const idleFor = Date.now() - lastUsed;
+      const idleExitMs = options.idleExitMs ?? config["daemon.idle_exit_minutes"] * 60_000;
       if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
-      else if (options.idleExitMs > 0 && idleFor > options.idleExitMs && isResting()) {
+      else if (idleExitMs > 0 && idleFor > idleExitMs && isResting()) {
         onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
       }
     }, heartbeatMs);
     endings.push(() => clearInterval(heartbeat));
+    const proven = setTimeout(() => clearAutostart(project), provenAfterMs).unref();
+    endings.push(() => clearTimeout(proven));
 
     return { record: ours, stop };
   } catch (error) {
@@ -247,12 +276,13 @@ function openIndexWork(
 }
 
 function createHandlers(
-  { project, config, log, onStop }: DaemonOptions,
+  { project, config, log, onStop, onRestart }: DaemonOptions,
   work: IndexWork,
   embedders: CodeEmbedders,
   us: {
     record: () => DaemonRecord;
     notes: () => string[];
+    settings: LiveSettings;
     memoryWork: MemoryWork;
     conversations: ConversationWatch;
     spool: SpoolReader;
@@ -323,6 +353,7 @@ function createHandlers(
       };
     },
     command: runCommand,
+    reloadSettings: () => ({ ...us.settings.reload(), in_foreground: onRestart === null }),
     shutdown() {
       log.info("asked to stop");
       // After the answer is on its way.

@@ -9,7 +9,7 @@ import { codeOf, exitCode, messageOf, PommelError } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon-log.ts";
-import { onReplaced } from "./on-replaced.ts";
+import { onReplaced } from "./on-changed.ts";
 
 const usage = `Usage: pommeld [options]
 
@@ -49,17 +49,23 @@ async function main(): Promise<void> {
   const log = values.foreground
     ? openStderrLog(config["daemon.log_level"])
     : openLogFile(project, config["daemon.log_level"]);
-  const idleSeconds = Number(values["idle-exit-seconds"] ?? config["daemon.idle_exit_minutes"] * 60);
-  if (!(idleSeconds >= 0)) throw new PommelError("usage", "--idle-exit-seconds must be a number.");
+  const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
+  if (idleSeconds !== null && !(idleSeconds >= 0)) {
+    throw new PommelError("usage", "--idle-exit-seconds must be a number.");
+  }
   const renewSeconds = Number(values["renew-seconds"]);
   if (!(renewSeconds >= 0)) throw new PommelError("usage", "--renew-seconds must be a number.");
   // Closing the terminal ends a daemon that runs in it, and no other.
   if (!values.foreground) process.on("SIGHUP", () => {});
   await run({
     log,
-    start: (onStop) => startDaemon({ project, config, log, idleExitMs: idleSeconds * 1000, onStop }),
-    // Who runs it in a terminal sees to that.
-    renewMs: values.foreground ? 0 : renewSeconds * 1000,
+    start: (onStop, onRestart) =>
+      startDaemon({
+        ...{ project, config, log, onStop, onRestart },
+        idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
+      }),
+    hasSuccessors: !values.foreground,
+    renewMs: renewSeconds * 1000,
   });
 }
 
@@ -74,15 +80,17 @@ function projectIn(dir: string): Project {
 
 interface RunOptions {
   log: DaemonLog;
-  start: (onStop: (reason: string) => void) => Promise<Daemon>;
+  start: (onStop: (reason: string) => void, onRestart: ((reason: string) => void) | null) => Promise<Daemon>;
+  /** Whether another daemon may take over. One that runs in a terminal ends when the person there wants it to. */
+  hasSuccessors: boolean;
   /** How often to look for a newer version; 0: never. */
   renewMs: number;
 }
 
 /** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */
-async function run({ log, start, renewMs }: RunOptions): Promise<void> {
+async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<void> {
   let isStopping = false;
-  let isReplaced = false;
+  let isHandingOver = false;
   const stop = async (reason: string, code: number) => {
     if (isStopping) return;
     isStopping = true;
@@ -91,8 +99,12 @@ async function run({ log, start, renewMs }: RunOptions): Promise<void> {
     await daemon?.stop();
     log.info("stopped");
     await log.close();
-    if (isReplaced) startSuccessor();
+    if (isHandingOver) startSuccessor();
     process.exit(code);
+  };
+  const handOver = (reason: string) => {
+    isHandingOver = true;
+    void stop(reason, exitCode.ok);
   };
   const onSignal = (signal: NodeJS.Signals) => {
     // A second signal means now.
@@ -110,13 +122,11 @@ async function run({ log, start, renewMs }: RunOptions): Promise<void> {
   process.on("SIGINT", onSignal);
   process.on("uncaughtException", onCrash);
   process.on("unhandledRejection", onCrash);
-  const starting = start((reason) => void stop(reason, exitCode.ok));
+  const starting = start((reason) => void stop(reason, exitCode.ok), hasSuccessors ? handOver : null);
   // From before it answers anybody: what is installed while it starts is a newer version already.
-  if (renewMs > 0)
-    onReplaced(process.argv[1]!, renewMs, () => {
-      isReplaced = true;
-      void stop("another version was installed, and takes over", exitCode.ok);
-    });
+  if (hasSuccessors && renewMs > 0) {
+    onReplaced(process.argv[1]!, renewMs, () => handOver("another version was installed, and takes over"));
+  }
   try {
     await starting;
   } catch (error) {
@@ -126,7 +136,7 @@ async function run({ log, start, renewMs }: RunOptions): Promise<void> {
   }
 }
 
-/** The version that is there now, started as this one was. */
+/** Another daemon, of the version and with the settings that are there now, started as this one was. */
 function startSuccessor(): void {
   const [program, ...args] = process.argv.slice(1);
   spawn(process.execPath, [program!, ...args], {

@@ -133,7 +133,7 @@ export class MemoryWork {
     throw new PommelError(
       "not_indexed",
       "Conversations are not remembered here.",
-      "`pm config set sessions.capture true`, then `pm stop` and `pm start`.",
+      "`pm config set sessions.capture true` turns that on.",
     );
   }
 

@@ -15,8 +15,13 @@ export function newRecord(port: number, config: Config): DaemonRecord {
     token: randomBytes(32).toString("hex"),
     started_at: new Date().toISOString(),
     version,
-    context: { mode: config["context.mode"], deadline_ms: config["context.deadline_ms"] },
+    ...contextOf(config),
   };
+}
+
+/** What hooks have to know of the settings. */
+export function contextOf(config: Config): Pick<DaemonRecord, "context"> {
+  return { context: { mode: config["context.mode"], deadline_ms: config["context.deadline_ms"] } };
 }
 
 /** Writes daemon.json, whole or not at all, for its owner only. */

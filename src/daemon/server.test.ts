@@ -89,6 +89,7 @@ const handlers = {
   scrub: never,
   command: never,
   spool: vi.fn(() => ({ taken: true })),
+  reloadSettings: never,
 } satisfies Handlers;
 
 beforeEach(async () => {

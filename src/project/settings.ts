@@ -306,6 +306,35 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "sync.passphrase_env",
 ]);
 
+/**
+ * What a running daemon goes by at once when it changes: read where it is used. For all others the daemon restarts, as they
+ * are built into what it holds: its indexer, models, watchers and port.
+ */
+export const liveSettings: ReadonlySet<SettingKey> = new Set([
+  "search.limit",
+  "search.levels",
+  "daemon.autostart",
+  "daemon.idle_exit_minutes",
+  "daemon.log_level",
+  "sessions.retention_days",
+  "sessions.max_chunks",
+  "sessions.chunk_min_tokens",
+  "sessions.chunk_max_tokens",
+  "sessions.topic_pause_minutes",
+  "sessions.decision_words",
+  "sessions.error_words",
+  "sessions.architecture_words",
+  "context.mode",
+  "context.max_tokens",
+  "context.deadline_ms",
+  "sync.branch",
+  "sync.remote",
+  "sync.on_push",
+  "sync.encryption",
+  "sync.key_file",
+  "sync.passphrase_env",
+]);
+
 /** A complete configuration: a value for every setting. */
 export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
 

@@ -188,3 +188,13 @@ function withSqliteCode(error: unknown): unknown {
   }
   return error;
 }
+
+/** The version of the SQLite that Pommel brings along. */
+export function sqliteVersion(): string {
+  const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0 });
+  try {
+    return String(db.prepare("SELECT sqlite_version()").pluck().get());
+  } finally {
+    db.close();
+  }
+}

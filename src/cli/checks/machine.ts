@@ -36,11 +36,8 @@ function checkGit(): CheckResult {
 
 async function checkSqlite(): Promise<CheckResult> {
   try {
-    const { Sqlite } = await import("../../store/sqlite.ts");
-    const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0 });
-    const version = db.prepare("SELECT sqlite_version()").pluck().get();
-    db.close();
-    return ok(`SQLite ${version}`);
+    const { sqliteVersion } = await import("../../store/sqlite.ts");
+    return ok(`SQLite ${sqliteVersion()}`);
   } catch (error) {
     return fail(
       `SQLite does not load: ${firstLine(error)}`,

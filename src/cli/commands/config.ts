@@ -1,6 +1,6 @@
 import { envName, globalConfigFile, loadConfig, type Origin, readConfigFile } from "../../project/config.ts";
 import { type EditResult, requireSettingKey, setConfig, unsetConfig } from "../../project/config-edit.ts";
-import { messageOf, PommelError } from "../../project/errors.ts";
+import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import { findProject, findProjectIfAny, type Project } from "../../project/paths.ts";
 import { isSettingKey, nearestSettingKey, parseValue, settingKeys } from "../../project/setting-values.ts";
 import { type Config, defaultConfig, type SettingKey, settings } from "../../project/settings.ts";
@@ -93,10 +93,8 @@ async function report(
     output.result({ key, file, changed }, `${changed ? "Changed" : "Already so in"} ${file}.`);
     return;
   }
-  if (changed && (await isDaemonRunning(cwd))) {
-    output.note("The running daemon goes by it after `pm stop` and `pm start`.");
-  }
-  output.result({ ...entry, file, changed }, () => {
+  const restarted = changed && (await applyToDaemon(cwd, output));
+  output.result({ ...entry, file, changed, restarted }, () => {
     const where = entry.source === null ? "the default" : `from ${entry.source}`;
     const line = `${key} is ${show(entry.value)} (${where}).`;
     return changed ? line : `${line} ${file} already said so.`;
@@ -138,11 +136,34 @@ function projectFor(cwd: string, { global = false }: ConfigOptions): Project | n
   return global ? null : findProject(cwd);
 }
 
-async function isDaemonRunning(cwd: string): Promise<boolean> {
+/**
+ * Lets the daemon that runs here, if one does, go by what was changed.
+ * @returns whether it was restarted for that
+ */
+async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
   const project = findProjectIfAny(cwd);
   if (project === null) return false;
-  const { findDaemon } = await import("../../client/connect.ts");
-  return (await findDaemon(project)) !== null;
+  const { askDaemon, DaemonUnreachable } = await import("../../client/daemon-client.ts");
+  try {
+    const { need_restart, in_foreground } = await askDaemon(project, "reloadSettings", {});
+    if (need_restart.length === 0) return false;
+    const keys = need_restart.join(", ");
+    if (in_foreground) {
+      output.note(`The daemon runs in a terminal: restart it there to apply ${keys}.`);
+      return false;
+    }
+    output.note(`Restarting the daemon to apply ${keys}.`);
+    // From here, and not by itself: it may need a key that only this environment has.
+    const { stopDaemon } = await import("../../client/stop-daemon.ts");
+    const { findOrStartDaemon } = await import("../../client/connect.ts");
+    await stopDaemon(project);
+    await findOrStartDaemon(project);
+    return true;
+  } catch (error) {
+    // The change is made; that the daemon cannot go by it must not read as if it were not.
+    if (!(error instanceof DaemonUnreachable)) output.note(`warning: ${explanationOf(error)}`);
+    return false;
+  }
 }
 
 function show(value: Config[SettingKey]): string {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { examples, query, run } from "../frame.ts";
-import { collect } from "./values.ts";
+import { collect, positiveInteger } from "./values.ts";
 
 /** The commands that run and question the daemon. */
 export function declareDaemonCommands(program: Command): void {
@@ -21,9 +21,36 @@ export function declareDaemonCommands(program: Command): void {
 
   program
     .command("stop")
-    .description("Stop the daemon; what is indexed stays searchable")
+    .description("Stop the daemon until `pm start` or the next boot; what is indexed stays searchable")
     .addHelpText("after", examples(["pm stop", "done when the daemon is gone"]))
     .action(run(async () => (await import("../commands/stop.ts")).stopCommand));
+
+  program
+    .command("restart")
+    .description("Stop the daemon if it runs, and start it")
+    .addHelpText("after", examples(["pm restart", "with this shell's environment, say with a new key"]))
+    .action(run(async () => (await import("../commands/restart.ts")).restartCommand));
+
+  program
+    .command("logs")
+    .description("Print what the daemon has logged")
+    .option("-f, --follow", "go on with what is logged from now on, until Ctrl-C")
+    .option("--since <time>", "only what was logged since then: 10m, 2h, an ISO date or time, yesterday")
+    .option(
+      "-n, --lines <count>",
+      "at most this many, the newest (default: 100, or all with --since)",
+      positiveInteger,
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["pm logs", "the last 100 entries"],
+        ["pm logs --follow", "and what comes"],
+        ["pm logs --since 10m", "the last ten minutes"],
+        ["pm logs --json | jq .msg", "each entry as a line of JSON"],
+      ),
+    )
+    .action(run(async () => (await import("../commands/logs.ts")).logsCommand));
 
   program
     .command("status")

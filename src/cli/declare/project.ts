@@ -47,6 +47,12 @@ export function declareProjectCommands(program: Command): void {
     .action(run(async () => (await import("../commands/doctor.ts")).doctorCommand));
 
   program
+    .command("version")
+    .description("Print the versions of Pommel, of what it runs on, and of the daemon that runs here")
+    .addHelpText("after", examples(["pm version", "for a bug report"], ["pm --version", "Pommel's alone"]))
+    .action(run(async () => (await import("../commands/version.ts")).versionCommand));
+
+  program
     .command("bench")
     .description("Measure how well search finds your own code, by its doc comments and its commits")
     .option(

@@ -30,7 +30,7 @@ export function readKey(
     throw new PommelError(
       code,
       `${new URL(url).host} wants a key, and the environment variable ${keyVariable} is not set.`,
-      `Set ${keyVariable} where the daemon is started, then run \`pm stop\` and \`pm start\`.`,
+      `Set ${keyVariable} in your shell, then run \`pm restart\` there.`,
     );
   }
   // It could not be a header, and the complaint about that would show it.

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { onReplaced } from "./on-replaced.ts";
+import { onReplaced } from "./on-changed.ts";
 
 let dir: string;
 let file: string;
