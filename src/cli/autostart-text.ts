@@ -11,6 +11,11 @@ export function autostartText(
       return ["The next search or hook starts it.", "`pm start` starts it now."];
     case "off":
       return ["It does not start by itself: daemon.autostart is false.", "Run `pm start`."];
+    case "unapproved":
+      return [
+        "It does not start by itself: this project's config.toml has its code sent to a server.",
+        "Look at embed.code and embed.text there; if that is what you want, run `pm start`.",
+      ];
     case "ci":
       return [
         "It does not start by itself in CI.",

@@ -15,11 +15,12 @@ import type { StatusResponse } from "./protocol.ts";
  * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may try at
  *   once. Empty while the attempt goes on, then `{"error": ...}`; its age decides when the next one is due.
  * - `stopped`: `pm stop` was the last word; holds the boot that it was said in.
- * - `off`: the configuration says no. Reading it takes longer than a hook has, so this counts until a file changes.
+ * - `off`, `unapproved`: the configuration speaks against it. Reading it takes longer than a hook has, so this counts until
+ *   a file changes.
  */
 
 /** Why no start is due now. */
-type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
+type Obstacle = "off" | "unapproved" | "ci" | "root" | "stopped" | "starting" | "failed";
 
 /** The newest attempt to start the daemon. */
 interface Attempt {
@@ -41,6 +42,9 @@ const firstDelayMs = 1000;
 const longestDelayMs = 3_600_000;
 /** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
 const clockToleranceMs = 60_000;
+
+/** What start-daemon.ts finds in the configuration. */
+const refusals = ["off", "unapproved"] as const;
 
 const autostartDir = ({ stateDir }: Project) => join(stateDir, "autostart");
 
@@ -86,9 +90,9 @@ export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.en
   if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(project), "stopped")))) {
     return "stopped";
   }
-  if (wish !== "true" && names.includes("off")) {
-    const since = mtimeOf(join(autostartDir(project), "off"));
-    if (!causesChangedSince(project, since)) return "off";
+  for (const refusal of refusals) {
+    if (!names.includes(refusal) || (refusal === "off" && wish === "true")) continue;
+    if (!causesChangedSince(project, mtimeOf(join(autostartDir(project), refusal)))) return refusal;
   }
   const attempt = attemptIn(project, names);
   if (attempt === null || attempt.retryAt <= Date.now()) return null;
@@ -145,10 +149,10 @@ export function recordOutcome(project: Project, attempt: string, error: string |
   writeNote(project, attempt, JSON.stringify({ error }));
 }
 
-/** Notes that the configuration wants no daemon by itself. */
-export function recordOff(project: Project): void {
+/** Notes that the configuration speaks against a start. */
+export function recordRefusal(project: Project, refusal: (typeof refusals)[number]): void {
   clearAutostart(project);
-  writeNote(project, "off", "");
+  writeNote(project, refusal, "");
 }
 
 /** Notes that the user stopped the daemon, which counts until the next boot. */

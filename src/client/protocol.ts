@@ -158,10 +158,11 @@ export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
 const autostartStatus = lazy(() =>
   z.object({
     /**
-     * `ready`: the next use starts it. `off`: the configuration says no. `ci`, `root`: never in CI, or as root for another
+     * `ready`: the next use starts it. `off`: the configuration says no. `unapproved`: the project's own configuration has
+     * its code sent to a server, and the user has not started it here yet. `ci`, `root`: never in CI, or as root for another
      * user's project. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; it is tried again at `retry_at`.
      */
-    state: z.enum(["ready", "off", "ci", "root", "stopped", "starting", "failed"]),
+    state: z.enum(["ready", "off", "unapproved", "ci", "root", "stopped", "starting", "failed"]),
     /** One after the other; those that ended soon after they started count. */
     failed_starts: count,
     /** What kept it from starting; null when it started, and ended soon after. */

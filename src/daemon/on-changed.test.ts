@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { onReplaced } from "./on-changed.ts";
+import { onChanged, onReplaced } from "./on-changed.ts";
 
 let dir: string;
 let file: string;
@@ -48,4 +48,24 @@ it("waits for an installation that goes on, and says nothing when it is told to 
   stop();
   vi.advanceTimersByTime(5000);
   expect(then).not.toHaveBeenCalled();
+});
+
+it("tells of every change of any of the files, also when one appears or vanishes", () => {
+  const then = vi.fn();
+  const other = join(dir, "other.toml");
+  const stop = onChanged([file, other], 1000, then);
+  const expectCalls = (count: number) => {
+    vi.advanceTimersByTime(3000);
+    expect(then).toHaveBeenCalledTimes(count);
+  };
+  expectCalls(0);
+  writeFileSync(other, "new");
+  expectCalls(1);
+  install("longer than before");
+  expectCalls(2);
+  rmSync(other);
+  expectCalls(3);
+  stop();
+  install("x");
+  expectCalls(3);
 });

@@ -74,15 +74,15 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
         "It may be starting: try again in a moment, then `pm restart`. `pm logs` shows what it does.",
       );
     }
+    const [what, hint] = autostartText(autostartStatus(project, isAutostartOn(project)));
     if (!existsSync(project.daemonFile)) {
-      const [what, hint] = autostartText(autostartStatus(project, isAutostartOn(project)));
       return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
     }
     const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
     if (!fix) {
       return warn(
-        `daemon.json is left over from a daemon that is gone (${why}).`,
-        "Run `pm start`, or `pm doctor --fix` to remove the file.",
+        `daemon.json is left over from a daemon that is gone (${why}). ${what}`,
+        `${hint} \`pm doctor --fix\` removes the file.`,
       );
     }
     rmSync(project.daemonFile, { force: true });

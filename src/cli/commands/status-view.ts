@@ -27,10 +27,8 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
 
 function header({ version, project, daemon }: StatusResponse, colors: Colors): string {
   if (!daemon.running) {
-    const hint = [
-      ...(daemon.autostart ? autostartText(daemon.autostart) : ["Run `pm start`."]),
-      "Searches work without it, on what is indexed.",
-    ].join(" ");
+    const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm start`.";
+    const hint = `${start}\nSearches work without it, on what is indexed.`;
     return `${colors.bold(`Pommel ${version}`)} - ${colors.yellow("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
   }
   const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;

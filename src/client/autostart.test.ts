@@ -1,0 +1,179 @@
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Project, projectAt } from "../project/paths.ts";
+import {
+  autostartStatus,
+  clearAutostart,
+  obstacleTo,
+  recordOutcome,
+  recordRefusal,
+  recordStopped,
+  startInBackground,
+} from "./autostart.ts";
+
+const spawn = vi.hoisted(() => vi.fn(() => ({ on() {}, unref() {} })));
+vi.mock("node:child_process", async (load) => ({ ...(await load<object>()), spawn }));
+
+let project: Project;
+beforeEach(() => {
+  spawn.mockClear();
+  vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "");
+  vi.stubEnv("CI", "");
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-autostart-")));
+  mkdirSync(project.stateDir);
+  writeFileSync(project.configFile, "");
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+const names = () => readdirSync(join(project.stateDir, "autostart")).sort();
+
+/** Lets so much time go by. Milliseconds. */
+function later(ms: number): void {
+  vi.useFakeTimers({ now: Date.now() + ms, toFake: ["Date"] });
+}
+
+describe("a start in the background", () => {
+  it("happens once for any number of callers", () => {
+    expect(Array.from({ length: 50 }, () => startInBackground(project))).not.toContain(false);
+    expect(spawn).toHaveBeenCalledTimes(1);
+    expect(spawn).toHaveBeenCalledWith(
+      process.execPath,
+      [expect.stringContaining("start-daemon.cjs"), project.root, "1"],
+      expect.objectContaining({ detached: true, stdio: "ignore", cwd: project.root }),
+    );
+    expect(autostartStatus(project, true).state).toBe("starting");
+  });
+
+  it("is tried again when it was interrupted", () => {
+    startInBackground(project);
+    later(44_000);
+    startInBackground(project);
+    expect(spawn).toHaveBeenCalledTimes(1);
+    later(2000);
+    startInBackground(project);
+    expect(spawn).toHaveBeenCalledTimes(2);
+  });
+
+  it("waits twice as long after each failure, an hour at most, and says why", () => {
+    const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600];
+    waits.forEach((seconds, i) => {
+      expect(startInBackground(project)).toBe(true);
+      recordOutcome(project, String(i + 1), "Port 1 is taken.");
+      // The file system does not know that this test's clock is ahead.
+      const now = Date.now() / 1000;
+      utimesSync(join(project.stateDir, "autostart", String(i + 1)), now, now);
+      expect(obstacleTo(project)).toBe("failed");
+      later(seconds * 1000 - 100);
+      expect(startInBackground(project)).toBe(false);
+      expect(autostartStatus(project, true)).toMatchObject({
+        state: "failed",
+        failed_starts: i + 1,
+        error: "Port 1 is taken.",
+      });
+      later(200);
+    });
+    expect(spawn).toHaveBeenCalledTimes(waits.length);
+  });
+
+  it("is due again when the configuration has changed since it failed", async () => {
+    startInBackground(project);
+    recordOutcome(project, "1", "Nonsense in config.toml.");
+    expect(startInBackground(project)).toBe(false);
+    await vi.waitFor(() => {
+      writeFileSync(project.configFile, "# corrected");
+      expect(startInBackground(project)).toBe(true);
+    });
+    expect(names()).toEqual(["1", "2"]);
+  });
+
+  it("starts from the beginning when a daemon has proved itself", () => {
+    startInBackground(project);
+    recordOutcome(project, "1", null);
+    expect(autostartStatus(project, true)).toMatchObject({ state: "failed", error: null });
+    clearAutostart(project);
+    expect(autostartStatus(project, true)).toEqual({
+      state: "ready",
+      failed_starts: 0,
+      error: null,
+      retry_at: null,
+    });
+    expect(startInBackground(project)).toBe(true);
+  });
+
+  it("fails in silence where nothing can be written, and does not bring back a project that is gone", () => {
+    rmSync(project.stateDir, { recursive: true });
+    expect(startInBackground(project)).toBe(false);
+    expect(() => recordOutcome(project, "1", null)).toThrow("ENOENT");
+    expect(spawn).not.toHaveBeenCalled();
+  });
+});
+
+describe("no start", () => {
+  afterEach(() => {
+    expect(spawn).not.toHaveBeenCalled();
+  });
+
+  it("in CI, unless Pommel's own variable says so", () => {
+    expect(obstacleTo(project, { CI: "true" })).toBe("ci");
+    expect(obstacleTo(project, { CI: "1" })).toBe("ci");
+    expect(obstacleTo(project, { CI: "false" })).toBeNull();
+    expect(obstacleTo(project, { CI: "true", POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    vi.stubEnv("CI", "true");
+    expect(startInBackground(project)).toBe(false);
+  });
+
+  it("where it is turned off", () => {
+    vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "false");
+    expect(startInBackground(project)).toBe(false);
+    expect(autostartStatus(project, false).state).toBe("off");
+  });
+
+  it("where the configuration was found to turn it off, until that changes", async () => {
+    recordRefusal(project, "off");
+    expect(startInBackground(project)).toBe(false);
+    expect(obstacleTo(project)).toBe("off");
+    expect(obstacleTo(project, { POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    await vi.waitFor(() => {
+      writeFileSync(project.configFile, "# turned on");
+      expect(obstacleTo(project)).toBeNull();
+    });
+  });
+
+  it("where a configuration that nobody looked at sends code away, whatever the environment says", () => {
+    recordRefusal(project, "unapproved");
+    vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "true");
+    expect(startInBackground(project)).toBe(false);
+    expect(autostartStatus(project, true).state).toBe("unapproved");
+  });
+
+  it("after pm stop, until the next boot", () => {
+    recordStopped(project);
+    expect(startInBackground(project)).toBe(false);
+    expect(autostartStatus(project, true).state).toBe("stopped");
+    writeFileSync(join(project.stateDir, "autostart", "stopped"), "another boot");
+    expect(obstacleTo(project)).toBeNull();
+  });
+
+  it("by root for another user's project", () => {
+    vi.spyOn(process, "getuid").mockReturnValue(0);
+    if (statSync(project.stateDir).uid === 0) chownSync(project.stateDir, 1000, 1000);
+    expect(startInBackground(project)).toBe(false);
+    expect(obstacleTo(project)).toBe("root");
+  });
+});
