@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type DaemonRecord, readDaemonRecord } from "../../src/client/daemon-record.ts";
+import type { StatusResponse } from "../../src/client/protocol.ts";
+import type { Project } from "../../src/project/paths.ts";
+import { lockHolder } from "../../src/store/lock.ts";
+import {
+  cleanUp,
+  createProject,
+  logOf,
+  modules,
+  pmJson,
+  start,
+  until,
+  untilAnswering,
+  untilIdle,
+  untilStopped,
+} from "./daemon-fixture.ts";
+import { connect } from "./mcp-fixture.ts";
+import { type PmResult, runPm } from "./run-pm.ts";
+
+afterEach(cleanUp);
+
+/** Tests run without autostart, and perhaps in CI. */
+const wanted = { POMMEL_DAEMON_AUTOSTART: "", CI: "" };
+
+const pm = (project: Project, ...args: string[]) => runPm(args, { cwd: project.root, env: wanted });
+
+function hook(project: Project, env: NodeJS.ProcessEnv = wanted): Promise<PmResult> {
+  const payload = {
+    session_id: "11111111-2222-4333-8444-555555555555",
+    transcript_path: join(project.root, "no-transcript.jsonl"),
+    cwd: project.root,
+    hook_event_name: "Stop",
+  };
+  const here = { CLAUDE_PROJECT_DIR: project.root, ...env };
+  return runPm(["hook", "stop"], { cwd: project.root, env: here, input: JSON.stringify(payload) });
+}
+
+const autostartDir = (project: Project) => join(project.stateDir, "autostart");
+const attempts = (project: Project) =>
+  existsSync(autostartDir(project)) ? readdirSync(autostartDir(project)) : [];
+
+/** Waits until the attempt has ended, one way or the other. */
+const untilTried = (project: Project, attempt = "1") =>
+  until(() => readFileSync(join(autostartDir(project), attempt), "utf8"));
+
+/** Waits until a daemon answers, and what started it is done. */
+async function untilStarted(project: Project): Promise<DaemonRecord> {
+  const record = await untilAnswering(project);
+  await until(() =>
+    attempts(project).every((name) => readFileSync(join(autostartDir(project), name), "utf8") !== ""),
+  );
+  return record;
+}
+
+async function autostart(project: Project) {
+  const { stdout } = await pm(project, "status", "--json");
+  return (JSON.parse(stdout) as StatusResponse).daemon.autostart;
+}
+
+test("any number of hooks at once start one daemon, and print nothing", async () => {
+  const project = createProject(modules(3));
+  const results = await Promise.all(Array.from({ length: 12 }, () => hook(project)));
+  expect(new Set(results.map(({ code, stdout, stderr }) => `${code}${stdout}${stderr}`))).toEqual(
+    new Set(["0"]),
+  );
+  await untilStarted(project);
+  expect(JSON.parse(await untilTried(project))).toEqual({ error: null });
+  await untilIdle(project);
+  expect(attempts(project)).toEqual(["1"]);
+  expect(logOf(project).match(/answers on/g)).toHaveLength(1);
+  // What the hooks have left is taken from the spool.
+  await until(() => readdirSync(project.spoolDir).filter((name) => name.endsWith(".json")).length === 0);
+});
+
+test("a first search starts it, and says so instead of sending people to pm start", async () => {
+  const project = createProject(modules(3));
+  const search = await pm(project, "search", "code", "compute2");
+  expect(search).toMatchObject({ code: 3, stderr: expect.stringContaining("The daemon is starting") });
+  await untilStarted(project);
+});
+
+test("a command that answers without a daemon starts one for the next", async () => {
+  const project = createProject(modules(1));
+  expect(await pm(project, "queue")).toMatchObject({ code: 0, stdout: "✓ Nothing waits.\n", stderr: "" });
+  await untilStarted(project);
+});
+
+test("the MCP server starts it", async () => {
+  const project = createProject(modules(1));
+  const client = await connect({ cwd: project.root, env: wanted });
+  await untilStarted(project);
+  await client.close();
+});
+
+test("a daemon that was killed comes back with the next search, which answers by itself", async () => {
+  const project = createProject(modules(3));
+  const { pid } = await start(project);
+  await untilIdle(project);
+  process.kill(pid, "SIGKILL");
+  await untilStopped(project);
+  const search = await pm(project, "search", "code", "compute2", "--json");
+  expect(search.code).toBe(0);
+  expect(search.stdout).toContain("src/module2.ts");
+  expect((await untilStarted(project)).pid).not.toBe(pid);
+});
+
+test("after pm stop nothing starts it until pm start", async () => {
+  const project = createProject(modules(1));
+  await start(project);
+  expect((await pm(project, "stop")).stdout).toContain("until `pm start` or the next boot");
+  await hook(project);
+  await pm(project, "search", "code", "compute");
+  expect(attempts(project)).toEqual(["stopped"]);
+  expect(await autostart(project)).toMatchObject({ state: "stopped" });
+  expect((await pm(project, "doctor")).stdout).toContain("It was stopped with `pm stop`");
+  await start(project);
+  expect(attempts(project)).toEqual([]);
+});
+
+test("after pm stop the next boot starts it", async () => {
+  const project = createProject(modules(1));
+  await pm(project, "stop");
+  writeFileSync(join(autostartDir(project), "stopped"), "00000000-0000-4000-8000-000000000000");
+  await hook(project);
+  await untilStarted(project);
+});
+
+test("pm stop ends a daemon that is just being started", async () => {
+  const project = createProject(modules(1));
+  await hook(project);
+  await pm(project, "stop");
+  await until(() => attempts(project).join() === "stopped" && lockHolder(project) === null);
+  await hook(project);
+  expect(attempts(project)).toEqual(["stopped"]);
+});
+
+test("it is not started in CI, nor where the configuration says so", async () => {
+  const project = createProject(modules(1));
+  await hook(project, { ...wanted, CI: "true" });
+  expect(attempts(project)).toEqual([]);
+  await pm(project, "config", "set", "daemon.autostart", "false");
+  await hook(project);
+  await until(() => attempts(project).includes("off"));
+  await hook(project);
+  expect(attempts(project)).toEqual(["off"]);
+  expect(await autostart(project)).toMatchObject({ state: "off" });
+  await pm(project, "config", "set", "daemon.autostart", "true");
+  await hook(project);
+  await untilStarted(project);
+});
+
+test("a project whose own configuration sends its code away is not started before its user has looked", async () => {
+  const project = createProject(modules(1));
+  writeFileSync(project.configFile, '[embed]\ncode = "none"\ntext = "openai/some-model"\n');
+  await hook(project);
+  await until(() => attempts(project).includes("unapproved"));
+  expect((await pm(project, "status")).stdout).toContain("has its code sent to a server");
+  expect(readDaemonRecord(project)).toBeNull();
+});
+
+test("failed starts are said with their reason, back off, and end when the reason is gone", async () => {
+  const project = createProject(modules(1));
+  const config = readFileSync(project.configFile, "utf8");
+  writeFileSync(project.configFile, "[nonsense]\nwhat = 1\n");
+  await hook(project);
+  expect(await untilTried(project)).toContain("there is no setting nonsense.what");
+  await hook(project);
+  writeFileSync(project.configFile, config);
+  expect(await autostart(project)).toMatchObject({
+    state: "failed",
+    error: expect.stringContaining("there is no setting nonsense.what"),
+  });
+  await hook(project);
+  await untilStarted(project);
+});

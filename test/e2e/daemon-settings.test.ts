@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { readDaemonRecord } from "../../src/client/daemon-record.ts";
+import type { Project } from "../../src/project/paths.ts";
+import {
+  cleanUp,
+  createProject,
+  found,
+  logOf,
+  modules,
+  pmJson,
+  spawnDaemon,
+  start,
+  status,
+  until,
+  untilAnswering,
+  untilIdle,
+} from "./daemon-fixture.ts";
+import { pmFile, runPm } from "./run-pm.ts";
+
+afterEach(cleanUp);
+
+const pm = (project: Project, ...args: string[]) => runPm(args, { cwd: project.root });
+
+test("a setting that is read where it is used holds at once in the daemon that runs", async () => {
+  const project = createProject(modules(3));
+  const { pid } = await start(project);
+  await untilIdle(project);
+  expect(await pm(project, "config", "set", "search.limit", "1")).toMatchObject({ code: 0, stderr: "" });
+  expect(await found(project, "compute")).toHaveLength(1);
+  await pm(project, "config", "set", "context.mode", "eager");
+  expect(readDaemonRecord(project)).toMatchObject({ pid, context: { mode: "eager" } });
+});
+
+test("pm config restarts the daemon for a setting that it is built around", async () => {
+  const project = createProject(modules(3));
+  const { pid } = await start(project);
+  await untilIdle(project);
+  const set = await pm(project, "config", "set", "index.exclude", "src/module1.ts", "--json");
+  expect(set).toMatchObject({ code: 0, stderr: "Restarting the daemon to apply index.exclude.\n" });
+  expect(JSON.parse(set.stdout)).toMatchObject({ key: "index.exclude", changed: true, restarted: true });
+  expect((await untilAnswering(project)).pid).not.toBe(pid);
+  await until(async () => (await status(project)).index.total_files === 2);
+});
+
+test("the daemon restarts by itself when such a setting was edited in the file", async () => {
+  const project = createProject(modules(3));
+  const { pid } = await start(project);
+  writeFileSync(project.configFile, '[index]\nexclude = ["src/module1.ts"]\n');
+  await until(() => (readDaemonRecord(project)?.pid ?? pid) !== pid);
+  await untilAnswering(project);
+  expect(logOf(project)).toContain("restarting to apply index.exclude");
+  await until(async () => (await status(project)).index.total_files === 2);
+});
+
+test("a mistake in the file leaves the daemon as it is, and shows in pm status", async () => {
+  const project = createProject(modules(1));
+  const { pid } = await start(project);
+  writeFileSync(project.configFile, "[index]\nexclud = []\n");
+  const notes = await until(async () => (await status(project)).notes[0]);
+  expect(notes).toContain("The settings from before hold until this is corrected");
+  expect(notes).toContain("there is no setting index.exclud");
+  expect(readDaemonRecord(project)?.pid).toBe(pid);
+});
+
+test("a daemon in a terminal is left to the person there", async () => {
+  const project = createProject(modules(1));
+  const daemon = spawnDaemon(project, ["--foreground"]);
+  await untilAnswering(project);
+  const set = await pm(project, "config", "set", "index.workers", "1", "--json");
+  expect(set.stderr).toBe("The daemon runs in a terminal: restart it there to apply index.workers.\n");
+  expect(JSON.parse(set.stdout)).toMatchObject({ restarted: false });
+  expect(daemon.exitCode).toBeNull();
+});
+
+test("pm restart starts another daemon, or the first one, and says what runs", async () => {
+  const project = createProject(modules(1));
+  const first = await pmJson<{ pid: number; stopped_pid: null }>(project, "restart");
+  expect(first.stopped_pid).toBeNull();
+  const second = await pm(project, "restart");
+  const { pid, port, version } = await untilAnswering(project);
+  expect(pid).not.toBe(first.pid);
+  expect(second.stdout).toBe(`Pommel daemon ${version} restarted (PID ${pid}, port ${port}).\n`);
+});
+
+test("pm restart leaves a daemon alone that could not start again", async () => {
+  const project = createProject(modules(1));
+  const { pid } = await start(project);
+  writeFileSync(project.configFile, "[index]\nexclud = []\n");
+  expect(await pm(project, "restart")).toMatchObject({ code: 1, stderr: expect.stringContaining("exclud") });
+  expect(readDaemonRecord(project)?.pid).toBe(pid);
+});
+
+test("pm version names what is installed and what runs", async () => {
+  const project = createProject(modules(1));
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  const expected = { version, node: process.versions.node, platform: `${process.platform}-${process.arch}` };
+  const alone = await pmJson<{ sqlite: string; installed_in: string }>(project, "version");
+  expect(alone).toMatchObject({ ...expected, daemon: null });
+  expect(alone.sqlite).toMatch(/^3\.\d+/);
+  expect(existsSync(join(alone.installed_in, "package.json"))).toBe(true);
+  const { pid } = await start(project);
+  expect(await pmJson(project, "version")).toMatchObject({ daemon: { version, pid } });
+  expect((await pm(project, "version")).stdout).toContain(`Daemon        ${version} (PID ${pid})`);
+  expect((await runPm(["--version"])).stdout).toBe(`${version}\n`);
+});
+
+/** A line of the log as the daemon writes it. */
+const logged = (time: string, msg: string, level = 30) => `${JSON.stringify({ level, time, pid: 1, msg })}\n`;
+
+const messages = async (project: Project, ...args: string[]) => {
+  const { code, stdout } = await pm(project, "logs", "--json", ...args);
+  expect(code).toBe(0);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => (JSON.parse(line) as { msg: string }).msg);
+};
+
+test("pm logs prints the log, older files included, and only what was asked for", async () => {
+  const project = createProject({});
+  expect(await pm(project, "logs")).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "Nothing is logged yet.\n",
+  });
+  await start(project);
+  await pmJson(project, "stop");
+  const file = join(project.logDir, "pommeld.log");
+  writeFileSync(`${file}.2`, logged("2026-01-01T10:00:00.000Z", "the oldest"));
+  writeFileSync(`${file}.1`, logged("2026-01-02T10:00:00.000Z", "older"));
+  const half = '{"level":30,"ti\n';
+  writeFileSync(
+    file,
+    half + logged("2026-01-03T10:00:00.000Z", "bad\nat a:1", 50) + logged("2026-01-04T10:00:00Z", "last"),
+  );
+  expect(await messages(project)).toEqual(["the oldest", "older", "bad\nat a:1", "last"]);
+  expect(await messages(project, "-n", "2")).toEqual(["bad\nat a:1", "last"]);
+  expect(await messages(project, "--since", "2026-01-02T09:00:00Z")).toEqual([
+    "older",
+    "bad\nat a:1",
+    "last",
+  ]);
+  expect(await messages(project, "--since", "10m")).toEqual([]);
+  expect(await pm(project, "logs", "--since", "never ever")).toMatchObject({ code: 2 });
+  const { stdout } = await pm(project, "logs", "-n", "2");
+  expect(stdout).toMatch(
+    /^2026-01-0[23] \d\d:00:00 error {2}bad\n {4}at a:1\n2026-01-0[34] \d\d:00:00 info {3}last\n$/,
+  );
+  appendFileSync(join(project.logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
+  expect(await messages(project, "--since", "10m")).toEqual(["FATAL ERROR: out of memory"]);
+});
+
+test("pm logs --follow goes on with the next file when the log is rotated", async () => {
+  const project = createProject({});
+  await start(project);
+  await pmJson(project, "stop");
+  const file = join(project.logDir, "pommeld.log");
+  writeFileSync(file, logged("2026-01-03T10:00:00.000Z", "before"));
+  const follower = spawn(process.execPath, [pmFile, "logs", "--follow", "--json"], { cwd: project.root });
+  let shown = "";
+  follower.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+  });
+  try {
+    await until(() => shown.includes("before"));
+    appendFileSync(file, logged("2026-01-03T10:00:01.000Z", "while it follows"));
+    await until(() => shown.includes("while it follows"));
+    appendFileSync(file, logged("2026-01-03T10:00:02.000Z", "the last of this file"));
+    renameSync(file, `${file}.1`);
+    writeFileSync(file, logged("2026-01-03T10:00:03.000Z", "the first of the next"));
+    await until(() => shown.includes("the first of the next"));
+    expect(shown.match(/"msg":"[^"]*"/g)).toEqual(
+      ["before", "while it follows", "the last of this file", "the first of the next"].map(
+        (msg) => `"msg":"${msg}"`,
+      ),
+    );
+  } finally {
+    follower.kill();
+  }
+});
