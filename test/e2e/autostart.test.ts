@@ -10,7 +10,6 @@ import {
   createProject,
   logOf,
   modules,
-  pmJson,
   start,
   until,
   untilAnswering,
