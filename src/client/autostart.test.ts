@@ -19,15 +19,15 @@ import {
   recordOutcome,
   recordRefusal,
   recordStopped,
-  startInBackground,
+  startInBackground as tryToStart,
 } from "./autostart.ts";
 
-const spawn = vi.hoisted(() => vi.fn(() => ({ on() {}, unref() {} })));
-vi.mock("node:child_process", async (load) => ({ ...(await load<object>()), spawn }));
+const start = vi.fn();
+const startInBackground = (project: Project) => tryToStart(project, start);
 
 let project: Project;
 beforeEach(() => {
-  spawn.mockClear();
+  start.mockClear();
   vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "");
   vi.stubEnv("CI", "");
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-autostart-")));
@@ -51,12 +51,8 @@ function later(ms: number): void {
 describe("a start in the background", () => {
   it("happens once for any number of callers", () => {
     expect(Array.from({ length: 50 }, () => startInBackground(project))).not.toContain(false);
-    expect(spawn).toHaveBeenCalledTimes(1);
-    expect(spawn).toHaveBeenCalledWith(
-      process.execPath,
-      [expect.stringContaining("start-daemon.cjs"), project.root, "1"],
-      expect.objectContaining({ detached: true, stdio: "ignore", cwd: project.root }),
-    );
+    expect(start).toHaveBeenCalledTimes(1);
+    expect(start).toHaveBeenCalledWith(project, "1");
     expect(autostartStatus(project, true).state).toBe("starting");
   });
 
@@ -64,10 +60,10 @@ describe("a start in the background", () => {
     startInBackground(project);
     later(44_000);
     startInBackground(project);
-    expect(spawn).toHaveBeenCalledTimes(1);
+    expect(start).toHaveBeenCalledTimes(1);
     later(2000);
     startInBackground(project);
-    expect(spawn).toHaveBeenCalledTimes(2);
+    expect(start).toHaveBeenCalledTimes(2);
   });
 
   it("waits twice as long after each failure, an hour at most, and says why", () => {
@@ -88,7 +84,7 @@ describe("a start in the background", () => {
       });
       later(200);
     });
-    expect(spawn).toHaveBeenCalledTimes(waits.length);
+    expect(start).toHaveBeenCalledTimes(waits.length);
   });
 
   it("is due again when the configuration has changed since it failed", async () => {
@@ -120,13 +116,13 @@ describe("a start in the background", () => {
     rmSync(project.stateDir, { recursive: true });
     expect(startInBackground(project)).toBe(false);
     expect(() => recordOutcome(project, "1", null)).toThrow("ENOENT");
-    expect(spawn).not.toHaveBeenCalled();
+    expect(start).not.toHaveBeenCalled();
   });
 });
 
 describe("no start", () => {
   afterEach(() => {
-    expect(spawn).not.toHaveBeenCalled();
+    expect(start).not.toHaveBeenCalled();
   });
 
   it("in CI, unless Pommel's own variable says so", () => {

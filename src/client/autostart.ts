@@ -59,25 +59,29 @@ export function programFile(name: string): string {
  * running: it neither looks again, nor waits, nor prints, nor throws.
  * @returns whether a daemon is starting now
  */
-export function startInBackground(project: Project): boolean {
+export function startInBackground(project: Project, start: typeof startProgram = startProgram): boolean {
   try {
     const obstacle = obstacleTo(project);
     if (obstacle !== null) return obstacle === "starting";
     const attempt = claimAttempt(project);
     if (attempt === null) return true;
-    const child = spawn(process.execPath, [programFile("start-daemon.cjs"), project.root, attempt], {
-      cwd: project.root,
-      detached: true,
-      stdio: "ignore",
-      windowsHide: true,
-    });
-    child.on("error", () => {});
-    child.unref();
+    start(project, attempt);
     return true;
   } catch {
     // The directory cannot be written, say. Everything works without a daemon.
     return false;
   }
+}
+
+function startProgram({ root }: Project, attempt: string): void {
+  const child = spawn(process.execPath, [programFile("start-daemon.cjs"), root, attempt], {
+    cwd: root,
+    detached: true,
+    stdio: "ignore",
+    windowsHide: true,
+  });
+  child.on("error", () => {});
+  child.unref();
 }
 
 /** What speaks against starting the daemon of `project` by itself now; null when nothing does. */
