@@ -48,9 +48,8 @@ const untilTried = (project: Project, attempt = "1") =>
 /** Waits until a daemon answers, and what started it is done. */
 async function untilStarted(project: Project): Promise<DaemonRecord> {
   const record = await untilAnswering(project);
-  await until(() =>
-    attempts(project).every((name) => readFileSync(join(autostartDir(project), name), "utf8") !== ""),
-  );
+  const isDone = (name: string) => readFileSync(join(autostartDir(project), name), "utf8") !== "";
+  await until(() => attempts(project).every((name) => name === "off" || isDone(name)));
   return record;
 }
 
