@@ -128,8 +128,9 @@ function action<Args extends unknown[]>(
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
-      const project = servedCommands.has(groupOf(command)) ? findProjectIfAny(context.cwd) : null;
-      if (project !== null) await startMissingDaemon(project);
+      if (servedCommands.has(groupOf(command))) {
+        await startMissingDaemon(() => findProjectIfAny(context.cwd));
+      }
     }
   };
 }

@@ -159,7 +159,7 @@ export function recordRefusal(project: Project, refusal: (typeof refusals)[numbe
   writeNote(project, refusal, "");
 }
 
-/** Notes that the user stopped the daemon, which counts until the next boot. */
+/** Notes that the user stopped the daemon, which counts until the next boot. @throws system errors as they are */
 export function recordStopped(project: Project): void {
   clearAutostart(project);
   writeNote(project, "stopped", bootOf());
@@ -167,7 +167,11 @@ export function recordStopped(project: Project): void {
 
 /** Forgets former starts, failed ones and `pm stop`: the daemon has proved itself, or the user wants it. */
 export function clearAutostart(project: Project): void {
-  rmSync(autostartDir(project), { recursive: true, force: true });
+  try {
+    rmSync(autostartDir(project), { recursive: true, force: true });
+  } catch {
+    // Another process writes there at this moment, or nobody may. The next start clears it.
+  }
 }
 
 function writeNote(project: Project, name: string, text: string, flag: "w" | "wx" = "w"): void {

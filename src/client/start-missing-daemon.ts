@@ -1,9 +1,18 @@
 import type { Project } from "../project/paths.ts";
 import { readDaemonRecord, seemsRunning } from "./daemon-record.ts";
 
-/** Starts the daemon of `project` in the background if its process is not there. Asks nobody, so it costs next to nothing. */
-export async function startMissingDaemon(project: Project): Promise<void> {
-  if (seemsRunning(readDaemonRecord(project))) return;
-  const { startInBackground } = await import("./autostart.ts");
-  startInBackground(project);
+/**
+ * Starts the daemon of a project in the background if its process is not there. It asks nobody, so it costs next to nothing,
+ * and it never fails.
+ * @param find the project, if there is one; may throw
+ */
+export async function startMissingDaemon(find: () => Project | null): Promise<void> {
+  try {
+    const project = find();
+    if (project === null || seemsRunning(readDaemonRecord(project))) return;
+    const { startInBackground } = await import("./autostart.ts");
+    startInBackground(project);
+  } catch {
+    // No project here, or none any more.
+  }
 }

@@ -103,6 +103,8 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
     process.exit(code);
   };
   const handOver = (reason: string) => {
+    // Whoever ends it now does not want another.
+    if (isStopping) return;
     isHandingOver = true;
     void stop(reason, exitCode.ok);
   };

@@ -43,7 +43,7 @@ export async function answer(
   const tool: Tool = tools[name];
   const read = readArguments(name, tool.input, args);
   const project = projectHere(cwd);
-  await startMissingDaemon(project);
+  await startMissingDaemon(() => project);
   const handler = await tool.load();
   const context: CallContext = { project, cwd: placeIn(project.root, cwd), ownSession: ownSession(), signal };
   return handler(read, context);

@@ -1,3 +1,4 @@
+import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { messageOf } from "../project/errors.ts";
 import { boundedTransport } from "./bounded-transport.ts";
 import { StdioServerTransport, serveStdio } from "./sdk.ts";
@@ -38,22 +39,15 @@ export function runMcp(cwd: string): void {
     onerror: complain,
   });
 
-  setTimeout(() => void startDaemonOf(cwd), startDaemonAfterMs).unref();
+  setTimeout(async () => {
+    const { projectHere } = await import("./here.ts");
+    await startMissingDaemon(() => projectHere(cwd));
+  }, startDaemonAfterMs).unref();
 
   async function untilRead(): Promise<void> {
     while (stdout.writableLength > mostUnread) {
       await new Promise((resolve) => stdout.once("drain", resolve));
     }
-  }
-}
-
-async function startDaemonOf(cwd: string): Promise<void> {
-  const { projectHere } = await import("./here.ts");
-  const { startMissingDaemon } = await import("../client/start-missing-daemon.ts");
-  try {
-    await startMissingDaemon(projectHere(cwd));
-  } catch {
-    // No project here yet.
   }
 }
 

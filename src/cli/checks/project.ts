@@ -66,7 +66,8 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   const record = readDaemonRecord(project);
   try {
     const { daemon, version } = await askDaemon(project, "status", {});
-    return ok(`daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`);
+    const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
+    return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
   } catch (error) {
     if (holder !== null) {
       return fail(

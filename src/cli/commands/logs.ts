@@ -37,7 +37,7 @@ export async function logsCommand({ cwd, output }: CommandContext, options: Logs
   const log = new Tail(join(project.logDir, "pommeld.log"));
   const stderr = new Tail(stderrLog(project));
   const logged = [...olderLines(project), ...log.read()].flatMap((line) => entryOf(line) ?? []);
-  const shown = select([...logged], stderrEntry(project, stderr.read()), options.lines, since);
+  const shown = select(logged, stderrEntry(project, stderr.read()), options.lines, since);
 
   const print = (entries: readonly Entry[]) => {
     const lines = entries.map((entry) => (output.json ? entry.json : render(entry, output.colors)));

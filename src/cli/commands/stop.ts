@@ -1,5 +1,6 @@
 import { recordStopped } from "../../client/autostart.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
+import { messageOf } from "../../project/errors.ts";
 import { findProject } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 
@@ -11,8 +12,13 @@ const staysSo = "It stays so until `pm start` or the next boot.";
  */
 export async function stopCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);
-  // First: nothing may start it while it ends.
-  recordStopped(project);
+  try {
+    // First: nothing may start it while it ends.
+    recordStopped(project);
+  } catch (error) {
+    // A full disk, say.
+    output.note(`warning: That it was stopped cannot be noted, so it may start again: ${messageOf(error)}.`);
+  }
   const stopped = await stopDaemon(project);
   if (!stopped) {
     output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
