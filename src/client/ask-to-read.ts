@@ -33,7 +33,7 @@ export async function askToRead<R extends RouteName>(
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     if (error.reason === "timeout") hung.set(project.root, Date.now());
-    else (await import("./autostart.ts")).startInBackground(project);
+    else await (await import("./autostart.ts")).startInBackground(project);
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
@@ -59,13 +58,16 @@ export function programFile(name: string): string {
  * running: it neither looks again, nor waits, nor prints, nor throws.
  * @returns whether a daemon is starting now
  */
-export function startInBackground(project: Project, start: typeof startProgram = startProgram): boolean {
+export async function startInBackground(
+  project: Project,
+  start: typeof startProgram = startProgram,
+): Promise<boolean> {
   try {
     const obstacle = obstacleTo(project);
     if (obstacle !== null) return obstacle === "starting";
     const attempt = claimAttempt(project);
     if (attempt === null) return true;
-    start(project, attempt);
+    await start(project, attempt);
     return true;
   } catch {
     // The directory cannot be written, say. Everything works without a daemon.
@@ -73,7 +75,9 @@ export function startInBackground(project: Project, start: typeof startProgram =
   }
 }
 
-function startProgram({ root }: Project, attempt: string): void {
+async function startProgram({ root }: Project, attempt: string): Promise<void> {
+  // Not loaded by the many hooks that find a reason not to start anything.
+  const { spawn } = await import("node:child_process");
   const child = spawn(process.execPath, [programFile("start-daemon.cjs"), root, attempt], {
     cwd: root,
     detached: true,

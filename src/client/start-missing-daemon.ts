@@ -11,7 +11,7 @@ export async function startMissingDaemon(find: () => Project | null): Promise<vo
     const project = find();
     if (project === null || seemsRunning(readDaemonRecord(project))) return;
     const { startInBackground } = await import("./autostart.ts");
-    startInBackground(project);
+    await startInBackground(project);
   } catch {
     // No project here, or none any more.
   }

@@ -13,7 +13,7 @@ export async function pokeDaemon(project: Project): Promise<void> {
   const record = readDaemonRecord(project);
   if (seemsRunning(record) && (await canSend(record))) return;
   const { startInBackground } = await import("../client/autostart.ts");
-  startInBackground(project);
+  await startInBackground(project);
 }
 
 /** Whether anybody listens where the daemon should be; one that is too busy to accept does. */

@@ -91,7 +91,7 @@ async function ask(project: Project, search: Search): Promise<Asked> {
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const { startInBackground } = await import("../../client/autostart.ts");
-    const isStarting = error.reason !== "timeout" && startInBackground(project);
+    const isStarting = error.reason !== "timeout" && (await startInBackground(project));
     try {
       const answer = await askHere(project, search);
       const without = error.reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
