@@ -28,6 +28,9 @@ import { saveSession } from "../src/store/memory/sessions.ts";
 import { saveTurn } from "../src/store/memory/turns.ts";
 import { percentile } from "./measure.ts";
 
+// What is measured without a daemon must not start one.
+process.env.POMMEL_DAEMON_AUTOSTART = "false";
+
 const { values: options } = parseArgs({
   options: {
     lines: { type: "string", default: "5000" },

@@ -26,6 +26,8 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
+// What is measured without a daemon must not start one.
+process.env.POMMEL_DAEMON_AUTOSTART = "false";
 const rounds = Number(options.rounds);
 const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
 const cache = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));

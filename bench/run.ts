@@ -17,6 +17,9 @@ import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
 import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
 
+// What is measured without a daemon must not start one.
+process.env.POMMEL_DAEMON_AUTOSTART = "false";
+
 const repositories = z.array(
   z.object({
     name: z.string(),

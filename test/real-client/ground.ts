@@ -56,6 +56,8 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     LANG: "C.UTF-8",
     SHELL: "/bin/sh",
     GIT_CONFIG_NOSYSTEM: "1",
+    // It runs where a test starts it.
+    POMMEL_DAEMON_AUTOSTART: "false",
   };
   writeRepository(repo, env, files);
   const project = projectAt(repo);
