@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { version } from "../../src/project/version.ts";
-import { createProject, pmJson, start } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
+
+afterEach(cleanUp);
 
 const files = { "src/retry.ts": "/** Tries again. */\nexport function retryLater(): void {}\n" };
 
