@@ -1,25 +1,12 @@
-import { mkdtempSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { levels } from "../project/levels.ts";
 import { type ChunkedSource, type ChunkOptions, chunkSource } from "./chunk.ts";
-import grammars from "./languages/grammars.json" with { type: "json" };
 import { grammarOf, type LanguageId } from "./languages/index.ts";
 import { SourceParser } from "./parser.ts";
 
-/** For tests: the grammars without a build, and chunking in one step. */
+/** For tests: the grammars of the last build, and chunking in one step. */
 
-export const grammarDir = linkGrammars();
-
-function linkGrammars(): string {
-  const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
-  const target = mkdtempSync(join(tmpdir(), "pommel-grammars-"));
-  const files = { ...grammars, "web-tree-sitter": "web-tree-sitter/web-tree-sitter.wasm" };
-  for (const [name, file] of Object.entries(files))
-    symlinkSync(join(modules, file), join(target, `${name}.wasm`));
-  return target;
-}
+export const grammarDir = fileURLToPath(new URL("../../dist/grammars", import.meta.url));
 
 const parser = new SourceParser(grammarDir);
 

@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
+import { brotliDecompress } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
 import type { Grammar } from "./languages/language.ts";
 import { type Syntax, syntaxOf } from "./syntax.ts";
@@ -16,7 +19,7 @@ export class SourceParser {
   readonly #languages = new Map<string, Language>();
   #parser: Parser | null = null;
 
-  /** @param grammarDir where `scripts/copy-grammars.mjs` put the .wasm files */
+  /** @param grammarDir where `scripts/copy-grammars.mjs` put the compressed .wasm files */
   constructor(grammarDir: string) {
     this.#grammarDir = grammarDir;
   }
@@ -24,7 +27,7 @@ export class SourceParser {
   /** Loads what every grammar needs. Fails when the installation is broken; `parse` does it when it must. */
   async start(): Promise<void> {
     if (this.#parser !== null) return;
-    await Parser.init({ locateFile: () => join(this.#grammarDir, "web-tree-sitter.wasm") });
+    await Parser.init({ wasmBinary: await this.#read("web-tree-sitter") });
     this.#parser = new Parser();
   }
 
@@ -53,12 +56,19 @@ export class SourceParser {
     let language = this.#languages.get(wasm);
     if (language === undefined) {
       await this.start();
-      language = await loadUnoptimised(join(this.#grammarDir, `${wasm}.wasm`));
+      language = await loadUnoptimised(await this.#read(wasm));
       this.#languages.set(wasm, language);
     }
     return language;
   }
+
+  /** Decompressing takes 1 to 8 ms, less than compiling does: not worth keeping the result anywhere. */
+  async #read(wasm: string): Promise<Buffer> {
+    return decompress(await readFile(join(this.#grammarDir, `${wasm}.wasm.br`)));
+  }
 }
+
+const decompress = promisify(brotliDecompress);
 
 /**
  * V8 optimises hot WASM in the background, and a grammar's lexer is one huge function: seconds of CPU and
@@ -66,10 +76,10 @@ export class SourceParser {
  * only, while tree-sitter's core, compiled before, and all later WASM is optimised as usual.
  * (Node 24 ignores the flag at run time: correct, but slower.)
  */
-async function loadUnoptimised(file: string): Promise<Language> {
+async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
   setFlagsFromString("--liftoff-only");
   try {
-    return await Language.load(file);
+    return await Language.load(wasm);
   } finally {
     setFlagsFromString("--no-liftoff-only");
   }

@@ -61,7 +61,7 @@ async function checkWatcher(): Promise<CheckResult> {
 /** @param dir with its final slash */
 export function checkGrammars(dir: string): CheckResult {
   const names = [...Object.keys(grammars), "web-tree-sitter"];
-  const missing = names.filter((name) => !existsSync(`${dir}${name}.wasm`));
+  const missing = names.filter((name) => !existsSync(`${dir}${name}.wasm.br`));
   if (missing.length === 0) return ok(`${names.length - 1} grammars`);
   return fail(
     `Grammars are missing from ${dir}: ${missing.join(", ")}. Their languages are not cut by syntax.`,

@@ -14,7 +14,7 @@ type Words = Readonly<Record<string, string>>;
 
 /** How definitions look in the syntax trees of one tree-sitter grammar. */
 export interface Grammar {
-  /** A key of grammars.json, and the name of the .wasm file in dist/grammars. */
+  /** A key of grammars.json, and the name of its file in dist/grammars. */
   wasm: string;
   /** Things with members. */
   class: Words;
