@@ -48,7 +48,7 @@ const file = "src/large.ts";
 const start = Date.UTC(2026, 0, 5, 9);
 const minute = 60_000;
 
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-blame-")));
 const { root } = project;
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { percentile } from "./measure.ts";
 
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 
 /**
  * What a commit costs in a repository with Pommel's hooks: the commit itself with them and without, and

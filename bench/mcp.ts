@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 // What is measured without a daemon must not start one.
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
 const rounds = Number(options.rounds);
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const cache = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));
 const initialize = `${JSON.stringify({
   jsonrpc: "2.0",

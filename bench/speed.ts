@@ -8,7 +8,7 @@ import { askDaemon } from "../src/client/daemon-client.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { percentile } from "./measure.ts";
 
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 
 function runPm(root: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [pm, "-C", root, ...args], {

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Runs `pm` in this repository as a person would see it; ends the demo if it fails. */

@@ -58,7 +58,7 @@ export async function found(project: Project, query: string): Promise<string[]> 
 }
 
 /** The built `pommeld`. */
-export const programFile = join(dirname(pmFile), "pommeld.cjs");
+export const programFile = join(dirname(pmFile), "../dist/pommeld.cjs");
 
 /** Runs `pommeld`, or what starts it, as a child of this process. */
 export function spawnDaemon(

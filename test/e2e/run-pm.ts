@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 /** The built `pm`, or the one to test instead. */
 export const pmFile =
-  process.env.POMMEL_E2E_PM ?? fileURLToPath(new URL("../../dist/pm.cjs", import.meta.url));
+  process.env.POMMEL_E2E_PM ?? fileURLToPath(new URL("../../bin/pm.cjs", import.meta.url));
 
 export interface PmResult {
   /** null when a signal ended it. */
