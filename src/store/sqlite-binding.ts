@@ -12,8 +12,12 @@ export default function loadBinding(): unknown {
   try {
     return require(`${dir}/glibc.node`);
   } catch (error) {
-    // Linux with musl says that glibc's loader is missing; what it says of its own binary is the better reason.
     if (process.platform !== "linux") throw error;
-    return require(`${dir}/musl.node`);
+    try {
+      return require(`${dir}/musl.node`);
+    } catch {
+      // Where neither loads, it is mostly for a glibc that is too old: the first error says so.
+      throw error;
+    }
   }
 }
