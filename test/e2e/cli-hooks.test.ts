@@ -418,6 +418,16 @@ describe("pm init, pm enable and pm disable", () => {
       message: expect.stringContaining("another program"),
     });
     rmSync(join(bin, "pm"));
+    const other = join(bin, "lib/node_modules/@acme/process-manager/bin");
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, "cli.js"), "#!/usr/bin/env node\n", { mode: 0o755 });
+    symlinkSync(join(other, "cli.js"), join(bin, "pm"));
+    expect(await path()).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("the npm package @acme/process-manager"),
+      hint: expect.stringContaining("`pommel` runs the same commands"),
+    });
+    rmSync(join(bin, "pm"));
     symlinkSync(pmFile, join(bin, "pm"));
     expect(await path()).toMatchObject({ status: "ok" });
     const { stderr } = await runPm(["enable"], { cwd, env: { PATH: bin } });

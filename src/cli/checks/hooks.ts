@@ -14,16 +14,17 @@ export function pmOnPath(env: NodeJS.ProcessEnv = process.env): {
   problem: CheckResult | null;
 } {
   const file = findExecutable("pm", env);
-  const hint = "Install Pommel with `npm install -g pommel`, or put its `pm` on your PATH.";
-  if (file === null)
+  if (file === null) {
+    const hint = "Install Pommel with `npm install -g pommel`, or put its `pm` on your PATH.";
     return { file, problem: warn("There is no `pm` on the PATH, so hooks cannot run.", hint) };
-  if (!isOurs(file)) {
-    return {
-      file,
-      problem: warn(`The \`pm\` on the PATH is another program (${file}), so hooks cannot run.`, hint),
-    };
   }
-  return { file, problem: null };
+  if (isOurs(file)) return { file, problem: null };
+  const owner = packageOf(file);
+  const from = owner === null ? file : `${file}, of the npm package ${owner}`;
+  const hint =
+    "Put the directory of Pommel's `pm` before it on your PATH. Until then, `pommel` runs the same commands.";
+  const problem = warn(`The \`pm\` on the PATH is another program (${from}), so hooks cannot run.`, hint);
+  return { file, problem };
 }
 
 function findExecutable(name: string, env: NodeJS.ProcessEnv): string | null {
@@ -53,4 +54,10 @@ function isOurs(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The npm package that an executable belongs to, by its path; null if it belongs to none. */
+function packageOf(file: string): string | null {
+  const inPackage = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
+  return inPackage.exec(realpathSync(file))?.[1] ?? null;
 }

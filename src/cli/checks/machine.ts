@@ -21,7 +21,9 @@ export function checkNode(version: string): CheckResult {
   const needed = packageJson.engines.node.replace(/[^\d.]/g, "");
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
-  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return ok(`Node ${version}`);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) {
+    return ok(`Node ${version} (${needed} or later is supported)`);
+  }
   return fail(`Node ${version} is too old.`, `Install Node ${needed} or newer.`);
 }
 
