@@ -1,17 +1,21 @@
 /**
- * The main job, on this very repository: init, start, wait for the index, search, stop. Leaves nothing running, and no hooks.
- * Everything goes through the built `pm`, as a user would type it.
+ * The main job: init, start, wait for the index, search, stop. Leaves nothing running, and no hooks. Everything goes through
+ * `pm`, as a user would type it.
+ *
+ *   node scripts/demo.mjs [directory] [pm]
+ *
+ * Without arguments: on this very repository, with the built `pm`.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
-const root = fileURLToPath(new URL("..", import.meta.url));
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const [directory = here(".."), pm = here("../bin/pm.cjs")] = process.argv.slice(2);
 
-/** Runs `pm` in this repository as a person would see it; ends the demo if it fails. */
+/** Runs `pm` as a person would see it; ends the demo if it fails. */
 function run(...args) {
   console.log(`\n$ pm ${args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ")}`);
-  const { status } = spawnSync(process.execPath, [pm, ...args], { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [pm, ...args], { cwd: directory, stdio: "inherit" });
   if (status !== 0) {
     process.exitCode = status ?? 1;
     throw new Error(`pm ${args[0]} failed`);
