@@ -10,7 +10,7 @@
  * supported, one sentence is expected. Ends with a table, and with 1 if anything failed.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -31,6 +31,7 @@ const nodeVersions = positionals.length > 0 ? positionals : ["22", "24", "26"];
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel/test-node");
 const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-test-node-")));
+chmodSync(work, 0o755);
 /** What the npm that runs this script says to its scripts is nothing to those that they start. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 /** No test touches the real home. */
@@ -60,32 +61,24 @@ function run(command, args, { quiet = false, ...options } = {}) {
 function fetchPackage(name, spec) {
   const prefix = join(cache, `${name}-${spec}`);
   mkdirSync(prefix, { recursive: true });
-  const { ok, output } = run(
-    "npm",
-    ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", `${name}@${spec}`],
-    {
-      quiet: true,
-    },
-  );
+  const args = ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", `${name}@${spec}`];
+  const { ok, output } = run("npm", args, { quiet: true });
   if (!ok) throw new Error(`${name}@${spec} could not be fetched:\n${output}`);
   return join(prefix, "node_modules", name);
 }
 
-/** The program of a Node version. */
+/** The program of a Node version: a copy that other users may run, too, as one of the tests has it. */
 function fetchNode(spec) {
   const system = process.platform === "win32" ? "win" : process.platform;
-  return join(fetchPackage(`node-${system}-${process.arch}`, spec), "bin/node");
+  const node = join(work, `node-${spec}/bin/node`);
+  mkdirSync(dirname(node), { recursive: true });
+  copyFileSync(join(fetchPackage(`node-${system}-${process.arch}`, spec), "bin/node"), node);
+  return node;
 }
 
 function pack() {
-  const { ok, stdout, output } = run(
-    "npm",
-    ["pack", "--ignore-scripts", "--json", "--pack-destination", work],
-    {
-      cwd: root,
-      quiet: true,
-    },
-  );
+  const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", work];
+  const { ok, stdout, output } = run("npm", args, { cwd: root, quiet: true });
   if (!ok) throw new Error(`npm pack failed:\n${output}`);
   return join(work, JSON.parse(stdout)[0].filename);
 }
@@ -113,7 +106,7 @@ const withNode = (env, node) => ({ ...env, PATH: dirname(node) + delimiter + env
 const tarball = pack();
 const repository = join(work, "repository");
 run("git", ["clone", "--quiet", root, repository]);
-const npms = npmList.split(",").map((spec) => ({ spec, dir: fetchPackage("npm", spec) }));
+const npms = npmList.split(",").map((spec) => fetchPackage("npm", spec));
 const rows = [];
 
 /** Notes how a step went: `failure` is null when all was well. */
@@ -136,7 +129,7 @@ for (const spec of nodeVersions) {
   }
   let tested = quick;
   for (const npm of npms) {
-    const { version: npmVersion, engines } = require(join(npm.dir, "package.json"));
+    const { version: npmVersion, engines } = require(join(npm, "package.json"));
     const row = { node: version, npm: npmVersion };
     rows.push(row);
     if (!satisfies(version, engines.node)) {
@@ -145,7 +138,7 @@ for (const spec of nodeVersions) {
     }
     console.log(`\n== Node ${version}, npm ${npmVersion}`);
     const prefix = join(work, `node-${version}-npm-${npmVersion}`);
-    if (!note(row, "install", install(node, npm.dir, prefix))) continue;
+    if (!note(row, "install", install(node, npm, prefix))) continue;
     const pm = join(prefix, "lib/node_modules/pommel/bin/pm.cjs");
     rmSync(join(repository, ".pommel"), { recursive: true, force: true });
     const demo = run(node, [join(root, "scripts/demo.mjs"), repository, pm], {
@@ -173,7 +166,7 @@ function refusal(node, version) {
 
 /** npm brings semver along. */
 function satisfies(version, range) {
-  return require(join(npms[0].dir, "node_modules/semver")).satisfies(version, range);
+  return require(join(npms[0], "node_modules/semver")).satisfies(version, range);
 }
 
 console.table(rows);
