@@ -32,6 +32,7 @@ const nodeVersions = positionals.length > 0 ? positionals : ["22", "24", "26"];
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel/test-node");
 const work = realpathSync(mkdtempSync(join(tmpdir(), "pommel-test-node-")));
 chmodSync(work, 0o755);
+process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 /** What the npm that runs this script says to its scripts is nothing to those that they start. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 /** No test touches the real home. */
@@ -170,4 +171,3 @@ function satisfies(version, range) {
 }
 
 console.table(rows);
-rmSync(work, { recursive: true, force: true });
