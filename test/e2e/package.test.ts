@@ -34,7 +34,11 @@ const installed = join(modules, "pommel");
 const program = (name: string) => join(prefix, "bin", name);
 let tarball: string;
 
+/** npm lays a global installation out differently there. */
+const onWindows = process.platform === "win32";
+
 beforeAll(async () => {
+  if (onWindows) return;
   tarball = await pack(root);
   // The watcher's binary comes from the registry otherwise; there is none for some systems.
   const binaries = Object.keys(packageJson.optionalDependencies)
@@ -49,7 +53,7 @@ const files = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-describe("the packed Pommel, installed without network, scripts and compiler", () => {
+describe.skipIf(onWindows)("the packed Pommel, installed without network, scripts and compiler", () => {
   it("runs as pm, pommel and pommeld", async () => {
     for (const name of ["pm", "pommel"]) {
       expect(await run(program(name), ["--version"])).toMatchObject({ stdout: `${packageJson.version}\n` });
