@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -266,6 +266,39 @@ test("says what is wrong with a request in JSON, with the right status", async (
   expect(await statusOf("/shutdown")).toBe(405);
   expect(await statusOf("/index/code", { method: "POST", body: " ".repeat(largestBody + 1) })).toBe(413);
   expect(await statusOf("/status")).toBe(500);
+});
+
+test("takes bodies whose length is not declared, and requests that declare no body", async () => {
+  const chunked = { "transfer-encoding": "chunked" };
+  const body = JSON.stringify({ paths: ["ä"] });
+  expect((await send("/index/code", { method: "POST", headers: chunked, body })).status).toBe(200);
+  expect(handlers.index).toHaveBeenLastCalledWith({ paths: ["ä"] });
+  const large = await send("/index/code", {
+    method: "POST",
+    headers: chunked,
+    body: " ".repeat(largestBody + 1),
+  });
+  expect(large.status).toBe(413);
+
+  // As curl -X POST sends it.
+  const socket = connect(record.port, "127.0.0.1");
+  const authorization = `Authorization: Bearer ${record.token}`;
+  socket.end(`POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n\r\n`);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
+  expect(handlers.index).toHaveBeenLastCalledWith({});
+});
+
+test.each([
+  ["DELETE", "/queue", "GET"],
+  ["PUT", "/search/code", "POST, GET"],
+  ["POST", "/status", "GET"],
+  ["PATCH", "/sessions/one", "GET"],
+])("answers %s %s with the methods that are allowed", async (method, path, allow) => {
+  const reply = await send(path, { method });
+  expect(reply.status).toBe(405);
+  expect(reply.headers.allow).toBe(allow);
+  expect(JSON.parse(reply.body).error.code).toBe("not_found");
 });
 
 test("hands the daemon's errors to its client as they are", async () => {

@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
 import type { DaemonRecord } from "../client/daemon-record.ts";
@@ -76,40 +75,30 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
     await next();
   });
 
-  app.use(
-    bodyLimit({
-      maxSize: largestBody,
-      onError: (context) =>
-        refuse(context, new PommelError("usage", `A request may have ${largestBody} bytes at most.`), 413),
-    }),
-  );
-
   for (const name of Object.keys(routes) as RouteName[]) {
-    const { method, path } = routes[name];
-    if (method === "POST") {
+    const { method, path: plainPath } = routes[name];
+    // Ids of subagents' sessions contain a slash.
+    const path = plainPath.replace(/:\w+/, "$&{.+}");
+    const allowed = searches.has(name) ? ["POST", "GET"] : [method];
+    if (allowed.includes("POST")) {
       app.post(path, async (context) => context.json(await answer(name, await bodyOf(context))));
     }
-    if (method === "GET" || searches.has(name)) {
-      // Ids of subagents' sessions contain a slash.
-      app.get(path.replace(/:\w+/, "$&{.+}"), async (context) => {
+    if (allowed.includes("GET")) {
+      app.get(path, async (context) => {
         const given = requestFromUrl(new URL(context.req.url).searchParams);
         return context.json(await answer(name, { ...given, ...context.req.param() }));
       });
     }
+    app.all(path, (context) => {
+      context.header("allow", allowed.join(", "));
+      return refuse(context, noRoute(context), 405);
+    });
   }
 
-  app.notFound((context) => {
-    const methods = Object.values(routes).flatMap(({ method, path }) =>
-      path.replace(/\/:\w+$/, "/") === context.req.path.replace(/(?<=^\/sessions\/).+$/, "") ? [method] : [],
-    );
-    const what = `There is no ${context.req.method} ${context.req.path}.`;
-    const error = new PommelError("not_found", what, "See docs/http.md.");
-    if (methods.length === 0) return refuse(context, error, 404);
-    context.header("allow", methods.join(", "));
-    return refuse(context, error, 405);
-  });
+  app.notFound((context) => refuse(context, noRoute(context), 404));
 
   app.onError((thrown, context) => {
+    if (thrown instanceof BodyTooLarge) return refuse(context, thrown, 413);
     if (thrown instanceof PommelError) return refuse(context, thrown, statusOf[thrown.code] ?? 500);
     log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
     return refuse(context, new PommelError("internal", messageOf(thrown), "See .pommel/log/."), 500);
@@ -118,9 +107,15 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
   return app;
 }
 
+class BodyTooLarge extends PommelError {
+  constructor() {
+    super("usage", `A request may have ${largestBody} bytes at most.`, "Ask for less at once.");
+  }
+}
+
 /** A POST's JSON; an empty body is an empty object. */
 async function bodyOf(context: Context): Promise<unknown> {
-  const text = await context.req.text();
+  const text = await textOf(context.req.raw);
   if (text.trim() === "") return {};
   try {
     return JSON.parse(text);
@@ -128,6 +123,26 @@ async function bodyOf(context: Context): Promise<unknown> {
     throw new PommelError("usage", "The body is not valid JSON.", "", { cause: error });
   }
 }
+
+/**
+ * A body's text, read no further than it may be long. hono's own `bodyLimit` would build a new `Request` from one whose
+ * length is not declared, which fails as long as the platform's `Request` is left alone (see `createServer`).
+ */
+async function textOf({ headers, body }: Request): Promise<string> {
+  if (Number(headers.get("content-length")) > largestBody) throw new BodyTooLarge();
+  const reader = body?.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    size += part.value.length;
+    if (size > largestBody) throw new BodyTooLarge();
+    parts.push(part.value);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+const noRoute = ({ req }: Context) =>
+  new PommelError("not_found", `There is no ${req.method} ${req.path}.`, "See docs/http.md.");
 
 function refuse(context: Context, { code, message, hint }: PommelError, status: ContentfulStatusCode) {
   return context.json({ error: { code, message, hint } }, status);
