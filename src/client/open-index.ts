@@ -1,20 +1,20 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { CodeIndex } from "../store/code-index.ts";
 
 /**
- * Opens the index to write. A damaged one is moved aside, to `index.db.corrupt-<time>`, and an empty one takes
- * its place: it is disposable, and rebuilding it is better than not working.
+ * Opens the index to write. One that is damaged or cannot be opened is moved aside, to `index.db.corrupt-<time>`, and
+ * an empty one takes its place: it is disposable, and rebuilding it is better than not working.
  * @returns the index, and a note for people when it had to start anew
- * @throws PommelError `index_too_new`, `unreadable`, `disk_full`
+ * @throws PommelError `index_too_new`, `disk_full`; `unreadable` where it cannot be moved aside
  */
 export function openIndexToWrite(file: string, log: Logger): { index: CodeIndex; note: string | null } {
   try {
     return { index: CodeIndex.open(file, { readonly: false }), note: null };
   } catch (error) {
-    if (codeOf(error) !== "index_corrupt") throw error;
+    if (!["index_corrupt", "unreadable"].includes(codeOf(error))) throw error;
     const note = moveAside(file, messageOf(error), log);
     return { index: CodeIndex.open(file, { readonly: false }), note };
   }
@@ -27,11 +27,12 @@ export function openIndexToWrite(file: string, log: Logger): { index: CodeIndex;
 export function moveAside(file: string, why: string, log: Logger): string {
   const prefix = `${basename(file)}.corrupt-`;
   for (const name of readdirSync(dirname(file))) {
-    if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { force: true });
+    if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { recursive: true, force: true });
   }
   const aside = `${file}.corrupt-${new Date().toISOString().replace(/[:.]/g, "-")}`;
   for (const end of ["", "-wal", "-shm"]) {
-    if (existsSync(file + end)) renameSync(file + end, aside + end);
+    // A dangling link is something, too.
+    if (lstatSync(file + end, { throwIfNoEntry: false })) renameSync(file + end, aside + end);
   }
   const note = `The index was damaged and is being rebuilt; the old one is ${basename(aside)}.`;
   log.error(`${why} ${note}`);

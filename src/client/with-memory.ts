@@ -1,5 +1,6 @@
 import { explanationOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
+import { isDamaged } from "../store/database.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead } from "./open-to-read.ts";
 
@@ -17,13 +18,16 @@ export function shareOpenMemory(file: string, memory: () => Memory | null): () =
  * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
+  const useIt = async (memory: Memory): Promise<T> => {
+    try {
+      return await use(memory);
+    } catch (error) {
+      throw isDamaged(error) ? memory.explain(error) : error;
+    }
+  };
   const open = openHere.get(project.memoryDb)?.();
-  if (open) return attempt(() => use(open));
-  return openToRead(project.memoryDb, openMemory, use);
+  return open ? useIt(open) : openToRead(project.memoryDb, openMemory, useIt);
 }
-
-/** What throws at once rejects as well. */
-const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => work();
 
 /**
  * As `withMemory`, for what can do without: where the memory is not there, or cannot be read, `use` gets null.

@@ -87,12 +87,11 @@ export class ConversationWatch {
 
   /** null until all were looked at. */
   past(): PastSessions | null {
-    const memory = this.options.work.memoryIfAny;
-    if (memory === null) return { sessions: 0, bytes: 0, agents: [] };
-    if (this.old === null) return null;
-    const left = unknownTranscripts(memory, [...this.old.keys()]).flatMap(
-      (path) => this.old?.get(path) ?? [],
-    );
+    const { old } = this;
+    if (old === null && this.options.work.memoryIfAny !== null) return null;
+    const paths = [...(old?.keys() ?? [])];
+    const unknown = this.options.work.report((memory) => unknownTranscripts(memory, paths), []);
+    const left = unknown.flatMap((path) => old?.get(path) ?? []);
     return {
       sessions: left.filter(({ isOwn }) => isOwn).length,
       bytes: left.reduce((sum, { size }) => sum + size, 0),

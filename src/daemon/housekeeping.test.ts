@@ -20,6 +20,7 @@ beforeEach(() => {
     isResting: () => false,
     scrubVersion: () => "1",
     enqueue: () => {},
+    onFailure: () => {},
     log: silentLog,
   });
 });

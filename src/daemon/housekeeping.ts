@@ -14,6 +14,7 @@ interface HousekeepingOptions {
   isResting: () => boolean;
   scrubVersion: () => string;
   enqueue: (kind: "scrub" | "retain", subject: string) => void;
+  onFailure: (error: unknown) => void;
   log: Logger;
 }
 
@@ -54,11 +55,16 @@ export class Housekeeping {
       this.settle,
       this.giveBack,
     ]) {
-      try {
-        task.call(this);
-      } catch (error) {
-        this.options.log.warn(`seeing to the memory: ${messageOf(error)}`);
-      }
+      this.attempt(() => task.call(this));
+    }
+  }
+
+  private attempt(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.options.log.warn(`seeing to the memory: ${messageOf(error)}`);
+      this.options.onFailure(error);
     }
   }
 
@@ -98,7 +104,7 @@ export class Housekeeping {
     const step = () => {
       memory.vacuum(pagesAtOnce);
       left -= pagesAtOnce;
-      if (left > 0 && isResting()) this.next = setImmediate(step);
+      if (left > 0 && isResting()) this.next = setImmediate(() => this.attempt(step));
     };
     step();
   }

@@ -8,6 +8,7 @@ import type { Logger } from "../project/log.ts";
 import type { CodeSearch } from "../search/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../search/types.ts";
 import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
+import { isDamaged } from "../store/database.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
@@ -136,7 +137,7 @@ export class IndexWork {
     } catch (error) {
       // A session that was closed or replaced under its work has nothing more to say.
       if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
-      if (isCorrupt(error)) this.recover(messageOf(error));
+      if (isDamaged(error)) this.recover(messageOf(error));
       else this.retryLater(error);
     }
     this.releaseWorkersSoon();
@@ -185,7 +186,7 @@ export class IndexWork {
 
   /** Something that reads the index failed: if the index is damaged, it is rebuilt. */
   suspect(error: unknown): void {
-    if (isCorrupt(error)) this.recover(messageOf(error));
+    if (isDamaged(error)) this.recover(messageOf(error));
   }
 
   private recover(why: string): void {
@@ -290,9 +291,4 @@ export class IndexWork {
     if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));
     this.index.close();
   }
-}
-
-function isCorrupt(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "index_corrupt" || code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }

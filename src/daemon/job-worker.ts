@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
+import { isDamaged } from "../store/database.ts";
 import { freeJobs, listJobs, nextDue } from "../store/memory/job-rows.ts";
 import { claim, fail, finish, noteProgress, putBack, recover } from "../store/memory/jobs.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -104,7 +105,7 @@ export class JobWorker {
         this.failures = 0;
       } catch (error) {
         if (this.stop.signal.aborted) return;
-        if (isCorrupt(error)) {
+        if (isDamaged(error)) {
           this.stop.abort(stopping);
           this.options.onCorrupt(error);
           return;
@@ -158,7 +159,7 @@ export class JobWorker {
         return;
       }
       const code = codeOf(error);
-      if (isCorrupt(error)) throw error;
+      if (isDamaged(error)) throw error;
       if (troubles.has(code)) {
         putBack(memory, job);
         throw error;
@@ -205,9 +206,4 @@ export class JobWorker {
     }
     this.timer = setTimeout(() => this.wake(), wait).unref();
   }
-}
-
-export function isCorrupt(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "memory_corrupt" || code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
 }

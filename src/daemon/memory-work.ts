@@ -12,6 +12,7 @@ import { SessionSearch } from "../search/sessions/engine.ts";
 import { PassageSearch } from "../search/sessions/passage-search.ts";
 import { passagesIn } from "../search/sessions/passage-source.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
+import { isDamaged } from "../store/database.ts";
 import { settleTerms } from "../store/memory/chunks.ts";
 import { enqueue } from "../store/memory/jobs.ts";
 import { Memory } from "../store/memory/memory.ts";
@@ -33,7 +34,7 @@ import { askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
-import { isCorrupt, JobWorker } from "./job-worker.ts";
+import { JobWorker } from "./job-worker.ts";
 import { createTextEmbedders, type TextEmbedders } from "./text-embedders.ts";
 import { describeTextModels } from "./text-models.ts";
 import { TextPass } from "./text-pass.ts";
@@ -219,6 +220,7 @@ export class MemoryWork {
           isResting: () => this.isResting(),
           scrubVersion: () => this.scrubber.get().version,
           enqueue: (kind, subject) => this.enqueue(kind, subject),
+          onFailure: (error) => this.suspect(error),
           log,
         }),
       };
@@ -231,26 +233,41 @@ export class MemoryWork {
   private fail(error: unknown): void {
     this.failure = error;
     // A full disk may get room again; what is damaged stays so until somebody has seen to it.
-    if (this.isClosed || isCorrupt(error) || codeOf(error) === "index_too_new") return;
+    if (this.isClosed || isDamaged(error) || codeOf(error) === "index_too_new") return;
     this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
   }
 
   /** Something that reads the memory failed: if it is damaged, it is closed and left as it is. */
   suspect(error: unknown): void {
-    if (!isCorrupt(error) || !this.open || this.isClosed) return;
+    if (!isDamaged(error) || !this.open || this.isClosed) return;
     const { memory, ...users } = this.open;
     this.open = null;
-    this.fail(
-      codeOf(error) === "memory_corrupt"
-        ? error
-        : new PommelError(
-            "memory_corrupt",
-            `${memory.file} is damaged: ${messageOf(error)}.`,
-            "Run `pm doctor`.",
-          ),
-    );
+    this.fail(memory.explain(error));
     this.options.log.error(messageOf(this.failure));
-    void closeUsers(users).then(() => memory.close());
+    void closeUsers(users)
+      .then(() => memory.close())
+      .catch((failure: unknown) => this.options.log.warn(`closing the memory: ${messageOf(failure)}`));
+  }
+
+  /** For what nobody waits for: a memory that fails must not end the daemon, which has code to search as well. */
+  private quietly(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.options.log.warn(`conversations: ${messageOf(error)}`);
+      this.suspect(error);
+    }
+  }
+
+  /** What is read for a report, and what is reported of a memory that cannot be read. */
+  report<T>(read: (memory: Memory) => T, otherwise: T): T {
+    if (!this.open) return otherwise;
+    try {
+      return read(this.open.memory);
+    } catch (error) {
+      this.suspect(error);
+      return otherwise;
+    }
   }
 
   /**
@@ -277,7 +294,7 @@ export class MemoryWork {
   /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
   catchUp(how: { backfill?: boolean; afterMs?: number } = {}): void {
     if (!this.bindsCommits) return;
-    askForHistory(this.memory, how);
+    this.quietly(() => askForHistory(this.memory, how));
     this.wake();
   }
 
@@ -337,12 +354,8 @@ export class MemoryWork {
   }
 
   private settle(): void {
-    if (!this.open || this.isClosed) return;
-    try {
-      settleTerms(this.open.memory);
-    } catch (error) {
-      this.suspect(error);
-    }
+    if (this.isClosed) return;
+    this.quietly(() => this.open && settleTerms(this.open.memory));
   }
 
   /** Transcripts that wait to be read on. */
@@ -351,7 +364,7 @@ export class MemoryWork {
   }
 
   jobsStatus(): JobsStatus {
-    return this.open ? jobsStatusOf(this.open.memory) : describeMemory(null, this.circumstances()).jobs;
+    return this.report(jobsStatusOf, describeMemory(null, this.circumstances()).jobs);
   }
 
   /** Never fails: a memory that cannot be read is a status, too. */
@@ -360,7 +373,8 @@ export class MemoryWork {
       return describeMemory(this.open?.memory ?? null, this.circumstances());
     } catch (error) {
       this.suspect(error);
-      return describeMemory(null, { ...this.circumstances(), problem: messageOf(error) });
+      const circumstances = this.circumstances();
+      return describeMemory(null, { ...circumstances, problem: circumstances.problem ?? messageOf(error) });
     }
   }
 
@@ -377,7 +391,8 @@ export class MemoryWork {
   }
 
   models(): ModelStatus[] {
-    return this.open ? describeTextModels(this.open.memory, this.embedders, this.open.pass) : [];
+    const pass = this.open?.pass ?? null;
+    return this.report((memory) => describeTextModels(memory, this.embedders, pass), []);
   }
 
   /** What a person should know. */

@@ -57,13 +57,18 @@ export class Connection {
     return this.db.withoutDefence(() => this.inTransaction(work));
   }
 
+  /** SQLite's errors about the file itself, in words for people; everything else as it is. */
+  explain(error: unknown): unknown {
+    return explain(error, this.file, this.words);
+  }
+
   /** For what changes the file and cannot be part of a transaction. */
   protected changing<T>(work: () => T): T {
     try {
       this.writes++;
       return work();
     } catch (error) {
-      throw explain(error, this.file, this.words);
+      throw this.explain(error);
     }
   }
 

@@ -60,7 +60,7 @@ export function openDatabase(
   let db: Sqlite | undefined;
   try {
     // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
-    if (!readonly) closeSync(openSync(file, "a", 0o600));
+    if (!readonly) createPrivately(file);
     db = new Sqlite(file, { mode: readonly ? "read" : "create", timeoutMs: busyTimeoutMs });
     if (!readonly) {
       // Before anything is written, or it has no effect; later it would take the write lock for nothing.
@@ -77,6 +77,15 @@ export function openDatabase(
   } catch (error) {
     db?.close();
     throw explain(error, file, words);
+  }
+}
+
+/** What stands in its place may be a directory, or a link that leads nowhere. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw codeOf(error) === "ENOSPC" ? error : unreadable(file, error);
   }
 }
 
@@ -153,10 +162,23 @@ function schemaVersionIn(file: string): number {
   }
 }
 
+/**
+ * Whether an error shows that a database is damaged. Its schema version was checked when it was opened, so a table that
+ * is missing now was lost.
+ */
+export function isDamaged(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    /^(?:index_corrupt|memory_corrupt|SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ)$/.test(code) ||
+    (code === "SQLITE_ERROR" && /\bno such table\b/.test(messageOf(error)))
+  );
+}
+
 /** Turns SQLite's errors about the file itself into ours; everything else passes through. */
 export function explain(error: unknown, file: string, words: DatabaseWords = indexWords): unknown {
+  if (error instanceof PommelError) return error;
   const code = codeOf(error);
-  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
+  if (isDamaged(error)) {
     return new PommelError(
       words.corrupt.code,
       `${file} is damaged: ${messageOf(error)}.`,
@@ -167,13 +189,12 @@ export function explain(error: unknown, file: string, words: DatabaseWords = ind
   if (code === "SQLITE_FULL" || code === "ENOSPC") {
     return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
   }
-  if (code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)) {
-    return new PommelError(
-      "unreadable",
-      `${file} cannot be opened: ${messageOf(error)}.`,
-      "Check who owns it with `pm doctor`.",
-      { cause: error },
-    );
-  }
-  return error;
+  return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
+    ? unreadable(file, error)
+    : error;
+}
+
+function unreadable(file: string, cause: unknown): PommelError {
+  const why = `${file} cannot be opened: ${messageOf(cause)}.`;
+  return new PommelError("unreadable", why, "Check what it is and who owns it with `pm doctor`.", { cause });
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
@@ -314,6 +314,51 @@ test("two daemons share what worktrees of one repository remember, and do each j
     .all();
   memory.close();
   expect(twice).toEqual([]);
+});
+
+function loseTable(table: string): void {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  memory.exec(`PRAGMA foreign_keys = OFF; DROP TABLE ${table}`);
+  memory.close();
+}
+
+const codeIsFound = async () => expect(await found(project, "attempts")).toEqual(["src/retry.ts"]);
+
+test.each(["jobs", "activity", "transcripts", "chunks"])(
+  "a memory without its table of %s keeps nothing from working on code",
+  async (table) => {
+    loseTable(table);
+    const { pid } = await start(project);
+    await untilIdle(project);
+    await codeIsFound();
+    expect(await problemOf()).toEqual({ pid, problem: expect.stringContaining(`no such table: ${table}`) });
+  },
+);
+
+test.each(["jobs", "transcripts"])(
+  "a memory may lose its table of %s while the daemon runs",
+  async (table) => {
+    const { pid } = await start(project);
+    await untilRead(project);
+    loseTable(table);
+    about(1, "flamingo").writeTo(dir);
+    await until(async () => (await problemOf()).problem?.includes("is damaged"));
+    await codeIsFound();
+    expect((await problemOf()).pid).toBe(pid);
+  },
+);
+
+async function problemOf() {
+  const { daemon, memory } = await askDaemon(project, "status", {});
+  return { pid: daemon.pid, problem: memory.problem };
+}
+
+test("a directory in the place of the memory keeps nothing from working on code", async () => {
+  mkdirSync(project.memoryDb);
+  await start(project);
+  await untilIdle(project);
+  await codeIsFound();
+  expect((await problemOf()).problem).toContain("cannot be opened");
 });
 
 test("a memory that is damaged keeps nothing from working on code, and is left as it is", async () => {

@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -9,6 +18,7 @@ import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/port.ts";
 import type { Project } from "../../src/project/paths.ts";
+import { CodeIndex } from "../../src/store/code-index.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
 import {
   cleanUp,
@@ -241,9 +251,14 @@ test("exits when its project is gone", async () => {
   expect(existsSync(project.root)).toBe(false);
 });
 
-test("rebuilds a damaged index and keeps the old one aside", async () => {
+test.each([
+  ["that is no database", (file: string) => writeFileSync(file, "This is no database. ".repeat(1000))],
+  ["that is a directory", (file: string) => mkdirSync(join(file, "inside"), { recursive: true })],
+  ["that is a link to nowhere", (file: string) => symlinkSync(join(file, "nowhere"), file)],
+  ["that lost a table", loseFiles],
+])("rebuilds an index %s and keeps the old one aside", async (_, damage) => {
   const project = createProject(modules(3));
-  writeFileSync(project.indexDb, "This is no database. ".repeat(1000));
+  damage(project.indexDb);
   await start(project);
   await untilIdle(project);
   expect(await status(project)).toMatchObject({
@@ -255,6 +270,12 @@ test("rebuilds a damaged index and keeps the old one aside", async () => {
   );
   expect(await found(project, "compute1")).toContain("src/module1.ts");
 });
+
+function loseFiles(file: string): void {
+  const index = CodeIndex.open(file, { readonly: false });
+  index.exec("PRAGMA foreign_keys = OFF; DROP TABLE files");
+  index.close();
+}
 
 test("does not touch an index of a newer Pommel", async () => {
   const project = createProject(modules(1));

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
-import { codeOf, messageOf } from "../../project/errors.ts";
+import { messageOf } from "../../project/errors.ts";
+import { isDamaged } from "../../store/database.ts";
 import { humanBytes } from "../output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
@@ -43,11 +44,8 @@ export async function checkDatabase(asked: DatabaseToCheck): Promise<CheckResult
       db.close();
     }
   } catch (error) {
-    const code = codeOf(error);
-    const isDamaged = code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
-    return fail(
-      `${name} ${isDamaged ? "is damaged" : "cannot be read"}: ${messageOf(error)}`,
-      isDamaged ? damaged : "Check who owns the file.",
-    );
+    return isDamaged(error)
+      ? fail(`${name} is damaged: ${messageOf(error)}`, damaged)
+      : fail(`${name} cannot be read: ${messageOf(error)}`, "Check who owns the file.");
   }
 }

@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../client/connect.ts";
-import { callDaemon } from "../../client/daemon-client.ts";
+import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import type { DaemonRecord } from "../../client/daemon-record.ts";
 import type { QueueResponse } from "../../client/protocol.ts";
 import { loadConfig } from "../../project/config.ts";
+import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { humanBytes, type Output, tick } from "../output.ts";
@@ -65,9 +67,17 @@ export async function startDaemonAndReport(project: Project, output: Output): Pr
     output.print(alreadyRunning(record));
     return reportOn(record, false);
   }
+  const report = await reportOn(record, true).catch((error: unknown) => {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    throw new PommelError(
+      "daemon_start_failed",
+      "The Pommel daemon started, and ended at once.",
+      `See ${join(project.logDir, "pommeld.log")}, or run \`pm start --foreground\`.`,
+      { cause: error },
+    );
+  });
   const started = `Pommel daemon started (PID ${record.pid}, port ${record.port})`;
   output.print(`${tick("ok", output.colors)} ${started}`);
-  const report = await reportOn(record, true);
   output.print();
   for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
   return report;
