@@ -63,7 +63,7 @@ export async function coldIndex(root: string) {
 async function untilIdle(root: string): Promise<void> {
   for (;;) {
     const queue = await askDaemon(projectAt(root), "queue", {});
-    if (queue.is_idle) return;
+    if (queue.code_is_idle) return;
     await sleep(20);
   }
 }

@@ -14,7 +14,7 @@ export async function waitForIndex(project: Project): Promise<void> {
   try {
     for (;;) {
       const queue = await askDaemon(project, "queue", {});
-      if (queue.is_idle) return;
+      if (queue.code_is_idle) return;
       if (queue.last_error !== null) {
         const hint = "The daemon tries again by itself; see `pm status`.";
         throw new PommelError("internal", queue.last_error, hint);

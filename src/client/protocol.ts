@@ -136,8 +136,10 @@ const queueStatus = lazy(() =>
     rate_chunks_per_sec: z.number(),
     /** null: too early to tell. */
     eta_seconds: nullableNumber,
-    /** True when everything that was seen is searchable. */
+    /** True when everything that was seen is searchable, sessions as well as code. */
     is_idle: z.boolean(),
+    /** The same of code alone. */
+    code_is_idle: z.boolean(),
     last_error: z.nullable(z.string()),
     /** Newest first. */
     recent: z.array(finishedFile()),

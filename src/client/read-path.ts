@@ -62,6 +62,7 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
   const { config } = loadConfig(project);
   const model = config["embed.code"];
   const { memoryStatusInProcess } = await import("./memory-status.ts");
+  const memory = await memoryStatusInProcess(project, config);
   const base = {
     version,
     project: project.root,
@@ -80,12 +81,13 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
       processing: null,
       rate_chunks_per_sec: 0,
       eta_seconds: null,
-      is_idle: true,
+      is_idle: memory.jobs.is_idle,
+      code_is_idle: true,
       last_error: null,
       recent: [],
     },
     models: { embedding_code: model, code: [], embedding_text: config["embed.text"], text: [] },
-    memory: await memoryStatusInProcess(project, config),
+    memory,
   };
   try {
     return await withIndex(project, async (index) => {

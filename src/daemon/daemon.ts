@@ -8,6 +8,7 @@ import { rememberProject } from "../client/known-projects.ts";
 import { describeModels } from "../client/model-status.ts";
 import { moveAside, openIndexToWrite } from "../client/open-index.ts";
 import type {
+  QueueStatus,
   SearchAllRequest,
   SearchAllResponse,
   SearchRequest,
@@ -300,6 +301,10 @@ function createHandlers(
     // Between two files nothing waits, and yet the pass goes on.
     return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
+  function queueOf(sessions: { is_idle: boolean }): QueueStatus {
+    const code = work.queue();
+    return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
+  }
   return {
     ...memoryHandlers,
     context(request) {
@@ -323,9 +328,13 @@ function createHandlers(
       else work.reconcile();
       return { queued: true, pending: work.queue().pending };
     },
-    queue: () => ({ ...work.queue(), sessions: memoryWork.jobsStatus(), past: conversations.past() }),
+    queue() {
+      const sessions = memoryWork.jobsStatus();
+      return { ...queueOf(sessions), sessions, past: conversations.past() };
+    },
     async status() {
-      const queue = work.queue();
+      const memory = memoryWork.status();
+      const queue = queueOf(memory.jobs);
       const model = config["embed.code"];
       const { error, ...described } = await describeIndex(project, work, queue.pending, model);
       if (error !== undefined) work.suspect(error);
@@ -348,7 +357,7 @@ function createHandlers(
           embedding_text: config["embed.text"],
           text: memoryWork.models(),
         },
-        memory: memoryWork.status(),
+        memory,
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },

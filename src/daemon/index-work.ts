@@ -236,7 +236,7 @@ export class IndexWork {
     }
   }
 
-  queue(): QueueStatus {
+  queue(): Omit<QueueStatus, "code_is_idle"> {
     const { recent, is_idle, last_error, ...progress } = this.session.indexer.progress();
     return {
       ...progress,

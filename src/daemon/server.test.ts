@@ -30,6 +30,7 @@ const idle = {
   rate_chunks_per_sec: 0,
   eta_seconds: null,
   is_idle: true,
+  code_is_idle: true,
   last_error: null,
   recent: [],
   sessions: {

@@ -2,12 +2,13 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
 import { fork } from "../../src/agents/claude/transcript-fixture.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
+import { enqueue } from "../../src/store/memory/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import {
   ask,
@@ -415,6 +416,24 @@ test("notes from a shell are found, and forgotten when that is asked for", async
       ({ kind, outcome }) => kind === "scrub" && outcome === "done",
     ),
   );
+});
+
+test("nothing is idle while a session waits to be imported, with a daemon and without", async () => {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  enqueue(memory, { kind: "transcript", subject: about(1, "flamingo").writeTo(dir) });
+  memory.close();
+  const idle = async () => {
+    const { queue } = await status(project);
+    return [queue.code_is_idle, queue.is_idle];
+  };
+  expect(await idle()).toEqual([true, false]);
+  // Nothing is read, so that it goes on waiting.
+  vi.stubEnv("POMMEL_SESSIONS_CAPTURE", "false");
+  await start(project);
+  await untilIdle(project);
+  vi.unstubAllEnvs();
+  expect(await idle()).toEqual([true, false]);
+  expect(await askDaemon(project, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
 });
 
 test("settings say whether anything is captured", async () => {

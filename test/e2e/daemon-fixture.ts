@@ -83,7 +83,7 @@ export async function until<T>(condition: () => T | Promise<T>): Promise<NonNull
 export const untilIdle = (project: Project) =>
   until(async () => {
     const queue = await askDaemon(project, "queue", {}).catch(() => null);
-    return queue?.is_idle;
+    return queue?.code_is_idle;
   });
 
 export const untilStopped = (project: Project) => until(() => lockHolder(project) === null);

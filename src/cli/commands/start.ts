@@ -94,15 +94,15 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
     queue = await callDaemon(record, "queue", {});
     const isCounted = queue.past !== null || !isNew;
 
-    if (isCounted && (queue.is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
+    if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
     await sleep(50);
   } while (Date.now() < deadline);
   return {
     pid: record.pid,
     port: record.port,
     already_running: !isNew,
-    files_to_index: queue.is_idle ? 0 : queue.total > 0 ? queue.total : null,
-    eta_seconds: queue.is_idle ? 0 : queue.eta_seconds || null,
+    files_to_index: queue.code_is_idle ? 0 : queue.total > 0 ? queue.total : null,
+    eta_seconds: queue.code_is_idle ? 0 : queue.eta_seconds || null,
     past_sessions: queue.past,
   };
 }

@@ -26,6 +26,7 @@ const busy: StatusResponse = {
     rate_chunks_per_sec: 42.3,
     eta_seconds: 8,
     is_idle: false,
+    code_is_idle: false,
     last_error: null,
     recent: [{ path: "src/b.ts", chunks: 8, took_ms: 200, at: new Date().toISOString() }],
   },

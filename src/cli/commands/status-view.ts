@@ -67,10 +67,10 @@ function indexRows({ index }: StatusResponse): [string, string][] {
 
 function queueRows({ queue }: StatusResponse): [string, string][] {
   const rows: [string, string][] = [
-    ["Pending:", queue.is_idle ? "nothing, all is indexed" : plural(queue.pending, "file")],
+    ["Pending:", queue.code_is_idle ? "nothing, all is indexed" : plural(queue.pending, "file")],
   ];
   if (queue.processing !== null) rows.push(["Processing:", queue.processing]);
-  if (!queue.is_idle && queue.total > 0) {
+  if (!queue.code_is_idle && queue.total > 0) {
     rows.push(["Done:", `${number(queue.done)} of ${plural(queue.total, "file")}`]);
     rows.push(["Rate:", `${queue.rate_chunks_per_sec} chunks/s`]);
     const left = queue.eta_seconds === null ? "not known yet" : `about ${roughly(queue.eta_seconds)}`;
