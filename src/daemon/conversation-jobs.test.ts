@@ -4,11 +4,13 @@ import { projectAt } from "../project/paths.ts";
 import { defaultConfig } from "../project/settings.ts";
 import { mostAttempts } from "../store/memory/jobs.ts";
 import { temporaryMemory } from "../store/memory/memory-fixture.ts";
+import { saveTranscript } from "../store/memory/transcripts.ts";
 import type { JobRecord } from "../store/memory-records.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import type { GitJobs } from "./git-work.ts";
+import { NotYet } from "./job-worker.ts";
 
-test("a transcript that is never there is waited for, and then no failure", async () => {
+test("a transcript that was never there is a failure, one that was read before is not", async () => {
   const stored = temporaryMemory();
   const jobs = new ConversationJobs({
     project: projectAt("/nowhere"),
@@ -33,7 +35,14 @@ test("a transcript that is never there is waited for, and then no failure", asyn
     payload: { agent: "gemini" },
   } as Partial<JobRecord>;
   const attempt = (attempts: number) => jobs.run({ ...job, attempts } as JobRecord, run);
-  await expect(attempt(mostAttempts - 1)).rejects.toMatchObject({ code: "ENOENT" });
-  expect(await attempt(mostAttempts)).toBe(0);
+  for (const attempts of [1, mostAttempts]) {
+    await expect(attempt(attempts)).rejects.toThrow("never written, or was deleted unread");
+    await expect(attempt(attempts)).rejects.toBeInstanceOf(NotYet);
+  }
+  saveTranscript(stored.memory, {
+    ...{ path: "/nowhere/s.jsonl", agent: "gemini", sessionId: null },
+    ...{ offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} },
+  });
+  expect(await attempt(1)).toBe(0);
   stored.remove();
 });

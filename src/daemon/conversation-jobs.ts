@@ -18,7 +18,6 @@ import { rescrubMemory } from "../sessions/rescrub.ts";
 import { retainMemory } from "../sessions/retain.ts";
 import { sumUpSession } from "../sessions/sum-up.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
-import { mostAttempts } from "../store/memory/jobs.ts";
 import { addLlmUsage, llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/secret-key.ts";
@@ -105,10 +104,7 @@ export class ConversationJobs {
     };
   }
 
-  private async readTranscript(
-    { subject: path, payload, attempts }: JobRecord,
-    run: JobRun,
-  ): Promise<number> {
+  private async readTranscript({ subject: path, payload }: JobRecord, run: JobRun): Promise<number> {
     const { memory, log } = this.options;
     const asked = z.parse(transcriptPayload, payload);
     const agent = agentNamed(asked.agent);
@@ -118,9 +114,9 @@ export class ConversationJobs {
     try {
       size = statSync(path).size;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || !(known || attempts >= mostAttempts)) throw error;
-      // Clients delete transcripts, and tell of some that never come.
-      log.info(known ? `${path} is gone; what was read of it stays` : `${path} never came, or went unread`);
+      if (codeOf(error) !== "ENOENT") throw error;
+      if (!known) throw new NotYet("There is no such file: it was never written, or was deleted unread.");
+      log.info(`${path} is gone; what was read of it stays`);
       return 0;
     }
     const info = await agent.describe(path);
