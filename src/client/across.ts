@@ -145,7 +145,10 @@ export async function sessionsAcross(
   };
 }
 
-/** One after the other: reading takes the whole processor. What the asker got wrong ends it. */
+/**
+ * One after the other: reading takes the whole processor.
+ * @throws PommelError `usage` where the question makes no sense in any project
+ */
 async function askEach<P extends { project: Project }, T>(
   projects: readonly P[],
   ask: (project: P) => Promise<T>,
@@ -154,6 +157,7 @@ async function askEach<P extends { project: Project }, T>(
   const end = performance.now() + deadline;
   const answers: { project: Project; answer: T }[] = [];
   const left_out: LeftOut[] = [];
+  const wrong: unknown[] = [];
   for (const one of projects) {
     const { project } = one;
     const left = end - performance.now();
@@ -164,12 +168,14 @@ async function askEach<P extends { project: Project }, T>(
     try {
       answers.push({ project, answer: await within(ask(one), left) });
     } catch (error) {
-      if (codeOf(error) === "usage") throw error;
+      // An agent, say, that only another project knows.
+      if (codeOf(error) === "usage") wrong.push(error);
       // What is asked for is just not there.
-      if (codeOf(error) !== "not_found")
+      else if (codeOf(error) !== "not_found")
         left_out.push({ project: project.root, reason: explanationOf(error) });
     }
   }
+  if (answers.length === 0 && wrong.length > 0) throw wrong[0];
   return { answers, left_out };
 }
 

@@ -1,9 +1,16 @@
+import { hookAgents } from "../agents/hook-names.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Turn } from "../sessions/turn-content.ts";
 import { listAnnotations } from "../store/memory/annotations.ts";
 import { unpackContent } from "../store/memory/content.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { countsOfSessions, findSession, listSessions, sessionsByIds } from "../store/memory/sessions.ts";
+import {
+  agentsOfSessions,
+  countsOfSessions,
+  findSession,
+  listSessions,
+  sessionsByIds,
+} from "../store/memory/sessions.ts";
 import { bestSummaries } from "../store/memory/summaries.ts";
 import { contentOf, filesOfSession, turnsOf } from "../store/memory/turns.ts";
 import { type UsageSum, usageOf } from "../store/memory/usage.ts";
@@ -24,9 +31,25 @@ import { isoTime } from "./status.ts";
 /** How many are listed when nobody says. */
 const listed = { sessions: 20, annotations: 10 } as const;
 
+/** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */
+export function agentNames(memory: Memory): string[] {
+  return [...new Set([...hookAgents, ...agentsOfSessions(memory)])];
+}
+
+/**
+ * The agent to limit an answer to, or null for all.
+ * @throws PommelError `usage` when there is none of that name
+ */
+export function knownAgent(memory: Memory, name: string | undefined): string | null {
+  if (name === undefined) return null;
+  const known = agentNames(memory);
+  if (known.includes(name)) return name;
+  throw new PommelError("usage", `There is no agent ${name}.`, `The agents are ${known.join(", ")}.`);
+}
+
 /**
  * Sessions, those with the latest line first; without those of which nothing is stored.
- * @throws PommelError `usage` for a time that makes no sense
+ * @throws PommelError `usage` for a time or an agent that makes no sense
  */
 export async function listSessionsOf(memory: Memory, request: SessionsRequest): Promise<SessionsResponse> {
   const [since, until] = await times(request);
@@ -35,8 +58,8 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
       since,
       until,
       branch: request.branch ?? null,
-      agent: request.agent ?? null,
-      withTurns: true,
+      agent: knownAgent(memory, request.agent),
+      remembered: true,
       ...(request.agents && { children: true as const }),
     });
     const page = found.slice(0, request.limit ?? listed.sessions);

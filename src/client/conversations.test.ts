@@ -58,6 +58,12 @@ describe("listSessionsOf", () => {
     expect(await ids({ until: "2026-03-02" })).toEqual(["a"]);
     expect(await ids({ branch: "topic" })).toEqual(["b"]);
     expect(await ids({ agent: "other" })).toEqual(["c"]);
+    expect(await ids({ agent: "gemini" })).toEqual([]);
+    await expect(ids({ agent: "nonsense" })).rejects.toMatchObject({
+      code: "usage",
+      message: "There is no agent nonsense.",
+      hint: "The agents are claude, codex, gemini, other.",
+    });
     expect(await listSessionsOf(store.memory, { limit: 1 })).toMatchObject({
       sessions: [{ id: "c" }],
       total: 3,

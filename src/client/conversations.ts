@@ -3,6 +3,7 @@ import type { SessionSearch } from "../search/sessions/engine.ts";
 import type { SessionQuery } from "../search/sessions/types.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { listSessions } from "../store/memory/sessions.ts";
+import { knownAgent } from "./conversations-sessions.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "./protocol-sessions.ts";
 import { isoTime } from "./status.ts";
 
@@ -11,7 +12,13 @@ import { isoTime } from "./status.ts";
  * here.
  */
 
-export { annotationOf, listAnnotationsOf, listSessionsOf, showSession } from "./conversations-sessions.ts";
+export {
+  agentNames,
+  annotationOf,
+  listAnnotationsOf,
+  listSessionsOf,
+  showSession,
+} from "./conversations-sessions.ts";
 export { describeMemory, jobsStatusOf } from "./conversations-status.ts";
 
 /**
@@ -54,6 +61,7 @@ export async function answerTranscriptSearch(
   config: Config,
   pending: number | null,
 ): Promise<TranscriptSearchResponse> {
+  knownAgent(memory, request.agent);
   const answer = await search.search(await toSessionQuery(request, config));
   const [latest] = listSessions(memory, { children: true, limit: 1 });
   return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { maxResults } from "../project/max-results.ts";
 import { searchModes } from "../search/sessions/types.ts";
 import { chunkKinds, chunkTypes } from "../store/memory-records.ts";
 import { lazy } from "./lazy.ts";
@@ -15,7 +16,7 @@ const time = z.string();
 const timeOrNull = z.nullable(time);
 const type = z.enum(chunkTypes as [string, ...string[]]);
 const kind = z.enum(chunkKinds as [string, ...string[]]);
-const limit = z.optional(z.int().check(z.minimum(1), z.maximum(1000)));
+const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));
 
 /** Times in requests are ISO 8601 or in words, "last week". */
 const sessionFilters = {

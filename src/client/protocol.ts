@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
+import { maxResults } from "../project/max-results.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import { lazy } from "./lazy.ts";
 import { contextRequest, contextResponse } from "./protocol-context.ts";
@@ -29,7 +30,7 @@ const errorBody = lazy(() =>
 const searchRequest = lazy(() =>
   z.object({
     q: z.string(),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
     level: z.optional(z.array(z.enum(levels))),
     path: z.optional(strings),
     language: z.optional(strings),

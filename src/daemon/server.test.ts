@@ -235,7 +235,9 @@ test.each([
   ["/search/code?q=x&limit=0", "limit"],
   ["/search/code?q=x&limit=many", "limit"],
   ["/search/code?q=x&level=paragraph", "level"],
-])("refuses %s and names the field", async (path, field) => {
+  ["/search/code?q=x&limit=5000", "limit: Too big: expected number to be <=1000"],
+  ["/sessions?limit=5000", "limit: Too big: expected number to be <=1000"],
+])("refuses %s and says what is wrong with which field", async (path, field) => {
   const reply = await send(path);
   expect(reply.status).toBe(400);
   expect(JSON.parse(reply.body).error).toMatchObject({

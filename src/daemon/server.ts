@@ -3,6 +3,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
 import type { DaemonRecord } from "../client/daemon-record.ts";
 import type { RouteName } from "../client/endpoints.ts";
 import { largestBody, type RequestOf, type ResponseOf, requestFromUrl, routes } from "../client/protocol.ts";
@@ -27,6 +28,9 @@ interface ServerOptions {
 /** Routes that answer a GET as well. */
 const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
 
+/** zod/mini brings no messages of its own. */
+const inEnglish = en().localeError;
+
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,
@@ -46,7 +50,7 @@ export type Answer = <R extends RouteName>(route: R, given: unknown) => Promise<
 
 export function answerWith(handlers: Handlers): Answer {
   return async (name, given) => {
-    const parsed = z.safeParse(routes[name].request(), given);
+    const parsed = z.safeParse(routes[name].request(), given, { error: inEnglish });
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
       throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "./levels.ts";
+import { maxResults } from "./max-results.ts";
 
 const strings = z.array(z.string());
 const level = z.enum(levels);
@@ -79,7 +80,7 @@ export const settings = {
     about: "How often to look for changes when the system cannot watch files. Seconds.",
   },
   "search.limit": {
-    schema: z.int().check(z.minimum(1), z.maximum(1000)),
+    schema: z.int().check(z.minimum(1), z.maximum(maxResults)),
     default: 10,
     about: "Results when --limit is not given.",
   },

@@ -31,7 +31,7 @@ it("remembers a note without a session, in none of the lists", async () => {
   expect(stage.chunkTexts(session.id)).toMatchObject([
     { type: "annotated", text: `[NOTE] ${note.note}`, uid: `notes:annotated:${note.id}` },
   ]);
-  expect(listSessions(stage.memory, { withTurns: true })).toEqual([]);
+  expect(listSessions(stage.memory, { remembered: true })).toEqual([]);
   const again = await addNote(stage.work, { note: "hush2 alone" });
   expect(again.note).toBe("[REDACTED_WORD_2] alone");
   expect(stage.everything()).not.toMatch(/hush\d/);

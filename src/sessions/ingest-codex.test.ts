@@ -218,7 +218,7 @@ it("stores a subagent below the session that started it", async () => {
   const parent = told("code");
   parent.spawn("counter", "Count the files", threadId("child"));
   await ingest(parent.writeTo(home));
-  const own = listSessions(memory, { withTurns: true }).filter(({ parentId }) => parentId === null);
+  const own = listSessions(memory, { remembered: true }).filter(({ parentId }) => parentId === null);
   expect(own.map(({ uid }) => uid)).toEqual([session]);
   expect(sessionByUid(memory, threadId("child"))).toMatchObject({ parentId: own[0]!.id, title: "counter" });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { listAnnotations } from "../store/memory/annotations.ts";
+import { listSessions, memoryCounts } from "../store/memory/sessions.ts";
 import { summariesOf } from "../store/memory/summaries.ts";
 import { turnsOf } from "../store/memory/turns.ts";
 import { temporaryWork } from "./memory-work-fixture.ts";
@@ -34,6 +35,9 @@ it("lets go what was said long ago, and keeps notes, summaries and what finds th
   expect(stage.chunkTexts(old.id)).toEqual(kept);
   expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(["annotated", "summary"]));
   expect(summariesOf(stage.memory, old.id)).toHaveLength(1);
+  // What is listed is what is counted.
+  expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
+  expect(memoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
   expect(listAnnotations(stage.memory)).toHaveLength(2);
   expect(turnsOf(stage.memory, young.id)).toHaveLength(1);
   expect(stage.memory.pages().free).toBe(0);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examples, query } from "../frame.ts";
-import { collect, positiveInteger, wholeNumber } from "./values.ts";
+import { collect, resultLimit, wholeNumber } from "./values.ts";
 
 /** The commands that tell whose lines are whose, and why they are there. */
 export function declareBlameCommands(program: Command): void {
@@ -45,7 +45,7 @@ export function declareBlameCommands(program: Command): void {
     .option("-p, --path <path>", "only this file, directory or glob; repeatable", collect)
     .option("--dir-depth <levels>", "directories this deep (default: 2)", wholeNumber)
     .option("--all", "also commits that are not in HEAD's history")
-    .option("-n, --limit <count>", "at most this many rows of each table (default: 10)", positiveInteger)
+    .option("-n, --limit <count>", "at most this many rows of each table (default: 10)", resultLimit)
     .addHelpText(
       "after",
       examples(

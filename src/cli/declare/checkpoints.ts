@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../frame.ts";
-import { positiveInteger } from "./values.ts";
+import { positiveInteger, resultLimit } from "./values.ts";
 
 /** The commands about commits that sessions led to. */
 export function declareCheckpointCommands(program: Command): void {
@@ -24,7 +24,7 @@ export function declareCheckpointCommands(program: Command): void {
     .option("--branch <name>", "only made on this git branch")
     .option("--since <time>", 'only committed from then on: "2026-01-31", "last week", "3 days ago"')
     .option("--until <time>", "only committed up to then")
-    .option("-n, --limit <count>", "at most this many", positiveInteger)
+    .option("-n, --limit <count>", "at most this many", resultLimit)
     .addHelpText(
       "after",
       examples(

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examples, query } from "../frame.ts";
-import { positiveInteger } from "./values.ts";
+import { resultLimit } from "./values.ts";
 
 /** The command that shows what agents are told by themselves. */
 export function declareContextCommand(program: Command): void {
@@ -9,7 +9,7 @@ export function declareContextCommand(program: Command): void {
     .description("Show what agents were told by themselves: when, why, and what it cost")
     .option("--last", "only the last time")
     .option("--session <id>", "only in this session; the beginning of its id is enough")
-    .option("-n, --limit <count>", "at most this many", positiveInteger)
+    .option("-n, --limit <count>", "at most this many", resultLimit)
     .option("--preview <prompt>", "what a new session would be told with this prompt")
     .option("--start", "what a session that starts now would be told")
     .addHelpText(

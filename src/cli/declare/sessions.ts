@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../frame.ts";
-import { collect, list, positiveInteger, wholeNumber } from "./values.ts";
+import { collect, list, resultLimit, wholeNumber } from "./values.ts";
 
 const since = ["--since <time>", 'only from then on: "2026-01-31", "last week", "3 days ago"'] as const;
 const until = ["--until <time>", "only up to then"] as const;
-const limit = ["-n, --limit <count>", "at most this many", positiveInteger] as const;
+const limit = ["-n, --limit <count>", "at most this many", resultLimit] as const;
 
 /** The commands that search and show what is known: code, conversations, notes. */
 export function declareSessionCommands(program: Command): void {
@@ -73,7 +73,7 @@ function declareSearch(program: Command): void {
     .command("search")
     .description("Find code and conversations by meaning, by name or by words")
     .argument("<query...>", "what to look for; `code`, `transcripts` or `all` before it says where")
-    .option("-n, --limit <count>", "at most this many results (of each)", positiveInteger)
+    .option("-n, --limit <count>", "at most this many results (of each)", resultLimit)
     .option("--all-projects", "in all projects that Pommel knows (`pm projects`), from anywhere")
     .option("--full", "print whole chunks instead of what matches")
     .option("--explain", "print what each ranking signal contributed")

@@ -1,10 +1,20 @@
 import { InvalidArgumentError } from "commander";
+import { maxResults } from "../../project/max-results.ts";
 
 /** How the values of options are read. */
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("It must be 1 or more.");
+  return value;
+}
+
+/** How many results are asked for. */
+export function resultLimit(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1 || value > maxResults) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxResults}.`);
+  }
   return value;
 }
 

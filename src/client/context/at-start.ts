@@ -85,7 +85,7 @@ function lastOnBranch(
   from: number,
 ): ToTell[] {
   if (branch === null) return [];
-  const last = listSessions(memory, { branch, until, withTurns: true, limit: 10 }).find(
+  const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );
   if (!last) return [];

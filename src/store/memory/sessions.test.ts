@@ -124,7 +124,7 @@ describe("the list of sessions", () => {
     expect(list({ children: a.id })).toEqual(["a/1"]);
     expect(list({ children: true })).toEqual(["c", "b", "a", "a/1", "unknown"]);
     saveTurn(memory, a.id, turn(1));
-    expect(list({ withTurns: true })).toEqual(["a"]);
+    expect(list({ remembered: true })).toEqual(["a"]);
   });
 
   it("comes with counts", () => {
@@ -137,7 +137,6 @@ describe("the list of sessions", () => {
     expect(memoryCounts(memory)).toEqual({
       agents: { claude: 1 },
       sessions: 1,
-      subagents: 1,
       turns: 2,
       chunks: { raw: 2, summary: 1, annotated: 0 },
       annotations: 0,

@@ -162,6 +162,11 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
   return only;
 }
 
+/** People's own sessions, without those of subagents. */
+const isOwn = "parent_id IS NULL AND instr(uid, '/') = 0";
+const isRemembered = `(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+  OR EXISTS (SELECT 1 FROM summaries WHERE session_id = sessions.id))`;
+
 export interface SessionFilter {
   /** Sessions with anything from then on, and up to then. */
   since?: number | null;
@@ -172,8 +177,8 @@ export interface SessionFilter {
   cwd?: string | null;
   /** Only the subagents' sessions of this one; true: those of all sessions as well; else none. */
   children?: number | true;
-  /** Only those that have stored turns. */
-  withTurns?: boolean;
+  /** Only those of which something is stored: their turns, or what retention leaves of them, a summary. */
+  remembered?: boolean;
   limit?: number;
 }
 
@@ -182,8 +187,8 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
   const { since = null, until = null, branch = null, agent = null, cwd = null, limit = -1 } = filter;
   const conditions = [
     typeof filter.children === "number" && "parent_id = @parent",
-    filter.children === undefined && "parent_id IS NULL AND instr(uid, '/') = 0",
-    filter.withTurns === true && "EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)",
+    filter.children === undefined && isOwn,
+    filter.remembered === true && isRemembered,
     since !== null && "last_at >= @since",
     until !== null && "started_at <= @until",
     branch !== null && "branch = @branch",
@@ -205,6 +210,11 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
       agent,
       cwd: cwd?.replace(/\/+$/, "") ?? null,
     }) as SessionRecord[];
+}
+
+/** Names of the agents that sessions were with. */
+export function agentsOfSessions(memory: Memory): string[] {
+  return memory.prepare("SELECT DISTINCT agent FROM sessions ORDER BY agent").pluck().all() as string[];
 }
 
 export interface SessionCounts {
@@ -230,11 +240,10 @@ export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
 
 /** What the whole memory holds. */
 export interface MemoryCounts {
-  /** People's own. */
+  /** People's own of which something is stored: those that are listed. */
   sessions: number;
-  /** The same by agent, the one with the most first; only those with stored turns. */
+  /** The same by agent, the one with the most first. */
   agents: Record<string, number>;
-  subagents: number;
   turns: number;
   chunks: { raw: number; summary: number; annotated: number };
   annotations: number;
@@ -246,32 +255,22 @@ export interface MemoryCounts {
 export function memoryCounts(memory: Memory): MemoryCounts {
   const row = memory
     .prepare(
-      `SELECT (SELECT count(*) FROM sessions WHERE instr(uid, '/') = 0 AND parent_id IS NULL) AS sessions,
-         (SELECT count(*) FROM sessions) AS all_sessions,
-         (SELECT count(*) FROM turns WHERE number > 0) AS turns,
+      `SELECT (SELECT count(*) FROM turns WHERE number > 0) AS turns,
          (SELECT count(*) FROM annotations) AS annotations,
          (SELECT count(*) FROM summaries) AS summaries,
          (SELECT max(last_at) FROM sessions) AS lastAt`,
     )
-    .get() as {
-    sessions: number;
-    all_sessions: number;
-    turns: number;
-    annotations: number;
-    summaries: number;
-    lastAt: number | null;
-  };
+    .get() as Pick<MemoryCounts, "turns" | "annotations" | "summaries" | "lastAt">;
   const chunks = { raw: 0, summary: 0, annotated: 0 };
   const byType = memory.prepare("SELECT type, count(*) AS n FROM chunks GROUP BY type").all();
   for (const { type, n } of byType as { type: keyof typeof chunks; n: number }[]) chunks[type] = n;
   const byAgent = memory
     .prepare(
-      `SELECT agent, count(*) AS n FROM sessions
-       WHERE parent_id IS NULL AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+      `SELECT agent, count(*) AS n FROM sessions WHERE ${isOwn} AND ${isRemembered}
        GROUP BY agent ORDER BY n DESC, agent`,
     )
     .all() as { agent: string; n: number }[];
   const agents = Object.fromEntries(byAgent.map(({ agent, n }) => [agent, n]));
-  const { all_sessions: all, ...counts } = row;
-  return { ...counts, agents, subagents: all - counts.sessions, chunks };
+  const sessions = byAgent.reduce((sum, { n }) => sum + n, 0);
+  return { ...row, sessions, agents, chunks };
 }
