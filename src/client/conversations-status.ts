@@ -55,6 +55,8 @@ interface MemoryCircumstances {
   file: string;
   /** Why the memory cannot be read; null when it can, or is not there. */
   problem: string | null;
+  /** Why the language model did not answer last; left out where nobody asked it. */
+  llmProblem?: string | null;
 }
 
 /**
@@ -63,14 +65,26 @@ interface MemoryCircumstances {
  */
 export function describeMemory(
   memory: Memory | null,
-  { config, scrubVersion, file, problem }: MemoryCircumstances,
+  { config, scrubVersion, file, problem, llmProblem = null }: MemoryCircumstances,
 ): MemoryStatus {
-  const llm = { model: config["llm.model"], daily_tokens: config["llm.daily_tokens"] };
+  const llm = {
+    model: config["llm.model"],
+    daily_tokens: config["llm.daily_tokens"],
+    problem: llmProblem,
+  };
+  const captures = config["sessions.capture"];
   const mode = config["context.mode"];
   if (memory === null) {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 };
-    return { ...nothing, context, bytes, problem, llm: { ...llm, tokens_today: 0, dollars_today: null } };
+    return {
+      ...nothing,
+      captures,
+      context,
+      bytes,
+      problem,
+      llm: { ...llm, tokens_today: 0, dollars_today: null },
+    };
   }
   const counts = memoryCounts(memory);
   const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
@@ -79,6 +93,7 @@ export function describeMemory(
   const spent = llmSpending(memory);
   const stored = memory.meta(scrubbedBy);
   return {
+    captures,
     sessions: counts.sessions,
     agents: counts.agents,
     turns: counts.turns,
@@ -110,7 +125,7 @@ function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
   return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens };
 }
 
-const nothing: Omit<MemoryStatus, "llm" | "problem" | "bytes" | "context"> = {
+const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {
   sessions: 0,
   agents: {},
   turns: 0,

@@ -331,6 +331,8 @@ export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 /** What is remembered, for the status. */
 export const memoryStatus = lazy(() =>
   z.object({
+    /** Whether sessions are recorded. */
+    captures: z._default(z.boolean(), true),
     sessions: count,
     /** Sessions by agent; an older daemon does not say. */
     agents: z._default(z.record(z.string(), count), {}),
@@ -360,6 +362,8 @@ export const memoryStatus = lazy(() =>
       tokens_today: count,
       daily_tokens: count,
       dollars_today: numberOrNull,
+      /** Why its last answer never came; null when it came, or nothing was asked since the daemon started. */
+      problem: z._default(textOrNull, null),
     }),
     jobs: jobsStatus(),
   }),

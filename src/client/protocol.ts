@@ -204,8 +204,8 @@ const indexStatus = lazy(() =>
 
 const healthStatus = lazy(() =>
   z.object({
-    /** `empty`: works, but nothing is indexed yet. */
-    status: z.enum(["healthy", "empty", "failing"]),
+    /** `degraded`: works, but a model that is set does not; `empty`: works, but nothing is indexed yet. */
+    status: z.enum(["healthy", "degraded", "empty", "failing"]),
     embedding_model: z.string(),
     database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
     /** How long a real query took just now; null when it could not be asked. */

@@ -6,7 +6,7 @@ import { belongsTo } from "../git/project-roots.ts";
 import { createBudgetedLlm } from "../llm/budget.ts";
 import type { Llm } from "../llm/llm.ts";
 import { createLlm, isLocal, llmSettingsOf } from "../llm/registry.ts";
-import { codeOf, messageOf } from "../project/errors.ts";
+import { codeOf, explanationOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
 import type { Config } from "../project/settings.ts";
@@ -69,10 +69,16 @@ export class ConversationJobs {
   private readonly llm: Llm | null;
   private readonly scrubbingLlm: Llm | null;
 
+  /** Why the language model did not answer last; null when it did, or was not asked yet. */
+  llmProblem: string | null = null;
+
   constructor(private readonly options: JobsOptions) {
     this.ledgerKey = secretKey(options.memory);
-    this.llm = budgetedLlm(options, "summary");
-    this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub") : null;
+    const onAnswer = (problem: string | null) => {
+      this.llmProblem = problem;
+    };
+    this.llm = budgetedLlm(options, "summary", onAnswer);
+    this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub", onAnswer) : null;
   }
 
   /**
@@ -200,11 +206,32 @@ function mayScrub({ config, log }: JobsOptions): boolean {
   return false;
 }
 
-function budgetedLlm({ config, memory, log }: JobsOptions, purpose: "summary" | "scrub"): Llm | null {
+/** `llm`, which tells of each answer, or why there was none. */
+function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
+  return {
+    id: llm.id,
+    async generate(request, signal) {
+      try {
+        const answer = await llm.generate(request, signal);
+        onAnswer(null);
+        return answer;
+      } catch (error) {
+        if (codeOf(error) === "llm_unavailable") onAnswer(explanationOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+function budgetedLlm(
+  { config, memory, log }: JobsOptions,
+  purpose: "summary" | "scrub",
+  onAnswer: (problem: string | null) => void,
+): Llm | null {
   try {
     const llm = createLlm(config["llm.model"], llmSettingsOf(config));
     if (llm === null) return null;
-    return createBudgetedLlm(llm, {
+    return createBudgetedLlm(watched(llm, onAnswer), {
       purpose,
       dailyTokens: config["llm.daily_tokens"],
       spentToday() {

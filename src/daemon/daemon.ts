@@ -339,6 +339,10 @@ function createHandlers(
       const { error, ...described } = await describeIndex(project, work, queue.pending, model);
       if (error !== undefined) work.suspect(error);
       const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
+      const text = memoryWork.models();
+      const isDegraded =
+        memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
+      if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
       return {
         version,
         project: project.root,
@@ -355,7 +359,7 @@ function createHandlers(
           embedding_code: model,
           code,
           embedding_text: config["embed.text"],
-          text: memoryWork.models(),
+          text,
         },
         memory,
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],

@@ -386,6 +386,7 @@ export class MemoryWork {
       config,
       file: project.memoryDb,
       problem,
+      llmProblem: this.open?.jobs.llmProblem ?? null,
       ...(version !== null && { scrubVersion: version }),
     };
   }

@@ -1,3 +1,4 @@
+import type { Availability } from "../embed/embedder.ts";
 import type { Asker } from "../embed/remote/asker.ts";
 import { type Clock, type Patience, systemClock } from "../embed/remote/retry.ts";
 import type { Llm } from "./llm.ts";
@@ -30,6 +31,8 @@ export interface LlmDriver {
   defaultModel: string | null;
   /** Null for the driver that writes nothing. */
   create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
+  /** Looks whether `model` can be used, without asking it anything. Absent where nobody can tell without trying. */
+  available?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
   /** Whether what `model` is asked stays on this machine. */
   isLocal(model: string, settings: LlmSettings): boolean;
 }

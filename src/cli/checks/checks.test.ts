@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { codeMigrations } from "../../store/code-schema.ts";
@@ -66,6 +66,31 @@ describe("permissions", () => {
     symlinkSync(outside, join(project.stateDir, "link"));
     checkPermissions(project, true);
     expect(statSync(outside).mode & 0o777).toBe(0o644);
+  });
+});
+
+describe("what is set", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("is recording sessions, unless somebody switched that off", async () => {
+    expect(await run("capture")).toMatchObject({ status: "ok" });
+    vi.stubEnv("POMMEL_SESSIONS_CAPTURE", "false");
+    expect(await run("capture")).toMatchObject({
+      status: "warn",
+      hint: expect.stringContaining("config set"),
+    });
+  });
+
+  it("are models that can be used", async () => {
+    expect(await run("models")).toEqual({ status: "ok", message: "models that are set: static", hint: "" });
+    // Nobody listens on that port.
+    for (const name of ["EMBED", "LLM"]) vi.stubEnv(`POMMEL_${name}_OLLAMA_URL`, "http://127.0.0.1:9");
+    vi.stubEnv("POMMEL_EMBED_CODE", "ollama");
+    vi.stubEnv("POMMEL_LLM_MODEL", "ollama");
+    const { status, message, hint } = await run("models");
+    expect(status).toBe("warn");
+    expect(message).toMatch(/^Ollama at http:\/\/127.0.0.1:9 .* \(embed.code, llm.model\)\.$/);
+    expect(hint).toContain("embed.ollama_url");
   });
 });
 

@@ -18,6 +18,7 @@ import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
+import { checkModels } from "./models.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
@@ -30,6 +31,8 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "memory", run: () => checkMemory(project) },
+    { name: "capture", run: () => checkCapture(project) },
+    { name: "models", run: () => checkModels(project) },
     { name: "sharing", run: () => checkSharing(project) },
     { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "hooks", run: () => checkHooks(project) },
@@ -52,6 +55,14 @@ function checkConfig(project: Project): CheckResult {
   } catch (error) {
     return fail(messageOf(error), error instanceof PommelError ? error.hint : "");
   }
+}
+
+function checkCapture(project: Project): CheckResult {
+  if (loadConfig(project).config["sessions.capture"]) return ok("sessions with agents are recorded");
+  return warn(
+    "Sessions with agents are not recorded: sessions.capture is off.",
+    "Run `pm config set sessions.capture true`.",
+  );
 }
 
 function checkLock(project: Project): CheckResult {

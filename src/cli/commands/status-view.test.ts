@@ -63,6 +63,7 @@ const busy: StatusResponse = {
     text: [],
   },
   memory: {
+    captures: true,
     sessions: 12,
     agents: { claude: 10, codex: 2 },
     turns: 340,
@@ -78,7 +79,13 @@ const busy: StatusResponse = {
     growth_30d_bytes: 2_000_000,
     context: { mode: "gentle", injections: 40, tokens: 9000, injections_30d: 12, tokens_30d: 2900 },
     needs_scrubbing: false,
-    llm: { model: "ollama/llama3.1:8b", tokens_today: 1200, daily_tokens: 200_000, dollars_today: 0 },
+    llm: {
+      model: "ollama/llama3.1:8b",
+      tokens_today: 1200,
+      daily_tokens: 200_000,
+      dollars_today: 0,
+      problem: null,
+    },
     jobs: {
       pending: 2,
       running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100 }],
@@ -170,6 +177,25 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
 test("says which part is ill", () => {
   const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
   expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+});
+
+test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {
+  const down = "Ollama at http://127.0.0.1:11434 does not answer.";
+  const model = { ...busy.models.code[1]!, state: "unavailable" as const, message: down };
+  const shown = renderStatus(
+    {
+      ...busy,
+      health: { ...busy.health, status: "degraded" },
+      models: { ...busy.models, code: [model], text: [model] },
+      memory: { ...busy.memory, captures: false, llm: { ...busy.memory.llm, problem: down } },
+    },
+    colors,
+  );
+  expect(shown).toContain(`Health
+  ✓ search works, a query took 2.1 ms just now
+  ! ollama/nomic-embed-text is not used: ${down}
+  ! ollama/llama3.1:8b is not used: ${down}
+  ! Sessions are not recorded: sessions.capture is off (\`pm config set sessions.capture true\`).`);
 });
 
 test("says why a model is not asked, and what one has cost", () => {

@@ -16,7 +16,7 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
     section("Conversations", memoryRows(status), colors),
     section("Models", modelRows(status), colors),
     section("Storage", storageRows(status), colors),
-    section("Health", [], colors) + healthLines(status, colors),
+    section("Health", [], colors) + healthLines(status, colors).join(""),
   ];
   if (status.notes.length > 0) {
     const notes = status.notes.map((note) => `\n  ${tick("warn", colors)} ${note}`);
@@ -128,14 +128,28 @@ function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): st
   return `${plural(requests, "request")}, ${plural(tokens, "token")}${price} since the daemon started`;
 }
 
-function healthLines({ health }: StatusResponse, colors: Colors): string {
+/** How search is, and what does not work though it is set or expected to. */
+function healthLines({ health, models, memory }: StatusResponse, colors: Colors): string[] {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
   const said = {
     healthy: `${tick("ok", colors)} works${asked}`,
+    degraded: `${tick("ok", colors)} search works${asked}`,
     empty: `${tick("warn", colors)} nothing is indexed yet`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
-  return `\n  ${said[health.status]}`;
+  const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
+  const problems = [
+    ...new Set(
+      unavailable.map(({ id, message }) => `${id} is not used: ${message ?? "it is not available."}`),
+    ),
+    ...(memory.llm.problem === null ? [] : [`${memory.llm.model} is not used: ${memory.llm.problem}`]),
+    ...(memory.captures
+      ? []
+      : ["Sessions are not recorded: sessions.capture is off (`pm config set sessions.capture true`)."]),
+  ];
+  return [said[health.status], ...problems.map((text) => `${tick("warn", colors)} ${text}`)].map(
+    (line) => `\n  ${line}`,
+  );
 }
 
 /** The files that are left out, by reason. */

@@ -1,46 +1,22 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import type { Availability, EmbedderDriver, PullProgress } from "../embedder.ts";
+import type { EmbedderDriver, PullProgress } from "../embedder.ts";
 import { embedAsker } from "../remote/asker.ts";
-import { modelMissing, ollamaAt, ollamaFailure } from "../remote/ollama-server.ts";
-import { type Endpoint, endpointAt, RequestFailed, requestJson, requestLines } from "../remote/request.ts";
-import { withoutLatest } from "./known-models.ts";
+import { ollamaAt, ollamaFailure } from "../remote/ollama-server.ts";
+import { type Endpoint, endpointAt, RequestFailed, requestLines } from "../remote/request.ts";
 import { createOllamaEmbedder } from "./ollama-embedder.ts";
+import { lookForOllamaModel } from "./ollama-models.ts";
 
 export const ollamaDriver: EmbedderDriver = {
   name: "ollama",
   about: "a model in Ollama, on this machine or where embed.ollama_url points",
   defaultModel: "nomic-embed-text",
   create: (model, settings) => createOllamaEmbedder(model, settings.ollamaUrl),
-  available: (model, settings, signal) => lookFor(model, endpointAt(settings.ollamaUrl), signal),
+  available: (model, settings, signal) =>
+    lookForOllamaModel(model, endpointAt(settings.ollamaUrl), embedAsker, signal),
   pull: (model, settings, onProgress, signal) =>
     pull(model, endpointAt(settings.ollamaUrl), onProgress, signal),
 };
-
-const tagsAnswer = z.object({
-  models: z.array(z.object({ name: z.string(), capabilities: z.optional(z.array(z.string())) })),
-});
-const lookTimeoutMs = 1000;
-
-async function lookFor(model: string, endpoint: Endpoint, signal: AbortSignal): Promise<Availability> {
-  try {
-    const options = { timeoutMs: lookTimeoutMs, signal };
-    const { models } = (await requestJson(endpoint, "/api/tags", tagsAnswer, options)).value;
-    const names = models.map(({ name }) => withoutLatest(name));
-    // Older servers do not say what a model is for.
-    const embedding = models.filter(({ capabilities }) => capabilities?.includes("embedding") ?? true);
-    const found = { models: embedding.map(({ name }) => withoutLatest(name)) };
-    if (names.includes(withoutLatest(model))) {
-      return { usable: true, detail: `${ollamaAt(endpoint.base)} has it`, hint: "", ...found };
-    }
-    const { message, hint } = modelMissing(endpoint.base, model, embedAsker);
-    return { usable: false, detail: message.replace(/\.$/, ""), hint, ...found };
-  } catch (error) {
-    if (!(error instanceof RequestFailed)) throw error;
-    const { message, hint } = ollamaFailure(error, endpoint.base, model, embedAsker);
-    return { usable: false, detail: message.replace(/\.$/, ""), hint };
-  }
-}
 
 const pullLine = z.object({
   status: z.optional(z.string()),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { lookForOllamaModel } from "../../embed/ollama/ollama-models.ts";
 import { ollamaAt, ollamaFailure } from "../../embed/remote/ollama-server.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../embed/remote/request.ts";
 import { retrying } from "../../embed/remote/retry.ts";
@@ -24,6 +25,8 @@ export const ollamaDriver: LlmDriver = {
   about: "a model in Ollama, on this machine or where llm.ollama_url points",
   defaultModel: "llama3.1:8b",
   create: (model, settings, options) => createOllamaLlm(model, settings.ollamaUrl, options),
+  available: (model, { ollamaUrl }, signal) =>
+    lookForOllamaModel(model, endpointAt(ollamaUrl), llmAsker, signal),
   isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
 };
 
