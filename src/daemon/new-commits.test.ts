@@ -30,9 +30,17 @@ function know(hash: string): void {
   saveCommit(stored.memory, { ...commit, ...rest, seen: "reflog" }, []);
 }
 
+test("the root commit, where there was none before", async () => {
+  expect(await look()).toEqual({ commits: [], hasOthers: false });
+  const root = repository.commit("root", { a: "1\n" });
+  expect(await look()).toEqual({
+    commits: [{ hash: root, branch: "main", rewrittenFrom: [] }],
+    hasOthers: false,
+  });
+});
+
 test("those since the last time, with their branches and what they took the place of", async () => {
   const { dir, git, commit } = repository;
-  expect(await look()).toEqual({ commits: [], hasOthers: false });
   know(commit("one", { a: "1\n" }));
   expect(await look()).toEqual({ commits: [], hasOthers: true });
   expect(await look()).toEqual({ commits: [], hasOthers: false });

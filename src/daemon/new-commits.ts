@@ -51,7 +51,11 @@ export async function newCommits(
       since === null ? Number.POSITIVE_INFINITY : Number(since),
       signal,
     );
-    if (entries.length === 0) continue;
+    if (entries.length === 0) {
+      // Whatever comes is new, the root commit first.
+      if (since === null) positions.set(root, 0);
+      continue;
+    }
     positions.set(root, entries[0]!.at);
     if (since === null || entries.length > mostCommits) {
       hasMore = true;

@@ -107,13 +107,13 @@ async function reportOn(record: DaemonRecord, isNew: boolean): Promise<StartRepo
   };
 }
 
-function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
+export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
   const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
-  const time = eta_seconds === null ? "not known yet" : `about ${roughly(eta_seconds)}`;
   return [
     `  Files to index:     ${files}`,
-    `  Estimated time:     ${time}`,
+    // Of a first index nothing is done yet that an estimate could go by; `pm status` has it a moment later.
+    ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
     "",
     "Indexing goes on in the background; until it is done, searches find what is indexed so far.",
     "",
