@@ -123,6 +123,15 @@ export interface ReadBatch {
   skipped: Record<string, number>;
 }
 
+/** How long a client keeps its transcripts. */
+export interface Retention {
+  /** It deletes what has not changed for so long. */
+  days: number;
+  /** What says so, and in which file; null: nothing does, it is the client's default. */
+  setting: string;
+  source: string | null;
+}
+
 export interface Agent {
   /** Stored with every session: "claude". */
   readonly name: string;
@@ -151,6 +160,11 @@ export interface Agent {
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Transcripts under `dir` that cannot be read here, and why; for agents that have such. */
   readonly sealed?: { why: string; list(dir: string): AsyncIterable<SealedTranscript> };
+  /**
+   * How long its client keeps the transcripts of a project, by its settings; null: for ever. Absent where no client
+   * deletes any.
+   */
+  retention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
   /** Whose transcript it is; null when that does not stand there (yet). Reads the beginning only. */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**

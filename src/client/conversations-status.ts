@@ -108,6 +108,7 @@ export function describeMemory(
     bytes,
     growth_30d_bytes: growth?.bytes ?? null,
     context: contextMeter(memory, mode),
+    vanishing: null,
     needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
     llm: {
       ...llm,
@@ -137,6 +138,7 @@ const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "co
   commits_waiting: 0,
   last_updated: null,
   growth_30d_bytes: null,
+  vanishing: null,
   needs_scrubbing: false,
   jobs: {
     pending: 0,

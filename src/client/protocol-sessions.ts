@@ -328,6 +328,19 @@ export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;
 export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
+/** As `Vanishing` in sessions/vanishing.ts. */
+const vanishing = z.object({
+  agent: text,
+  title: text,
+  days: z.number(),
+  setting: text,
+  source: textOrNull,
+  sessions: count,
+  stored: count,
+  within_days: count,
+  first_at: timeOrNull,
+});
+
 /** What is remembered, for the status. */
 export const memoryStatus = lazy(() =>
   z.object({
@@ -354,6 +367,8 @@ export const memoryStatus = lazy(() =>
       z.object({ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count }),
       { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 },
     ),
+    /** What the agents' clients will delete soon, by their own settings; null where no daemon has looked. */
+    vanishing: z._default(z.nullable(z.array(vanishing)), null),
     /** Stored under other scrubbing rules than are in force now. */
     needs_scrubbing: z.boolean(),
     llm: z.object({

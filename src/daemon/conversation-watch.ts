@@ -6,7 +6,8 @@ import { belongsTo } from "../git/project-roots.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import { unknownTranscripts } from "../store/memory/transcripts.ts";
+import { type AgingTranscript, type Vanishing, vanishingOf } from "../sessions/vanishing.ts";
+import { ownTranscripts, unknownTranscripts } from "../store/memory/transcripts.ts";
 import { priority } from "./conversation-requests.ts";
 import type { MemoryWork } from "./memory-work.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
@@ -49,6 +50,9 @@ interface OldFile extends TranscriptFile {
 /** Of a folder, so many files are looked at: the names of two directories may lead to the same folder. */
 const telling = 5;
 
+/** What vanishes is looked for so often at most: every file is asked for its age. Milliseconds. */
+const vanishingMs = 60_000;
+
 /** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
@@ -62,6 +66,7 @@ export class ConversationWatch {
   private readonly known = new Map<string, Told>();
   /** Transcripts from before, by path; null until all were looked at. */
   private old: Map<string, OldFile> | null = null;
+  private vanishingSeen: { at: number; found: Vanishing[] } | null = null;
   private isClosed = false;
   /** Looks at files one after the other. */
   private looking: Promise<void> = Promise.resolve();
@@ -97,6 +102,32 @@ export class ConversationWatch {
       bytes: left.reduce((sum, { size }) => sum + size, 0),
       agents: agents.map(({ name }) => name).filter((name) => left.some(({ agent }) => agent === name)),
     };
+  }
+
+  /** What agents' clients will delete soon; null until all transcripts were looked at. */
+  vanishing(): Vanishing[] | null {
+    if (this.old === null) return null;
+    if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
+      const { root } = this.options.project;
+      const found = agents.flatMap((agent) => vanishingOf(agent, root, () => this.agingOf(agent)) ?? []);
+      this.vanishingSeen = { at: Date.now(), found };
+    }
+    return this.vanishingSeen.found;
+  }
+
+  private agingOf({ name }: Agent): AgingTranscript[] {
+    const { work } = this.options;
+    const own = [...(this.old?.values() ?? [])].filter(({ agent, isOwn }) => agent === name && isOwn);
+    const paths = own.map(({ path }) => path);
+    const unknown = new Set(work.report((memory) => unknownTranscripts(memory, paths), paths));
+    const read = work
+      .report((memory) => ownTranscripts(memory, name), [])
+      .flatMap(({ path, offset }) => {
+        const stat = statSync(path, { throwIfNoEntry: false });
+        return stat ? { mtimeMs: stat.mtimeMs, isStored: offset >= stat.size } : [];
+      });
+    const left = own.filter(({ path }) => unknown.has(path));
+    return [...read, ...left.map(({ mtimeMs }) => ({ mtimeMs, isStored: false }))];
   }
 
   async close(): Promise<void> {

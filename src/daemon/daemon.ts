@@ -361,7 +361,7 @@ function createHandlers(
           embedding_text: config["embed.text"],
           text,
         },
-        memory,
+        memory: { ...memory, vanishing: conversations.vanishing() },
         notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
       };
     },

@@ -392,6 +392,35 @@ test("jobs that cannot be done are given up in the end, and can be tried again",
   expect(await askDaemon(project, "retry", {})).toEqual({ jobs: 0 });
 });
 
+test("status says which sessions the client will delete soon, and how many are stored", async () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const old = [about(1, "flamingo"), about(2, "heron")].map((made) => made.writeTo(dir));
+  for (const file of old) utimesSync(file, daysAgo(28), daysAgo(28));
+  about(3, "bittern").writeTo(dir);
+  await start(project);
+  await untilRead(project);
+  await importAll([old[0]!]);
+  await untilRead(project);
+  const check = async () => {
+    const { checks } = await pmJson<{ checks: { name: string; status: string }[] }>(project, "doctor");
+    return checks.find(({ name }) => name === "retention");
+  };
+  expect(await check()).toMatchObject({
+    status: "warn",
+    message: "2 sessions vanish from Claude Code within 7 days; 1 is stored.",
+  });
+  await pmJson(project, "stop");
+  await start(project);
+  await untilRead(project);
+  expect((await status(project)).memory.vanishing).toMatchObject([
+    { agent: "claude", days: 30, sessions: 2, stored: 1 },
+    { agent: "gemini", sessions: 0 },
+  ]);
+  mkdirSync(join(project.root, ".claude"), { recursive: true });
+  writeFileSync(join(project.root, ".claude", "settings.json"), '{"cleanupPeriodDays": 60}');
+  expect(await check()).toMatchObject({ status: "ok" });
+});
+
 test("notes from a shell are found, and forgotten when that is asked for", async () => {
   await start(project);
   about(1, "flamingo").writeTo(dir);

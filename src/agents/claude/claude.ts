@@ -7,6 +7,7 @@ import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
 import { parseLine } from "./parse-line.ts";
 import { quiet } from "./quiet.ts";
+import { retention } from "./retention.ts";
 import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
@@ -20,6 +21,7 @@ export const claude: Agent = {
   directoryOf,
   quiet,
   list,
+  retention,
   describe: async (file) => (await identify(file))?.info ?? null,
   read,
 };

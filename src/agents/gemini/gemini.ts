@@ -9,6 +9,7 @@ import { newReplay, type Replay } from "./message.ts";
 import { readObject } from "./read-object.ts";
 import { asRecord } from "./record-schema.ts";
 import { type Taken, take } from "./replay.ts";
+import { retention } from "./retention.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
 export const gemini: Agent = {
@@ -20,6 +21,7 @@ export const gemini: Agent = {
   directoryOf,
   quiet: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
+  retention,
   describe: (file) => identify(file),
   read: (file, cursor, signal) =>
     isOneObject(file) ? readObject(file, cursor, signal) : readLog(file, cursor, signal),

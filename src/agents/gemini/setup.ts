@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { asObject, readObjectFile } from "../object-file.ts";
 import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { serverEntry } from "../setup/json-entry.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { geminiHome } from "./home.ts";
-import { asObject, readObjectFile } from "./object-file.ts";
 import { distrust } from "./trust.ts";
 
 /** Milliseconds. */

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { asObject, readObjectFile } from "../object-file.ts";
 import type { Place } from "../setup.ts";
 import { geminiHome } from "./home.ts";
-import { asObject, readObjectFile } from "./object-file.ts";
 
 /**
  * What keeps Gemini CLI from reading the project's settings: a folder that nobody said to trust, or that somebody said

@@ -19,6 +19,7 @@ import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
 import { checkModels } from "./models.ts";
+import { checkRetention } from "./retention.ts";
 import { checkTranscripts } from "./transcripts.ts";
 
 /** What one project needs; with `fix`, what can be repaired safely is. */
@@ -35,6 +36,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "models", run: () => checkModels(project) },
     { name: "sharing", run: () => checkSharing(project) },
     { name: "transcripts", run: () => checkTranscripts(project) },
+    { name: "retention", run: () => checkRetention(project) },
     { name: "hooks", run: () => checkHooks(project) },
     { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
     { name: "gemini-hooks", run: () => checkOtherHooks(project, geminiSetup) },

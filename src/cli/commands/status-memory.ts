@@ -7,7 +7,7 @@ type Row = [string, string];
 export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   if (memory.problem !== null) return [["Problem:", memory.problem]];
   if (memory.sessions === 0 && memory.annotations === 0 && memory.jobs.is_idle) {
-    return [["Sessions:", "none remembered yet"]];
+    return [["Sessions:", "none remembered yet"], ...vanishingRows(memory.vanishing)];
   }
   const rows: Row[] = [
     ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")}${byAgent(memory.agents)})`],
@@ -17,6 +17,7 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
     ...commitRows(memory),
     ["Last line:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
+  rows.push(...vanishingRows(memory.vanishing));
   if (daemon.running) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
     rows.push(["Waiting:", `${plural(memory.jobs.pending, "job")}, for a daemon`]);
@@ -46,6 +47,22 @@ function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusRe
   if (commits + waiting === 0) return [];
   const left = waiting > 0 ? `, ${number(waiting)} waiting` : "";
   return [["Commits:", `${number(commits)} (${plural(checkpoints, "checkpoint")})${left}`]];
+}
+
+/** Only where something would be lost. */
+function vanishingRows(vanishing: readonly Vanishing[] | null): Row[] {
+  const lost = (vanishing ?? []).filter(({ sessions, stored }) => stored < sessions);
+  return lost.map((one, i) => [
+    i === 0 ? "Vanishing:" : "",
+    `${vanishingText(one)} Import the rest: \`pm import ${one.agent}\``,
+  ]);
+}
+
+/** "14 sessions vanish from Claude Code within 7 days; 12 are stored." */
+export function vanishingText({ title, sessions, stored, within_days }: Vanishing): string {
+  const vanish = sessions === 1 ? "1 session vanishes" : `${number(sessions)} sessions vanish`;
+  const are = stored === 0 ? "none is" : stored === 1 ? "1 is" : `${number(stored)} are`;
+  return `${vanish} from ${title} within ${within_days} days; ${are} stored.`;
 }
 
 /** What agents were told by themselves. */
@@ -85,6 +102,7 @@ export function roughly(seconds: number): string {
   return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
 }
 
+type Vanishing = NonNullable<StatusResponse["memory"]["vanishing"]>[number];
 type Context = StatusResponse["memory"]["context"];
 type Jobs = StatusResponse["memory"]["jobs"];
 

@@ -5,6 +5,18 @@ import { renderSkipped, renderStatus } from "./status-view.ts";
 
 const colors = picocolors.createColors(false);
 
+const vanishing = {
+  agent: "claude",
+  title: "Claude Code",
+  days: 30,
+  setting: "cleanupPeriodDays",
+  source: null,
+  sessions: 14,
+  stored: 12,
+  within_days: 7,
+  first_at: "2026-03-02T09:00:00.000Z",
+};
+
 const busy: StatusResponse = {
   version: "1.2.3",
   project: "/home/ada/engine",
@@ -78,6 +90,7 @@ const busy: StatusResponse = {
     bytes: 34_000_000,
     growth_30d_bytes: 2_000_000,
     context: { mode: "gentle", injections: 40, tokens: 9000, injections_30d: 12, tokens_30d: 2900 },
+    vanishing: [vanishing],
     needs_scrubbing: false,
     llm: {
       model: "ollama/llama3.1:8b",
@@ -127,6 +140,7 @@ Conversations
   Summaries:     14
   Commits:       12 (3 checkpoints)
   Last line:     2 minutes ago
+  Vanishing:     14 sessions vanish from Claude Code within 7 days; 12 are stored. Import the rest: \`pm import claude\`
   Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
   At work:       transcript /t/a.jsonl 30 %
   Context:       gentle; told 12 times in 30 days, about 2,900 tokens
@@ -167,9 +181,14 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
     renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, colors);
   expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
   const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
-  expect(shown({ sessions: 0, annotations: 0, jobs: idle })).toContain(
+  expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
     "Sessions:  none remembered yet\n\nModels",
   );
+  const lost = { ...vanishing, sessions: 1, stored: 0 };
+  expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: [lost] })).toContain(
+    "1 session vanishes from Claude Code within 7 days; none is stored.",
+  );
+  expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Vanishing:");
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
 });

@@ -83,6 +83,16 @@ export function forgetTranscript(memory: Memory, path: string): void {
   });
 }
 
+/** Files that people's own sessions with an agent were read from, and how far. */
+export function ownTranscripts(memory: Memory, agent: string): { path: string; offset: number }[] {
+  return memory
+    .prepare(
+      `SELECT path, "offset" FROM transcripts t JOIN sessions s ON s.id = session_id
+       WHERE t.agent = ? AND parent_id IS NULL AND instr(uid, '/') = 0`,
+    )
+    .all(agent) as { path: string; offset: number }[];
+}
+
 /** Those of the files that were never read. */
 export function unknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
   const rows = memory
