@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Config } from "../project/settings.ts";
 import { queueFigures, recentActivity } from "../store/memory/activity.ts";
 import { gitCounts } from "../store/memory/git-counts.ts";
-import { injectionTotals } from "../store/memory/injections.ts";
+import { injectionTotals, missedInjections } from "../store/memory/injections.ts";
 import { isAtRest, listJobs } from "../store/memory/job-rows.ts";
 import { llmSpending } from "../store/memory/llm-usage.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -76,7 +76,7 @@ export function describeMemory(
   const mode = config["context.mode"];
   if (memory === null) {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 };
+    const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 };
     return {
       ...nothing,
       captures,
@@ -122,8 +122,10 @@ export function describeMemory(
 /** What was told by itself, and what it came to. */
 function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
   const all = injectionTotals(memory);
-  const lately = injectionTotals(memory, Date.now() - 30 * 24 * 3600 * 1000);
-  return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens };
+  const since = Date.now() - 30 * 24 * 3600 * 1000;
+  const lately = injectionTotals(memory, since);
+  const missed_30d = missedInjections(memory, since).length;
+  return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens, missed_30d };
 }
 
 const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {

@@ -364,8 +364,12 @@ export const memoryStatus = lazy(() =>
     growth_30d_bytes: numberOrNull,
     /** What agents were told by themselves, in all and in the last 30 days; an older daemon tells nothing. */
     context: z._default(
-      z.object({ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count }),
-      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0 },
+      z.object({
+        ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },
+        /** Answers that did not come in time. */
+        missed_30d: z._default(count, 0),
+      }),
+      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 },
     ),
     /** What the agents' clients will delete soon, by their own settings; null where no daemon has looked. */
     vanishing: z._default(z.nullable(z.array(vanishing)), null),

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import * as z from "zod/mini";
 import { clearAutostart } from "../client/autostart.ts";
 import { codeNamed } from "../client/context/named-code.ts";
 import type { ToTell } from "../client/context/quote.ts";
@@ -30,6 +31,7 @@ import { version } from "../project/version.ts";
 import { CodeSearch } from "../search/engine.ts";
 import { VectorSearch } from "../search/vector-search.ts";
 import { acquireWriterLock } from "../store/lock.ts";
+import { saveMissed } from "../store/memory/injections.ts";
 import { runCommand } from "./commands.ts";
 import { ConversationWatch } from "./conversation-watch.ts";
 import type { DaemonLog } from "./daemon-log.ts";
@@ -44,6 +46,7 @@ import { ChangeObserver } from "./observe-changes.ts";
 import { listen } from "./port.ts";
 import { contextOf, newRecord, removeRecord, writeRecord } from "./record.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
+import { missedContextItem } from "./spool.ts";
 import { SpoolReader } from "./spool-reader.ts";
 import { type Watcher, watchProject } from "./watcher.ts";
 
@@ -131,6 +134,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           stop: stopping.signal,
         }),
         "git-hook": gitHookEvents({ work: memoryWork, config }),
+        "missed-context": async (item) => {
+          const { event, received_at: at, took_ms: tookMs } = z.parse(missedContextItem, item);
+          saveMissed(memoryWork.memory, { event, at, tookMs });
+        },
       },
       onItems: () => touch(),
       log,

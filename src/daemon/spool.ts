@@ -4,11 +4,13 @@ import * as z from "zod/mini";
 import { hookNames } from "../agents/claude/hook-names.ts";
 import { hookAgents } from "../agents/hook-names.ts";
 import { gitHookNames } from "../git/hooks/hook-names.ts";
+import type { MissedContextItem } from "../hooks/inject.ts";
 import type { GitHookItem } from "../hooks/run-git-hook.ts";
 import type { ClaudeHookItem } from "../hooks/run-hook.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
+import { contextEvents } from "../store/memory/injections.ts";
 
 /** What a hook left: its kind, and whatever that kind carries. */
 const spoolItem = z.looseObject({ kind: z.string() });
@@ -57,6 +59,13 @@ export const gitHookItem: z.ZodMiniType<GitHookItem> = z.object({
     rewritten: z.optional(z.array(z.tuple([z.string(), z.string()]))),
     remote: text,
   }),
+});
+
+export const missedContextItem: z.ZodMiniType<MissedContextItem> = z.object({
+  kind: z.literal("missed-context"),
+  event: z.enum(contextEvents),
+  received_at: z.number(),
+  took_ms: z.number(),
 });
 
 /** What to do with the items of each kind. */

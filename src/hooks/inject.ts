@@ -6,6 +6,7 @@ import type { ContextRequest } from "../client/protocol-context.ts";
 import { requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 import type { HookPayload } from "./payload.ts";
+import { writeItem } from "./write-item.ts";
 
 /** Hooks that an agent is told something by, with the agents' own names of them. Never when a turn is over. */
 const moments = {
@@ -44,19 +45,45 @@ export async function tellAgent(
   if (record === null || (mode !== "gentle" && mode !== "eager")) return false;
   const request = requestFor(moment, mode, given, payload);
   const left = () => deadline - performance.now() - marginMs;
-  if (request === null || !(left() > 0)) return false;
+  if (request === null) return false;
+  if (!(left() > 0)) return missed(project, moment);
   try {
     const body = JSON.stringify({ ...request, within_ms: left() });
     const asked = requestText(record, "/context", body);
     const answer = await answerWithin(record.port, asked, left());
-    const text = answer === null ? null : textIn(answer);
-    if (text === null || performance.now() > deadline) return answer !== null;
+    // Nobody may have been there to answer, which is no delay.
+    if (answer === null) return left() > 0 ? false : missed(project, moment);
+    const text = textIn(answer);
+    if (text === null) return true;
+    if (performance.now() > deadline) return missed(project, moment);
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : moments[moment];
     writeSync(1, JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: text } }));
     return true;
   } catch {
     return false;
   }
+}
+
+/** What a hook leaves when the answer did not come in time. */
+export interface MissedContextItem {
+  kind: "missed-context";
+  event: Moment;
+  /** Milliseconds since the epoch. */
+  received_at: number;
+  /** Since the start of the hook. Milliseconds. */
+  took_ms: number;
+}
+
+/** @returns false: the daemon is still to be told that something lies in the spool */
+function missed(project: Project, event: Moment): false {
+  const took_ms = Math.round(performance.now());
+  const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), took_ms };
+  try {
+    writeItem(project, item);
+  } catch {
+    // The hook's own item is there, or has said why not.
+  }
+  return false;
 }
 
 function requestFor(

@@ -178,6 +178,19 @@ describe("a hook is silent", () => {
   });
 });
 
+test("an answer that comes too late is counted", async () => {
+  writeFileSync(project.configFile, "[context]\ndeadline_ms = 1\n");
+  await remember();
+  expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
+  expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
+  await until(async () => (await status(project)).memory.context.missed_30d === 2);
+  expect(await pmJson(project, "context")).toMatchObject({
+    told: [],
+    missed: [{ event: "session-start" }, { event: "user-prompt" }],
+  });
+  expect((await runPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
+});
+
 test("what would be told can be seen beforehand, and counts as nothing told", async () => {
   await remember();
   const preview = await runPm(["context", "--preview", prompt], { cwd: project.root });

@@ -4,12 +4,14 @@ import { geminiSetup } from "../../agents/gemini/setup.ts";
 import { autostartStatus } from "../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { readDaemonRecord } from "../../client/daemon-record.ts";
+import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { codeMigrations } from "../../store/code-schema.ts";
 import { backupsOf } from "../../store/database.ts";
 import { lockHolder } from "../../store/lock.ts";
+import { missedInjections } from "../../store/memory/injections.ts";
 import { memoryMigrations } from "../../store/memory-schema.ts";
 import { autostartText } from "../autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks } from "./agents.ts";
@@ -34,6 +36,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "memory", run: () => checkMemory(project) },
     { name: "capture", run: () => checkCapture(project) },
     { name: "models", run: () => checkModels(project) },
+    { name: "context", run: () => checkContext(project) },
     { name: "sharing", run: () => checkSharing(project) },
     { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "retention", run: () => checkRetention(project) },
@@ -64,6 +67,24 @@ function checkCapture(project: Project): CheckResult {
   return warn(
     "Sessions with agents are not recorded: sessions.capture is off.",
     "Run `pm config set sessions.capture true`.",
+  );
+}
+
+/** So many answers that are missed in a week are no accident. */
+const manyMissed = 10;
+
+async function checkContext(project: Project): Promise<CheckResult> {
+  const { config } = loadConfig(project);
+  if (config["context.mode"] === "off") return ok("automatic context is off");
+  const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
+  const missed = await withMemoryIfAny(project, (memory) =>
+    memory === null ? 0 : missedInjections(memory, weekAgo).length,
+  );
+  if (missed < manyMissed)
+    return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
+  return warn(
+    `In the last 7 days, ${missed} answers came too late for the agent.`,
+    `Give them more time: \`pm config set context.deadline_ms ${2 * config["context.deadline_ms"]}\`.`,
   );
 }
 

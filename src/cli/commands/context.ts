@@ -5,6 +5,7 @@ import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject } from "../../project/paths.ts";
+import { missedInjections } from "../../store/memory/injections.ts";
 import { findSession } from "../../store/memory/sessions.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
@@ -19,6 +20,7 @@ interface ContextOptions {
 }
 
 const usualLimit = 10;
+const missedSinceMs = 30 * 24 * 3600 * 1000;
 
 /** `pm context`: reads the memory itself, whether a daemon runs or not. */
 export async function contextCommand(
@@ -41,14 +43,38 @@ export async function contextCommand(
     output.result(answer, () => renderPreview(answer, output.colors));
     return;
   }
-  const mode = loadConfig(project).config["context.mode"];
-  const told = await withMemory(project, (memory) =>
-    toldIn(memory, {
+  const { config } = loadConfig(project);
+  const mode = config["context.mode"];
+  const { told, missed } = await withMemory(project, (memory) => ({
+    told: toldIn(memory, {
       sessionUid: session === undefined ? null : findSession(memory, session).uid,
       limit: last ? 1 : (limit ?? usualLimit),
     }),
+    missed: missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
+      event,
+      at: new Date(at).toISOString(),
+      took_ms: tookMs,
+    })),
+  }));
+  output.result({ mode, told, missed }, () =>
+    [
+      renderTold(told, mode, output.colors),
+      ...renderMissed(missed, config["context.deadline_ms"], output.colors),
+    ].join("\n\n"),
   );
-  output.result({ mode, told }, () => renderTold(told, mode, output.colors));
+}
+
+/** Answers that came too late for the agent, which then went on without them. */
+export function renderMissed(
+  missed: readonly { at: string; took_ms: number }[],
+  deadlineMs: number,
+  colors: Colors,
+): string[] {
+  const last = missed.at(-1);
+  if (last === undefined) return [];
+  const when = `the last one at ${localTime(last.at)} (given up after ${last.took_ms} ms of ${deadlineMs} ms)`;
+  const hint = colors.dim(`  If this goes on: \`pm config set context.deadline_ms ${2 * deadlineMs}\``);
+  return [`${counted(missed.length, "answer")} came too late in 30 days, ${when}.\n${hint}`];
 }
 
 /** What was told, for a person. */

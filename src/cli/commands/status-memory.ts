@@ -66,10 +66,12 @@ export function vanishingText({ title, sessions, stored, within_days }: Vanishin
 }
 
 /** What agents were told by themselves. */
-function contextRow({ mode, injections, injections_30d: lately, tokens_30d: tokens }: Context): Row {
+function contextRow({ mode, injections, injections_30d, tokens_30d, missed_30d: missed }: Context): Row {
+  const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm context\`)`;
   if (injections === 0)
-    return ["Context:", mode === "off" ? "off" : `${mode}; nothing was told by itself yet`];
-  return ["Context:", `${mode}; told ${plural(lately, "time")} in 30 days, about ${plural(tokens, "token")}`];
+    return ["Context:", mode === "off" ? "off" : `${mode}; nothing was told by itself yet${late}`];
+  const told = `told ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
+  return ["Context:", `${mode}; ${told}${late}`];
 }
 
 function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate }: Jobs): Row[] {

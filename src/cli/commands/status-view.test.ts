@@ -89,7 +89,14 @@ const busy: StatusResponse = {
     problem: null,
     bytes: 34_000_000,
     growth_30d_bytes: 2_000_000,
-    context: { mode: "gentle", injections: 40, tokens: 9000, injections_30d: 12, tokens_30d: 2900 },
+    context: {
+      mode: "gentle",
+      injections: 40,
+      tokens: 9000,
+      injections_30d: 12,
+      tokens_30d: 2900,
+      missed_30d: 1,
+    },
     vanishing: [vanishing],
     needs_scrubbing: false,
     llm: {
@@ -143,7 +150,7 @@ Conversations
   Vanishing:     14 sessions vanish from Claude Code within 7 days; 12 are stored. Import the rest: \`pm import claude\`
   Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
   At work:       transcript /t/a.jsonl 30 %
-  Context:       gentle; told 12 times in 30 days, about 2,900 tokens
+  Context:       gentle; told 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm context\`)
   Given up:      1 job, the first because: It is not there.
                  \`pm queue\` shows them, \`pm queue retry\` tries them again
   Storage:       34.0 MB, +2.0 MB in 30 days

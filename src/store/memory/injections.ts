@@ -84,3 +84,28 @@ export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
     )
     .get(since) as InjectionTotals;
 }
+
+/** An answer that did not reach the agent in time. Of the session nothing is kept. */
+export interface MissedInjection {
+  event: ContextEvent;
+  at: number;
+  /** From the start of the hook until it gave up. Milliseconds. */
+  tookMs: number;
+}
+
+/** Of `meta`: the last of them, as JSON. */
+const missedKey = "context.missed";
+const maxMissed = 200;
+
+export function saveMissed(memory: Memory, missed: MissedInjection): void {
+  memory.inTransaction(() => {
+    const last = [...missedInjections(memory), missed].slice(-maxMissed);
+    memory.setMeta(missedKey, JSON.stringify(last));
+  });
+}
+
+/** At most the last 200, the latest last. */
+export function missedInjections(memory: Memory, since = 0): MissedInjection[] {
+  const all = JSON.parse(memory.meta(missedKey) ?? "[]") as MissedInjection[];
+  return all.filter(({ at }) => at >= since);
+}
