@@ -1,6 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { expect, it } from "vitest";
-import { runPm } from "./run-pm.ts";
+import { afterEach, expect, it } from "vitest";
+import { Memory } from "../../src/store/memory/memory.ts";
+import { addSession, turn } from "../../src/store/memory/memory-fixture.ts";
+import { saveTurn } from "../../src/store/memory/turns.ts";
+import { cleanUp, createProject } from "./daemon-fixture.ts";
+import { runPm, temporaryDir } from "./run-pm.ts";
+
+afterEach(cleanUp);
 
 it("completes pm in a real bash", async () => {
   const { code, stdout: script } = await runPm(["completion", "bash"]);
@@ -20,6 +26,23 @@ it("completes pm in a real bash", async () => {
   expect(complete("pm", "init", "--lang")).toBe("--languages");
   expect(complete("pm", "completion", "")).toBe("bash zsh fish");
   expect(complete("pm", "models", "pull", "oll")).toBe("ollama/nomic-embed-text");
+});
+
+it("lists what completes from the memory, and nothing but known agents where there is none", async () => {
+  const project = createProject({});
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const title = { text: "Fix: the parser", source: "user" } as const;
+  const { id } = addSession(memory, "8ecde0fc-1111-4111-8111-111111111111", { title, branch: "topic" });
+  saveTurn(memory, id, turn(1));
+  memory.close();
+  const complete = async (source: string, cwd = project.root) => runPm(["complete", source], { cwd });
+  expect((await complete("sessions")).stdout).toBe("8ecde0fc\tFix: the parser\n");
+  expect((await complete("branches")).stdout).toBe("topic\n");
+  expect((await complete("agents")).stdout).toBe("claude\ncodex\ngemini\n");
+  const silent = { code: 0, stdout: "", stderr: "" };
+  expect(await complete("sessions", temporaryDir())).toMatchObject(silent);
+  expect(await complete("nonsense")).toMatchObject(silent);
+  expect((await complete("agents", temporaryDir())).stdout).toBe("claude\ncodex\ngemini\n");
 });
 
 it("knows which shells there are", async () => {

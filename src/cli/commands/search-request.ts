@@ -3,6 +3,7 @@ import type { TranscriptSearchRequest } from "../../client/protocol-sessions.ts"
 import { PommelError } from "../../project/errors.ts";
 import { levels } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
+import { chunkKinds, chunkTypes, searchModes } from "../search-values.ts";
 
 /** What is asked of `pm search`, by the words and options of its command line. */
 
@@ -123,22 +124,17 @@ function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "
   return {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-    ...(type && { type: type.map((name) => oneOf(types, "type", name)) }),
-    ...(kind && { kind: kind.map((name) => oneOf(kinds, "kind", name)) }),
+    ...(type && { type: type.map((name) => oneOf(chunkTypes, "type", name)) }),
+    ...(kind && { kind: kind.map((name) => oneOf(chunkKinds, "kind", name)) }),
     ...(file && { file }),
     ...(session !== undefined && { session }),
     ...(commit !== undefined && { commit }),
     ...(event !== undefined && { event }),
     ...(branch !== undefined && { branch }),
     ...(agent !== undefined && { agent }),
-    ...(mode !== undefined && { mode: oneOf(modes, "mode", mode) }),
+    ...(mode !== undefined && { mode: oneOf(searchModes, "mode", mode) }),
   };
 }
-
-// As in memory-records.ts and search/sessions/types.ts, which a search of code has no need to load.
-const types = ["raw", "summary", "annotated"] as const;
-const kinds = ["decision", "code-change", "error-fix", "architecture", "conversation"] as const;
-const modes = ["hybrid", "fts", "regex", "semantic"] as const;
 
 function oneOf<const T extends string>(known: readonly T[], what: string, name: string): T {
   const found = known.find((one) => one === name);

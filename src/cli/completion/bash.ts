@@ -1,4 +1,12 @@
-import { flagsOf, type Place, quoted, valueBranches, walkBranches } from "./tree.ts";
+import {
+  flagsOf,
+  type Place,
+  quoted,
+  type Source,
+  type ValueOf,
+  valueBranches,
+  walkBranches,
+} from "./tree.ts";
 
 /** A completion script for bash 3.2 and newer. */
 export function bashScript(places: readonly Place[]): string {
@@ -22,7 +30,7 @@ ${places.map(({ at, options }) => `      ${quoted(at)}) words=${quoted(options.f
     ;;
   *)
     case "$at" in
-${places.map((place) => `      ${quoted(place.at)}) words=${quoted(wordsOf(place).join(" "))} ;;`).join("\n")}
+${places.map((place) => `      ${quoted(place.at)}) words=${wordsOf(place)} ;;`).join("\n")}
     esac
     ;;
   esac
@@ -32,13 +40,19 @@ complete -o default -F _pm pm
 `;
 }
 
-function wordsOf({ commands, values }: Place): string[] {
-  return [...commands.map(({ name }) => name), ...values];
+function wordsOf({ commands, values, source }: Place): string {
+  const fixed = quoted([...commands.map(({ name }) => name), ...values].join(" "));
+  return source === null ? fixed : `${fixed}" ${remembered(source)}"`;
 }
 
+/** Without what each one is: bash shows words only. */
+const remembered = (source: Source) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
+
 /** An empty answer makes bash offer files. */
-function actionFor(value: "directory" | "any" | string[]): string {
+function actionFor(value: ValueOf): string {
   if (value === "any") return "return";
+  if (typeof value === "object" && "source" in value)
+    return `COMPREPLY=($(compgen -W "${remembered(value.source)}" -- "$cur")); return`;
   const source = value === "directory" ? "-d" : `-W ${quoted(value.join(" "))}`;
   return `COMPREPLY=($(compgen ${source} -- "$cur")); return`;
 }

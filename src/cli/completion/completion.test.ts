@@ -16,7 +16,9 @@ function sampleProgram(): Command {
     .command("search")
     .description("find what's there")
     .addOption(new Option("--level <level>", "how large").choices(["file", "method"]))
+    .option("--session <id>", "of one")
     .option("-n, --limit <count>", "how many");
+  program.command("import").argument("<agent>").argument("[dir]");
   const config = program.command("config").description("settings: all");
   config.command("get").argument("<key>");
   program.command("hidden", { hidden: true });
@@ -54,7 +56,7 @@ describe("bash", () => {
   }
 
   it("offers commands that are not hidden", () => {
-    expect(complete("pm", "")).toEqual(["search", "config", "help"]);
+    expect(complete("pm", "")).toEqual(["search", "import", "config", "help"]);
     expect(complete("pm", "co")).toEqual(["config"]);
     expect(complete("pm", "-C", "/tmp", "config", "")).toEqual(["get", "help"]);
   });
@@ -62,6 +64,7 @@ describe("bash", () => {
   it("offers options, their choices and directories", () => {
     expect(complete("pm", "search", "-")).toEqual([
       "--level",
+      "--session",
       "-n",
       "--limit",
       "-h",
@@ -91,6 +94,54 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
     expect(scripts[shell]).toContain(shell === "zsh" ? "what'\\''s there" : "what\\'s there");
     for (const { at } of places)
       expect(scripts[shell]).toContain(`'${at}'`.replaceAll("'", shell === "fish" ? "\\'" : "'"));
+  });
+});
+
+describe("what is remembered", () => {
+  /** Stands in for \`pm complete\`. */
+  const bin = mkdtempSync(join(tmpdir(), "pommel-bin-"));
+  const answers = "sessions) printf '8ecde0fc\\tFix: the parser\\n1f0c2a3b\\n' ;; agents) echo claude ;;";
+  writeFileSync(join(bin, "pm"), `#!/bin/sh\n[ "$1" = complete ] && case "$2" in ${answers} esac\n`, {
+    mode: 0o755,
+  });
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+
+  it("is offered by bash", () => {
+    const complete = (...words: string[]) => {
+      const ask = `eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pm; echo "\${COMPREPLY[*]}"`;
+      const given = { encoding: "utf8", env: { ...env, SCRIPT: scripts.bash } } as const;
+      return spawnSync("bash", ["-c", ask, "bash", ...words], given).stdout.trim();
+    };
+    expect(complete("pm", "search", "--session", "")).toBe("8ecde0fc 1f0c2a3b");
+    expect(complete("pm", "search", "--session", "1")).toBe("1f0c2a3b");
+    expect(complete("pm", "import", "cl")).toBe("claude");
+  });
+
+  it.skipIf(!isInstalled("fish"))("is offered by fish (skipped where it is not installed)", () => {
+    const complete = (line: string) =>
+      spawnSync("fish", ["-c", 'source "$argv[1]"; complete -C "$argv[2]"', scriptFile("fish"), line], {
+        encoding: "utf8",
+        env,
+      }).stdout.trim();
+    expect(complete("pm search --session ").split("\n").toSorted()).toEqual([
+      "1f0c2a3b\tof one",
+      "8ecde0fc\tFix: the parser",
+    ]);
+    expect(complete("pm import cl")).toBe("claude");
+  });
+
+  it.skipIf(!isInstalled("zsh"))("is offered by zsh (skipped where it is not installed)", () => {
+    // What is found is printed instead of shown: a menu needs a terminal.
+    const ask = `compdef() { :; }; _describe() { print -rl -- $found; }; _files() { :; }
+      source "$1"; shift; words=("$@"); CURRENT=$#; _pm`;
+    const complete = (...words: string[]) =>
+      spawnSync("zsh", ["-f", "-c", ask, "zsh", scriptFile("zsh"), ...words], { encoding: "utf8", env })
+        .stdout;
+    expect(complete("pm", "search", "--session", "").trim().split("\n")).toEqual([
+      "8ecde0fc:Fix: the parser",
+      "1f0c2a3b",
+    ]);
+    expect(complete("pm", "import", "").trim()).toBe("claude");
   });
 });
 

@@ -1,12 +1,13 @@
-import { flagsOf, type OptionCandidate, type Place } from "./tree.ts";
+import { flagsOf, type OptionCandidate, type Place, type Source } from "./tree.ts";
 
 /** A completion script for fish 3 and newer. */
 export function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ at, commands, options, values }) => {
+  const lines = places.flatMap(({ at, commands, options, values, source }) => {
     const here = `complete -c pm -n ${quoted(`__pm_at ${quoted(at)}`)}`;
     return [
       ...commands.map(({ name, about }) => `${here} -f -a ${quoted(name)} -d ${quoted(about)}`),
       ...(values.length > 0 ? [`${here} -f -a ${quoted(values.join(" "))}`] : []),
+      ...(source === null ? [] : [`${here} -f -a ${quoted(remembered(source))}`]),
       ...options.map((option) => `${here} ${optionArguments(option)} -d ${quoted(option.about)}`),
     ];
   });
@@ -38,9 +39,13 @@ function optionArguments(option: OptionCandidate): string {
   ];
   if (option.value === "directory") names.push("-x -a '(__fish_complete_directories)'");
   else if (option.value === "any") names.push("-r");
+  else if (typeof option.value === "object" && "source" in option.value)
+    names.push(`-x -a ${quoted(remembered(option.value.source))}`);
   else if (option.value !== "none") names.push(`-x -a ${quoted(option.value.join(" "))}`);
   return names.join(" ");
 }
+
+const remembered = (source: Source) => `(pm complete ${source} 2>/dev/null)`;
 
 function walkCases(places: readonly Place[]): string {
   const cases: string[] = [];

@@ -1,6 +1,32 @@
-import type { Command, Option } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { embedderDrivers, readEmbedderSpec } from "../../embed/registry.ts";
 import { settingKeys } from "../../project/setting-values.ts";
+
+/** What a project's memory has; `pm complete` lists it. */
+export type Source = "agents" | "branches" | "checkpoints" | "events" | "sessions";
+
+/** What values an option has, by its name. */
+const sourceOfOption: Readonly<Record<string, Source>> = {
+  "--agent": "agents",
+  "--branch": "branches",
+  "--checkpoint": "checkpoints",
+  "--commit": "checkpoints",
+  "--event": "events",
+  "--session": "sessions",
+};
+
+/** What the arguments of a command are, by their names. */
+const sourceOfArgument: Readonly<Record<string, Source>> = {
+  "checkpoint show id": "checkpoints",
+  "checkpoint diff from": "checkpoints",
+  "rewind checkpoint": "checkpoints",
+  "event show event": "events",
+  "event link event": "events",
+  "event unlink event": "events",
+  "event close event": "events",
+  "import agent": "agents",
+  "session show id": "sessions",
+};
 
 /** What can follow at one place of the command line: after `pm`, after `pm config`, ... */
 export interface Place {
@@ -10,6 +36,8 @@ export interface Place {
   options: OptionCandidate[];
   /** What an argument may be; empty: anything, usually a file. */
   values: string[];
+  /** What an argument may be as well. */
+  source: Source | null;
 }
 
 interface Candidate {
@@ -21,8 +49,8 @@ export interface OptionCandidate {
   short: string | null;
   long: string | null;
   about: string;
-  /** What follows it: nothing, one of some words, a directory, or anything. */
-  value: "none" | "directory" | "any" | string[];
+  /** What follows it: nothing, one of some words, a directory, something that is remembered, or anything. */
+  value: "none" | "directory" | "any" | string[] | { source: Source };
 }
 
 /** Every place of `program`'s command line that help shows. */
@@ -30,8 +58,10 @@ export function placesOf(program: Command): Place[] {
   const visit = (command: Command, at: string): Place[] => {
     const help = command.createHelp();
     const commands = help.visibleCommands(command);
+    const sourceOf = (argument: Argument) => sourceOfArgument[`${at} ${argument.name()}`] ?? [];
     const place: Place = {
       at,
+      source: command.registeredArguments.flatMap(sourceOf)[0] ?? null,
       commands: commands.map((child) => ({ name: child.name(), about: child.description() })),
       options: [...help.visibleOptions(command), ...(at === "" ? [] : program.options)].map(optionCandidate),
       values: command.registeredArguments.flatMap((argument) => {
@@ -52,7 +82,8 @@ export function placesOf(program: Command): Place[] {
 
 function optionCandidate(option: Option): OptionCandidate {
   const takesValue = option.required || option.optional;
-  const free = /<dir>/.test(option.flags) ? "directory" : "any";
+  const source = sourceOfOption[option.long ?? ""];
+  const free = /<dir>/.test(option.flags) ? "directory" : source ? { source } : "any";
   return {
     short: option.short ?? null,
     long: option.long ?? null,
@@ -60,6 +91,9 @@ function optionCandidate(option: Option): OptionCandidate {
     value: takesValue ? (option.argChoices ?? free) : "none",
   };
 }
+
+/** What follows an option that takes a value. */
+export type ValueOf = Exclude<OptionCandidate["value"], "none">;
 
 /** The flags of an option as they are typed. */
 export function flagsOf({ short, long }: OptionCandidate): string[] {
@@ -93,10 +127,7 @@ export function walkBranches(places: readonly Place[]): string {
  * The branches of a shell's `case` on "<place>:<option>": what to offer right after an option that takes a value.
  * @param actionFor the shell's commands for one kind of value
  */
-export function valueBranches(
-  places: readonly Place[],
-  actionFor: (value: Exclude<OptionCandidate["value"], "none">) => string,
-): string {
+export function valueBranches(places: readonly Place[], actionFor: (value: ValueOf) => string): string {
   const branches: string[] = [];
   for (const { at, options } of places) {
     for (const option of options) {

@@ -1,8 +1,19 @@
-import { flagsOf, type Place, quoted, valueBranches, walkBranches } from "./tree.ts";
+import { flagsOf, type Place, quoted, type ValueOf, valueBranches, walkBranches } from "./tree.ts";
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
 export function zshScript(places: readonly Place[]): string {
   return `#compdef pm
+_pm_remembered() {
+  local line name
+  for line in \${(f)"$(pm complete $1 2>/dev/null)"}; do
+    name=\${line%%$'\\t'*}
+    if [[ $line == *$'\\t'* ]]; then
+      found+=("\${name//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      found+=("\${name//:/\\\\:}")
+    fi
+  done
+}
 _pm() {
   local at='' i
   local -a found
@@ -29,12 +40,18 @@ ${places
     return
   fi
   case "$at" in
-${places.map(({ at, commands, values }) => branch(at, [...commands.map(({ name, about }) => described(name, about)), ...values.map(quoted)])).join("\n")}
+${places.map(commandBranch).join("\n")}
   esac
   if (( $#found )); then _describe command found; else _files; fi
 }
 if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm; fi
 `;
+}
+
+function commandBranch({ at, commands, values, source }: Place): string {
+  const fixed = [...commands.map(({ name, about }) => described(name, about)), ...values.map(quoted)];
+  const also = source === null ? "" : `; _pm_remembered ${source}`;
+  return `      ${quoted(at)}) found=(${fixed.join(" ")})${also} ;;`;
 }
 
 function branch(at: string, found: string[]): string {
@@ -46,8 +63,10 @@ function described(name: string, about: string): string {
   return quoted(`${name.replaceAll(":", "\\:")}:${about}`);
 }
 
-function actionFor(value: "directory" | "any" | string[]): string {
+function actionFor(value: ValueOf): string {
   if (value === "any") return "_files; return";
+  if (typeof value === "object" && "source" in value)
+    return `found=(); _pm_remembered ${value.source}; _describe value found; return`;
   if (value === "directory") return "_files -/; return";
   return `found=(${value.map(quoted).join(" ")}); _describe value found; return`;
 }

@@ -74,6 +74,11 @@ export function declareProjectCommands(program: Command): void {
     .action(run(async () => (await import("../commands/bench.ts")).benchCommand));
 
   program
+    .command("complete", { hidden: true })
+    .argument("<source>", "agents, branches, checkpoints, events or sessions")
+    .action(run(async () => (await import("../commands/complete.ts")).completeCommand));
+
+  program
     .command("completion")
     .description("Print a completion script for your shell")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))

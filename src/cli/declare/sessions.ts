@@ -1,5 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { levels } from "../../project/levels.ts";
 import { examples, query, run } from "../frame.ts";
+import { chunkKinds, chunkTypes, searchModes } from "../search-values.ts";
 import { collect, list, resultLimit, wholeNumber } from "./values.ts";
 
 const since = ["--since <time>", 'only from then on: "2026-01-31", "last week", "3 days ago"'] as const;
@@ -68,6 +70,10 @@ export function declareSessionCommands(program: Command): void {
     .action(query(async () => (await import("../commands/related.ts")).relatedCommand));
 }
 
+/** Some of these; which are none of them the command says. */
+const among = (flags: string, about: string, values: readonly string[]) =>
+  new Option(flags, about).choices(values).argParser(list);
+
 function declareSearch(program: Command): void {
   program
     .command("search")
@@ -77,25 +83,23 @@ function declareSearch(program: Command): void {
     .option("--all-projects", "in all projects that Pommel knows (`pm projects`), from anywhere")
     .option("--full", "print whole chunks instead of what matches")
     .option("--explain", "print what each ranking signal contributed")
-    .option("-l, --level <levels>", "code: only file, class, method, block or lines", list)
+    .addOption(among("-l, --level <levels>", "code: only these, comma separated", levels))
     .option("-p, --path <glob>", "code: only files that match, from the project's root; repeatable", collect)
     .option("--language <languages>", "code: only these, comma separated (ids or extensions)", list)
     .option("--metrics", "code: print how much reading the results save, compared with grep")
     .option("--since <time>", `conversations: ${since[1]}`)
     .option("--until <time>", `conversations: ${until[1]}`)
-    .option("--type <types>", "conversations: only raw, summary or annotated; comma separated", list)
-    .option(
-      "--kind <kinds>",
-      "conversations: only decision, code-change, error-fix, architecture or conversation",
-      list,
-    )
+    .addOption(among("--type <types>", "conversations: only these, comma separated", chunkTypes))
+    .addOption(among("--kind <kinds>", "conversations: only these, comma separated", chunkKinds))
     .option("--file <path>", "conversations: only about this file, directory or glob; repeatable", collect)
     .option("--session <id>", "conversations: only of this session; the beginning of its id is enough")
     .option("--commit <id>", "conversations: only what led to this commit or checkpoint")
     .option("--event <id>", "conversations: only what belongs to this event")
     .option("--branch <name>", "conversations: only on this git branch")
     .option("--agent <name>", "conversations: only with this agent, such as claude")
-    .option("--mode <mode>", "conversations: hybrid, fts (words alone), semantic, regex (RE2)")
+    .addOption(
+      new Option("--mode <mode>", "conversations: fts is words alone, regex is RE2").choices(searchModes),
+    )
     .addHelpText(
       "after",
       `${examples(

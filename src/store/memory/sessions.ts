@@ -217,6 +217,14 @@ export function agentsOfSessions(memory: Memory): string[] {
   return memory.prepare("SELECT DISTINCT agent FROM sessions ORDER BY agent").pluck().all() as string[];
 }
 
+/** Branches that sessions were on. */
+export function branchesOfSessions(memory: Memory): string[] {
+  const branches = memory.prepare(
+    "SELECT DISTINCT branch FROM sessions WHERE branch IS NOT NULL ORDER BY branch",
+  );
+  return branches.pluck().all() as string[];
+}
+
 export interface SessionCounts {
   turns: number;
   chunks: number;
