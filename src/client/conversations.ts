@@ -13,7 +13,6 @@ import { isoTime } from "./status.ts";
  */
 
 export {
-  agentNames,
   annotationOf,
   listAnnotationsOf,
   listSessionsOf,

@@ -1,10 +1,11 @@
 import { hookAgents } from "../../agents/hook-names.ts";
+import { agentNames } from "../../client/conversations-sessions.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { findProject } from "../../project/paths.ts";
 import { listCheckpoints } from "../../store/memory/checkpoints.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { agentsOfSessions, branchesOfSessions, listSessions } from "../../store/memory/sessions.ts";
+import { branchesOfSessions, listSessions } from "../../store/memory/sessions.ts";
 import type { Source } from "../completion/tree.ts";
 import type { CommandContext } from "../frame.ts";
 import { oneLine, shortId } from "./session-text.ts";
@@ -15,7 +16,7 @@ const maxIds = 100;
 type Candidates = (readonly [value: string, about?: string | null])[];
 
 const candidates: Record<Source, (memory: Memory) => Candidates> = {
-  agents: (memory) => [...new Set([...hookAgents, ...agentsOfSessions(memory)])].map((name) => [name]),
+  agents: (memory) => agentNames(memory).map((name) => [name]),
   branches: (memory) => branchesOfSessions(memory).map((name) => [name]),
   sessions: (memory) =>
     listSessions(memory, { remembered: true, limit: maxIds }).map(({ uid, title }) => [shortId(uid), title]),

@@ -118,8 +118,9 @@ describe("what is remembered", () => {
   });
 
   it.skipIf(!isInstalled("fish"))("is offered by fish (skipped where it is not installed)", () => {
+    const shell = "fish";
     const complete = (line: string) =>
-      spawnSync("fish", ["-c", 'source "$argv[1]"; complete -C "$argv[2]"', scriptFile("fish"), line], {
+      spawnSync(shell, ["-c", 'source "$argv[1]"; complete -C "$argv[2]"', scriptFile("fish"), line], {
         encoding: "utf8",
         env,
       }).stdout.trim();
