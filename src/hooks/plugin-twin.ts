@@ -15,7 +15,9 @@ export function standsInSettings({ root }: Project, hook: HookName): boolean {
       ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]
       : [join(dir, "settings.json")],
   );
-  const command = new RegExp(`"command"\\s*:\\s*"(?:[^"]*[\\\\/])?pm hook (?:${hook}|handle)"`);
+  const command = new RegExp(
+    `"command"\\s*:\\s*"(?:[^"]*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?"`,
+  );
   return files.some((file) => command.test(textOf(file)));
 }
 

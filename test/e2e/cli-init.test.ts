@@ -26,7 +26,7 @@ describe("pm init", () => {
     const cwd = temporaryRepository();
     writeFileSync(join(cwd, ".gitignore"), "dist\n");
     const bin = temporaryDir();
-    symlinkSync(pmFile, join(bin, "pm"));
+    symlinkSync(pmFile, join(bin, "pommel"));
     const config = temporaryDir();
     const patterns = join(config, "pommel", "scrubbing-patterns.toml");
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config };

@@ -31,7 +31,7 @@ let env: NodeJS.ProcessEnv;
 beforeEach(async () => {
   cwd = temporaryRepository();
   const bin = temporaryDir();
-  symlinkSync(pmFile, join(bin, "pm"));
+  symlinkSync(pmFile, join(bin, "pommel"));
   env = { ...who, PATH: bin + delimiter + dirname(process.execPath) + delimiter + process.env.PATH };
   git("checkout", "--quiet", "-b", "main");
   writeFileSync(join(cwd, "a.txt"), "a\n");
@@ -184,17 +184,17 @@ describe("git, with hooks", () => {
     const bin = env.PATH!.split(delimiter)[0]!;
     writeFileSync(join(cwd, ".pommel/spool"), "in the way");
     commit("two");
-    rmSync(join(bin, "pm"));
+    rmSync(join(bin, "pommel"));
     commit("three");
-    writeFileSync(join(bin, "pm"), "#!/bin/sh\necho noise; echo noise >&2; sleep 60; exit 1\n", {
+    writeFileSync(join(bin, "pommel"), "#!/bin/sh\necho noise; echo noise >&2; sleep 60; exit 1\n", {
       mode: 0o755,
     });
     // It would take a minute, were it waited for.
     commit("four");
     git("commit", "--quiet", "--amend", "--allow-empty", "-m", "five");
-    writeFileSync(join(bin, "pm"), "#!/no/such/program\n");
+    writeFileSync(join(bin, "pommel"), "#!/no/such/program\n");
     commit("six");
-    chmodSync(join(bin, "pm"), 0o644);
+    chmodSync(join(bin, "pommel"), 0o644);
     commit("seven");
     rmSync(join(cwd, ".pommel"), { recursive: true });
     commit("eight");

@@ -98,11 +98,11 @@ describe("pm init", () => {
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
       other: { command: "x" },
-      pommel: { type: "stdio", command: "pm", args: ["mcp"], deferTools: "never" },
+      pommel: { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" },
     });
     expect(JSON.parse(after[".claude/settings.json"]!).permissions).toEqual({ allow: ["mcp__pommel"] });
     expect(after[".codex/config.toml"]).toBe(
-      'model = "o" # mine\n\n[mcp_servers.pommel]\ncommand = "pm"\nargs = ["mcp"]\n',
+      'model = "o" # mine\n\n[mcp_servers.pommel]\ncommand = "pommel"\nargs = ["mcp"]\n',
     );
     expect((await json("init", "--yes")).created).toEqual([]);
     expect(filesOf(cwd)).toEqual(after);
@@ -220,7 +220,7 @@ describe("pm init --global", () => {
     );
     expect(JSON.parse(after[".claude.json"]!)).toMatchObject({
       numStartups: 3,
-      mcpServers: { pommel: { command: "pm", args: ["mcp"] } },
+      mcpServers: { pommel: { command: "pommel", args: ["mcp"] } },
     });
     expect(existsSync(join(cwd, ".pommel"))).toBe(false);
     expect(filesOf(cwd)).toEqual({});

@@ -48,7 +48,7 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
   for (const dir of [home, repo, tools]) mkdirSync(dir);
   const log = join(root, "hooks.log");
   const errors = join(root, "hooks.err");
-  writePm(join(tools, "pm"), { log, errors });
+  for (const name of ["pm", "pommel"]) writePm(join(tools, name), { log, errors });
   const env = {
     HOME: home,
     PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),

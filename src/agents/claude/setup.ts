@@ -54,7 +54,7 @@ export const claudeSetup: AgentSetup = {
       name: "mcp",
       files: (place) => [serversFile(place)],
       // GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here.
-      editor: serverEntry({ type: "stdio", command: "pm", args: ["mcp"], deferTools: "never" }),
+      editor: serverEntry({ type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" }),
     },
     {
       name: "permissions",

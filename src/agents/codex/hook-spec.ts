@@ -13,6 +13,7 @@ const timeoutAtEnd = 3;
  */
 export const codexHooks: HookSpec = {
   agent: "codex",
+  trustsCommands: true,
   hooks: [
     { hook: "pre-compact", event: "PreCompact", timeout },
     { hook: "user-prompt", event: "UserPromptSubmit", timeout },

@@ -16,7 +16,7 @@ export const codexSetup: AgentSetup = {
     {
       name: "mcp",
       files: (place) => [join(directoryOf(place), "config.toml")],
-      editor: tomlServer("pm", ["mcp"]),
+      editor: tomlServer("pommel", ["mcp"]),
     },
     {
       name: "instructions",

@@ -15,7 +15,7 @@ beforeEach(() => {
   mkdirSync(join(home, "repo"));
   mkdirSync(join(home, ".codex"));
   place = placeAt(join(home, "repo"));
-  putPart(place, codexSetup, codexSetup.parts[0]!);
+  putEarlier(place);
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -25,6 +25,18 @@ const placeAt = (dir: string): Place => ({
   recordFile: join(home, "setup.json"),
   env: { HOME: home },
 });
+/** Hooks as an older Pommel wrote them, which stay as they are, as they were trusted like that. */
+function putEarlier(at: Place): void {
+  const [hooks] = codexSetup.parts;
+  putPart(at, codexSetup, hooks!);
+  const file = hooks!.files(at)[0]!;
+  const earlier = readFileSync(file, "utf8").replaceAll(
+    /"command": ".*exec pommel (.*) \|\| true"/g,
+    '"command": "pm $1"',
+  );
+  writeFileSync(file, earlier);
+  expect(putPart(at, codexSetup, hooks!).outcome).toBe("already");
+}
 const config = (text: string) => writeFileSync(join(home, ".codex/config.toml"), text);
 const trusted = (level = "trusted") => `[projects."${place.dir}"]\ntrust_level = "${level}"\n`;
 /** What the client, 0.169.0, says that our hooks' hashes are. */
@@ -85,7 +97,7 @@ test("a repository is trusted for what is in it, a main worktree for those linke
   git("worktree", "add", "--quiet", join(home, "linked"));
   const [linked, inside] = [placeAt(join(home, "linked")), placeAt(join(place.dir, "shop"))];
   mkdirSync(inside.dir);
-  putPart(inside, codexSetup, codexSetup.parts[0]!);
+  putEarlier(inside);
   expect(distrust(linked)).toContain("does not trust this project");
   expect(codexSetup.afterwards(linked, ["hooks"]).join()).toContain(`in ${place.dir} as well`);
   config(trusted() + state(place.dir));
@@ -103,7 +115,7 @@ test("a repository is trusted for what is in it, a main worktree for those linke
 
 test("the user's hooks want only themselves trusted, wherever Codex lives", () => {
   const own: Place = { ...place, scope: "user", dir: home };
-  putPart(own, codexSetup, codexSetup.parts[0]!);
+  putEarlier(own);
   expect(distrust(own)).toContain("/hooks (");
   config(state(home));
   expect(distrust(own)).toBeNull();

@@ -57,7 +57,7 @@ export const geminiSetup: AgentSetup = {
     {
       name: "mcp",
       files: (place) => [settingsFile(place)],
-      editor: serverEntry({ command: "pm", args: ["mcp"] }, { comments: true }),
+      editor: serverEntry({ command: "pommel", args: ["mcp"] }, { comments: true }),
     },
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
   ],

@@ -52,5 +52,5 @@ function hasRun(file: string, dir: string): boolean {
   const told = readObjectFile(file);
   return [told[dir], told[realPath(dir)]]
     .flat()
-    .some((hook) => /\bpm hook --agent gemini /.test(String(hook)));
+    .some((hook) => /\b(?:pm|pommel) hook --agent gemini /.test(String(hook)));
 }

@@ -1,3 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventOfHook, hookNames } from "../claude/hook-names.ts";
@@ -23,6 +27,7 @@ function roundTrip(text: string) {
   return { added, undone: undo.reduce(applyEdit, added), removed: removeHooks(added, file, empty) };
 }
 
+const guarded = (command: string) => `command -v pommel >/dev/null 2>&1 && exec ${command} || true`;
 const othersHook = { type: "command", command: "lint --fix" };
 const variants: [name: string, text: string][] = [
   ["an empty object", "{}"],
@@ -51,12 +56,12 @@ describe("adding our hooks", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     expect(Object.keys(hooks)).toEqual(events);
     expect(hooks.PreCompact).toEqual([
-      { matcher: "", hooks: [{ type: "command", command: "pm hook pre-compact", timeout: 10 }] },
+      { matcher: "", hooks: [{ type: "command", command: guarded("pommel hook pre-compact"), timeout: 10 }] },
     ]);
     expect(hooks.PostToolUse).toEqual([
       {
         matcher: "Edit|Write|MultiEdit|NotebookEdit",
-        hooks: [{ type: "command", command: "pm hook post-tool-use", timeout: 10 }],
+        hooks: [{ type: "command", command: guarded("pommel hook post-tool-use"), timeout: 10 }],
       },
     ]);
     expect(hooks.SessionEnd[0].hooks[0].timeout).toBe(10);
@@ -96,6 +101,43 @@ describe("adding our hooks", () => {
     expect(news).toEqual(["UserPromptSubmit", "SessionStart", "PostToolUse", "SubagentStop"]);
     const left = JSON.parse(removeHooks(added, file, nothing)).hooks;
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
+  });
+
+  it("renews what an older Pommel wrote, where the agent does not trust each command by its text", () => {
+    const earlier = (text: string) =>
+      text.replaceAll(/command -v [^"]*exec pommel ([^"]*) \|\| true/g, "pm $1");
+    for (const spec of [claudeHooks, geminiHooks]) {
+      const editor = hookEntries(spec);
+      const { text } = editor.add('{"hooks": {"Other": []}}', file);
+      expect(earlier(text)).not.toBe(text);
+      expect(editor.look(earlier(text), file)).toEqual({ state: "outdated", detail: [] });
+      const renewed = editor.add(earlier(text), file);
+      expect(renewed).toMatchObject({ text, added: [] });
+      expect(renewed.undo.reduce(applyEdit, text)).toBe(earlier(text));
+      expect(JSON.parse(editor.remove(earlier(text), file, nothing))).toEqual({ hooks: { Other: [] } });
+    }
+    const codex = hookEntries(codexHooks);
+    const trusted = earlier(codex.add("", file).text);
+    expect(codex.look(trusted, file).state).toBe("current");
+    expect(codex.add(trusted, file).text).toBe(trusted);
+  });
+
+  it("runs nothing and says nothing where there is no pommel", () => {
+    const { hooks } = JSON.parse(addHooks("", file).text);
+    const bin = mkdtempSync(join(tmpdir(), "pommel-bin-"));
+    const run = () =>
+      spawnSync("/bin/sh", ["-c", hooks.Stop[0].hooks[0].command], {
+        env: { PATH: bin },
+        encoding: "utf8",
+        input: "{}",
+      });
+    expect(run()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    // Another program of that short name is not ours to start.
+    writeFileSync(join(bin, "pm"), "#!/bin/sh\necho another\n", { mode: 0o755 });
+    expect(run()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    writeFileSync(join(bin, "pommel"), '#!/bin/sh\nread -r line\necho "$* $line"\n', { mode: 0o755 });
+    expect(run()).toMatchObject({ status: 0, stdout: "hook stop {}\n", stderr: "" });
+    rmSync(bin, { recursive: true });
   });
 
   it("keeps what others put into our groups", () => {
@@ -138,7 +180,9 @@ describe("other agents", () => {
     expect(codex.PostToolUse).toEqual([
       {
         matcher: "apply_patch",
-        hooks: [{ type: "command", command: "pm hook --agent codex post-tool-use", timeout: 10 }],
+        hooks: [
+          { type: "command", command: guarded("pommel hook --agent codex post-tool-use"), timeout: 10 },
+        ],
       },
     ]);
     expect(codex.SessionEnd[0].hooks[0].timeout).toBe(3);
@@ -146,7 +190,12 @@ describe("other agents", () => {
     expect(gemini.BeforeAgent).toEqual([
       {
         hooks: [
-          { type: "command", name: "pommel", command: "pm hook --agent gemini user-prompt", timeout: 10_000 },
+          {
+            type: "command",
+            name: "pommel",
+            command: guarded("pommel hook --agent gemini user-prompt"),
+            timeout: 10_000,
+          },
         ],
       },
     ]);

@@ -23,6 +23,8 @@ export interface HookSpec {
   handlerName?: string;
   /** Whether the agent takes JSON with comments. */
   comments?: boolean;
+  /** The agent runs a command only as somebody trusted it: what an older Pommel wrote is as good, and stays. */
+  trustsCommands?: boolean;
 }
 
 export interface AgentHook {
@@ -34,10 +36,21 @@ export interface AgentHook {
   timeout: number;
 }
 
-/** The same in every checkout, as settings are usually committed: `pm` is found on the PATH. */
-function commandOf({ agent }: HookSpec, hook: HookName): string {
-  return agent === "claude" ? `pm hook ${hook}` : `pm hook --agent ${agent} ${hook}`;
+/**
+ * The same in every checkout and every scope: settings are often committed, and an agent runs a command that stands in
+ * several of its files once only if the strings are equal. `pommel` and not `pm`, which is another program's name on some
+ * machines; where there is none, nothing happens. The shell is replaced, so that a timeout ends the hook itself.
+ *
+ * On Windows Claude Code runs hooks with Git's bash, the others with cmd or PowerShell, which have no such guard.
+ */
+function commandOf({ agent }: HookSpec, hook: HookName, platform = process.platform): string {
+  const command = agent === "claude" ? `pommel hook ${hook}` : `pommel hook --agent ${agent} ${hook}`;
+  const hasSh = platform !== "win32" || agent === "claude";
+  return hasSh ? `${guard}exec ${command}${otherwise}` : command;
 }
+
+const guard = "command -v pommel >/dev/null 2>&1 && ";
+const otherwise = " || true";
 
 /** What stands in the agent's settings for an event. */
 export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): Record<string, unknown> {
@@ -46,13 +59,20 @@ export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): 
   return matcher === undefined ? { hooks } : { matcher, hooks };
 }
 
-/** `pm hook <name>`, in one of the spellings that people write, possibly with a path; nothing else in the command. */
+/** `pommel hook <name>`, in one of the spellings that people write, possibly with a path; nothing else but our guard. */
 const ourCommand =
-  /^(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
+  /^(?:exec\s+)?(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
+
+/** What an older Pommel wrote, which is renewed: it says "pm: not found" on each prompt to whoever has no Pommel. */
+function isEarlier({ agent, trustsCommands = false }: HookSpec, hook: HookName, command: string): boolean {
+  const earlier = agent === "claude" ? `pm hook ${hook}` : `pm hook --agent ${agent} ${hook}`;
+  return !trustsCommands && command === earlier;
+}
 
 /** What a command line of ours runs; null for everybody else's, and for another agent's. */
 function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
-  const [, whose = "claude", name = ""] = ourCommand.exec(command.trim()) ?? [];
+  const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
+  const [, whose = "claude", name = ""] = ourCommand.exec(bare.trim()) ?? [];
   if (whose !== agent) return null;
   return name === anyHook ? anyHook : hookNamed(name);
 }
@@ -86,13 +106,23 @@ export function placesOfHooks(
 function look(spec: HookSpec, text: string, name: string): PartLook {
   const hooks = hooksIn(spec, text, name);
   const missing = spec.hooks.filter((hook) => !hasOurs(spec, hooks, hook)).map(({ event }) => event);
-  if (missing.length === 0) return { state: "current", detail: [] };
+  if (missing.length === 0) {
+    const isOld = spec.hooks.some((hook) => earlierIn(spec, hooks, hook) !== undefined);
+    return { state: isOld ? "outdated" : "current", detail: [] };
+  }
   return { state: countOurs(spec, text, name) === 0 ? "absent" : "partial", detail: missing };
 }
 
 function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): boolean {
   const groups = hooks && valueAt(hooks, event);
   return handlersIn(spec, groups).some(({ runs }) => runs === hook || runs === anyHook);
+}
+
+/** The command of a hook that is to be renewed. */
+function earlierIn(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): Node | undefined {
+  const handlers = handlersIn(spec, hooks && valueAt(hooks, event));
+  const commands = handlers.flatMap(({ node }) => valueAt(node, "command") ?? []);
+  return commands.find(({ value }) => isEarlier(spec, hook, String(value)));
 }
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
@@ -102,6 +132,11 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
     const { event } = agentHook;
     const root = rootIn(spec, addition.text, name);
     const hooks = hooksIn(spec, addition.text, name);
+    const earlier = earlierIn(spec, hooks, agentHook);
+    if (earlier) {
+      const put = JSON.stringify(commandOf(spec, agentHook.hook));
+      apply({ offset: earlier.offset, remove: earlier.length, put });
+    }
     if (hasOurs(spec, hooks, agentHook)) continue;
     const group = groupOf(spec, agentHook);
     if (!hooks) {

@@ -11,8 +11,8 @@ import {
 } from "./json-edit.ts";
 import { additionTo, isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
 
-/** `pm mcp`, possibly with a path: a server of ours, whatever else its entry says. */
-const ourProgram = /^(?:.*[\\/])?pm(?:\.cjs|\.cmd|\.exe)?$/;
+/** `pommel mcp`, or `pm mcp` of an older Pommel, possibly with a path: a server of ours, whatever else its entry says. */
+const ourProgram = /^(?:.*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?$/;
 
 /** Whether an MCP server's entry runs Pommel. */
 export function runsOurServer(entry: unknown): boolean {

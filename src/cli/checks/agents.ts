@@ -41,6 +41,9 @@ export function checkHooks(project: Project): CheckResult {
       "Run `pm enable`.",
     );
   }
+  if (found.state === "outdated") {
+    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
+  }
   if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
     return ok("Claude Code runs Pommel's hooks (the plugin's)");
   }
@@ -70,6 +73,9 @@ export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResul
       `${title} runs no hook of Pommel for ${found.detail.join(", ")} (${whereOf(found)}).`,
       `Run \`pm init --agent ${agent}\`.`,
     );
+  }
+  if (found.state === "outdated") {
+    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
   }
   const distrust = setup.distrust(found.place);
   if (distrust === null) return ok(`${title} runs Pommel's hooks (${whereOf(found)})`);

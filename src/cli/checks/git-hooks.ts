@@ -5,7 +5,7 @@ import { type CheckResult, ok, warn } from "./check.ts";
 
 /** What to do where git's hooks are everybody's. */
 export const sharedHint =
-  "Commits are found in the reflog all the same, a little later. To have them told at once, start `pm hook git-post-commit` in the background from the hook there.";
+  "Commits are found in the reflog all the same, a little later. To have them told at once, start `pommel hook git-post-commit` in the background from the hook there.";
 
 /** Whether git tells us of this project's commits. */
 export async function checkGitHooks(project: Project): Promise<CheckResult> {

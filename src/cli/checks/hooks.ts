@@ -2,29 +2,27 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from "nod
 import { basename, delimiter, join } from "node:path";
 import { type CheckResult, ok, warn } from "./check.ts";
 
-/** Hooks are commands: `pm` has to be found, and it has to be ours. */
+/** Hooks and agents start `pommel`: it has to be found, and it has to be ours. */
 export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {
-  const { file, problem } = pmOnPath(env);
-  return problem ?? ok(`pm is ${file}`);
+  const { file, problem } = pommelOnPath(env);
+  if (problem !== null) return problem;
+  const short = findExecutable("pm", env);
+  if (short === null || isOurs(short)) return ok(`pommel is ${file}`);
+  return ok(`pommel is ${file}; \`pm\` is another program (${named(short)}), so type \`pommel\` instead`);
 }
 
-/** The `pm` that a shell would run; `problem` says what is wrong with it. */
-export function pmOnPath(env: NodeJS.ProcessEnv = process.env): {
+/** The `pommel` that a shell would run; `problem` says what is wrong with it. */
+export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   file: string | null;
   problem: CheckResult | null;
 } {
-  const file = findExecutable("pm", env);
-  if (file === null) {
-    const hint = "Install Pommel with `npm install -g pommel`, or put its `pm` on your PATH.";
-    return { file, problem: warn("There is no `pm` on the PATH, so hooks cannot run.", hint) };
-  }
+  const file = findExecutable("pommel", env);
+  const hint = "Install Pommel with `npm install -g pommel`, or put its `pommel` on your PATH.";
+  if (file === null)
+    return { file, problem: warn("There is no `pommel` on the PATH, so hooks do nothing.", hint) };
   if (isOurs(file)) return { file, problem: null };
-  const owner = packageOf(file);
-  const from = owner === null ? file : `${file}, of the npm package ${owner}`;
-  const hint =
-    "Put the directory of Pommel's `pm` before it on your PATH. Until then, `pommel` runs the same commands.";
-  const problem = warn(`The \`pm\` on the PATH is another program (${from}), so hooks cannot run.`, hint);
-  return { file, problem };
+  const message = `The \`pommel\` on the PATH is another program (${named(file)}), so hooks do nothing.`;
+  return { file, problem: warn(message, hint) };
 }
 
 function findExecutable(name: string, env: NodeJS.ProcessEnv): string | null {
@@ -56,8 +54,9 @@ function isOurs(file: string): boolean {
   }
 }
 
-/** The npm package that an executable belongs to, by its path; null if it belongs to none. */
-function packageOf(file: string): string | null {
+/** An executable, with the npm package that it belongs to by its path, if any. */
+function named(file: string): string {
   const inPackage = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
-  return inPackage.exec(realpathSync(file))?.[1] ?? null;
+  const [, owner] = inPackage.exec(realpathSync(file)) ?? [];
+  return owner === undefined ? file : `${file}, of the npm package ${owner}`;
 }

@@ -8,7 +8,7 @@ import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
 import { isAnotherSetUp } from "../checks/agents.ts";
 import { sharedHint } from "../checks/git-hooks.ts";
-import { pmOnPath } from "../checks/hooks.ts";
+import { pommelOnPath } from "../checks/hooks.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
 import { takenBefore } from "./init-agents.ts";
@@ -91,7 +91,7 @@ export async function enableCommand(
   if (failures.length > 0) throw failures[0];
   output.result(result, () => lines(result, output).join("\n"));
   if (result.git?.state === "shared") warn(output, `No hooks in git: ${result.git.reason}. ${sharedHint}`);
-  const { problem } = pmOnPath();
+  const { problem } = pommelOnPath();
   if (problem !== null) warn(output, `${problem.message} ${problem.hint}`);
 }
 

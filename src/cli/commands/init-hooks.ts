@@ -42,10 +42,10 @@ export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
   }
 }
 
-/** Hooks are commands, and have to find `pm`. */
+/** Hooks are commands, and have to find `pommel`. */
 export async function warnOfPath({ output }: HooksStep): Promise<void> {
-  const { pmOnPath } = await import("../checks/hooks.ts");
-  const { problem } = pmOnPath();
+  const { pommelOnPath } = await import("../checks/hooks.ts");
+  const { problem } = pommelOnPath();
   if (problem === null) return;
   output.note(`      ${tick("warn", output.colors)} ${problem.message} ${problem.hint}`);
 }

@@ -27,7 +27,7 @@ afterEach(() => {
 function fakePm(): void {
   const script =
     '#!/bin/sh\nf=$(mktemp "$0.XXXXXX")\nsleep 0.2\n{ printf "%s\\n" "$#" "$@"; cat; } > "$f.part"\nmv "$f.part" "$f.done"\n';
-  writeFileSync(join(bin, "pm"), script, { mode: 0o755 });
+  writeFileSync(join(bin, "pommel"), script, { mode: 0o755 });
 }
 
 const calls = () =>
@@ -114,7 +114,7 @@ describe.each(shells)("our lines in a script of %s", (shell, program) => {
     });
 
     it("do not end a script that ends with the first failure", async () => {
-      writeFileSync(join(bin, "pm"), "#!/bin/sh\nexit 7\n", { mode: 0o755 });
+      writeFileSync(join(bin, "pommel"), "#!/bin/sh\nexit 7\n", { mode: 0o755 });
       for (const hook of ["post-commit", "post-rewrite", "pre-push"] as const) {
         const strict = shell === "bash --posix" ? `${shell} -eu` : `${shell} -e`;
         expect(runHook(hook, { shell: strict, rest: "echo rest\n" })).toEqual({

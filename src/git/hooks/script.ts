@@ -14,15 +14,15 @@ export interface BlockKey {
 }
 
 /**
- * Starts `pm` in the background, with nothing of git's open, so that neither git nor whoever started it waits. What a
- * following commit would change is read before. It must leave the rest of a hook alone: its arguments, its stdin, its
- * directory and its variables are as they were, and no command here can fail.
+ * Starts `pommel` (`pm` is another program's name on some machines) in the background, with nothing of git's open, so that
+ * neither git nor whoever started it waits. What a following commit would change is read before. It must leave the rest of
+ * a hook alone: its arguments, its stdin, its directory and its variables are as they were, and no command here can fail.
  */
 const scripts: Record<GitHookName, (pm: string) => string> = {
   // A rebase makes commit after commit, and tells of all at its end.
   "post-commit": (pm) => `\
 if [ ! -d "\${GIT_DIR:-.git}/rebase-merge" ] && [ ! -d "\${GIT_DIR:-.git}/rebase-apply" ] &&
-  command -v pm >/dev/null 2>&1; then
+  command -v pommel >/dev/null 2>&1; then
   (
     set -- $(git rev-parse HEAD --symbolic-full-name HEAD 2>/dev/null)
     ${pm} "\${1-}" "\${2-}"@ </dev/null >/dev/null 2>&1 &
@@ -31,7 +31,7 @@ fi
 `,
   // The list on stdin is for the rest of the hook as well.
   "post-rewrite": (pm) => `\
-if command -v pm >/dev/null 2>&1; then
+if command -v pommel >/dev/null 2>&1; then
   pommel_list=$(cat) || :
   (
     ${pm} "\${1-}"@ >/dev/null 2>&1 <<POMMEL &
@@ -46,7 +46,7 @@ fi
 `,
   // A remote without a name is a URL, which is nobody's business. What is pushed stays on stdin.
   "pre-push": (pm) => `\
-if command -v pm >/dev/null 2>&1; then
+if command -v pommel >/dev/null 2>&1; then
   (
     [ "\${1-}" != "\${2-}" ] || set -- ""
     ${pm} "\${1-}"@ </dev/null >/dev/null 2>&1 &
@@ -64,7 +64,7 @@ const about: Record<GitHookName, string> = {
 /** Our lines in a hook, the last one ended. */
 export function blockOf({ hook, within }: BlockKey): string {
   const where = within === "" ? "" : ` ${quote(`./${within}`)}`;
-  const script = scripts[hook](`pm hook git-${hook}`).replace("@", () => latin1(where));
+  const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => latin1(where));
   const name = nameOf(within);
   return `# >>> ${name} >>> ${about[hook]}, in the background. \`pm disable\` takes these lines out.\n${script}# <<< ${name} <<<\n`;
 }
