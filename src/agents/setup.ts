@@ -21,6 +21,11 @@ export interface Place {
   /** What was made of the files there, so that it can be taken back (`setup/record.ts`). */
   recordFile: string;
   env: NodeJS.ProcessEnv;
+  /**
+   * In a project: what is added goes to files that are the user's alone, where the agent has such, instead of those that
+   * everybody shares.
+   */
+  own?: boolean;
 }
 
 /**
@@ -66,6 +71,8 @@ export interface SetupPart {
   /** The agent reads the first of them alone: what of ours is in another goes with `pm disable`, and does not count. */
   readsOne?: true;
   editor: PartEditor;
+  /** The editor of a file that holds the part in another way than the others. */
+  editorOf?(place: Place, file: string): PartEditor;
 }
 
 export interface AgentSetup {

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
+import { findUpwards, mainOf } from "../../project/paths.ts";
 import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
@@ -35,15 +37,40 @@ function directoryOf({ scope, dir, env }: Place): string {
 }
 
 function settingsFiles(place: Place): string[] {
-  const names = place.scope === "project" ? ["settings.json", "settings.local.json"] : ["settings.json"];
-  return names.map((name) => join(directoryOf(place), name));
+  const directory = directoryOf(place);
+  if (place.scope === "user") return [join(directory, "settings.json")];
+  return ownFirst(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
 }
 
-/** `.mcp.json`, or the client's own file of state, which lies beside `~/.claude` and in CLAUDE_CONFIG_DIR. */
-function serversFile({ scope, dir, env }: Place): string {
-  if (scope === "project") return join(dir, ".mcp.json");
-  return join(env.CLAUDE_CONFIG_DIR || dir, ".claude.json");
+/** Both files of a project that may hold something, the one that it is added to first. */
+function ownFirst({ own }: Place, ownFile: string, sharedFile: string): string[] {
+  return own ? [ownFile, sharedFile] : [sharedFile, ownFile];
 }
+
+function serversFiles(place: Place): string[] {
+  if (place.scope === "user") return [stateFile(place)];
+  return ownFirst(place, stateFile(place), join(place.dir, ".mcp.json"));
+}
+
+/** The client's own file of state, which lies beside `~/.claude` and in CLAUDE_CONFIG_DIR. */
+function stateFile({ env }: Place): string {
+  return join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json");
+}
+
+/** Where the client keeps a project's own servers ("local scope"): by its repository, whatever worktree it runs in. */
+function ownServersOf({ dir }: Place): string[] {
+  const top = findUpwards(dir, ".git");
+  return ["projects", top === null ? dir : (mainOf(top) ?? top)];
+}
+
+function instructionFiles(place: Place): string[] {
+  const shared = join(directoryOf(place), "CLAUDE.md");
+  if (place.scope === "user") return [shared];
+  return ownFirst(place, join(place.dir, "CLAUDE.local.md"), shared);
+}
+
+/** GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here. */
+const server = { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" };
 
 export const claudeSetup: AgentSetup = {
   agent: "claude",
@@ -52,16 +79,19 @@ export const claudeSetup: AgentSetup = {
     { name: "hooks", files: settingsFiles, editor: hookEntries(claudeHooks) },
     {
       name: "mcp",
-      files: (place) => [serversFile(place)],
-      // GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here.
-      editor: serverEntry({ type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" }),
+      files: serversFiles,
+      editor: serverEntry(server),
+      editorOf: (place, file) => {
+        const isOwn = place.scope === "project" && file === stateFile(place);
+        return serverEntry(server, isOwn ? { within: ownServersOf(place) } : {});
+      },
     },
     {
       name: "permissions",
       files: settingsFiles,
       editor: listEntry(["permissions", "allow"], "mcp__pommel"),
     },
-    { name: "instructions", files: (place) => [join(directoryOf(place), "CLAUDE.md")], editor: instructions },
+    { name: "instructions", files: instructionFiles, editor: instructions },
     {
       name: "skill",
       files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
@@ -72,7 +102,7 @@ export const claudeSetup: AgentSetup = {
   fromPlugin: (place) => (hasPlugin(place) ? ["hooks", "mcp", "skill"] : []),
   distrust: () => null,
   afterwards(place, parts) {
-    if (!parts.includes("mcp") || place.scope === "user") return [];
+    if (!parts.includes("mcp") || place.scope === "user" || place.own) return [];
     return ["Claude Code asks once, at its next start here, whether to use the server of .mcp.json."];
   },
 };

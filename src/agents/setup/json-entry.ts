@@ -24,9 +24,15 @@ export function runsOurServer(entry: unknown): boolean {
   );
 }
 
-/** The server `pommel` under `mcpServers` in the JSON of an agent. */
-export function serverEntry(value: Record<string, unknown>, { comments = false } = {}): PartEditor {
-  const path = ["mcpServers"] as const;
+/**
+ * The server `pommel` in the JSON of an agent.
+ * @param options.within where `mcpServers` stands in the file
+ */
+export function serverEntry(
+  value: Record<string, unknown>,
+  { comments = false, within = [] }: { comments?: boolean; within?: readonly string[] } = {},
+): PartEditor {
+  const path = [...within, "mcpServers"];
   const find = (text: string, name: string) => {
     const servers = containerAt(text, { name, comments }, path, "object");
     return servers && propertyOf(servers, "pommel") && { servers, entry: valueAt(servers, "pommel")! };

@@ -29,7 +29,7 @@ let file: string;
 beforeEach(() => {
   project = projectAt(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
   mkdirSync(project.stateDir);
-  place = projectPlace(project, { HOME: join(project.root, "home") });
+  place = projectPlace(project, { env: { HOME: join(project.root, "home") } });
   file = join(project.root, sharedSettings);
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));

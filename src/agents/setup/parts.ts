@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import type { AgentSetup, PartLook, Place, SetupPart } from "../setup.ts";
+import type { AgentSetup, PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { type FileRecord, readRecord, type SetupRecord, writeRecord } from "./record.ts";
@@ -51,11 +51,11 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
   const name = nameOf(place, path);
   for (let attempt = 1; ; attempt++) {
     const before = readFileText(path);
-    const { state, detail } = part.editor.look(before?.body ?? "", path);
+    const { state, detail } = editorOf(place, part, path).look(before?.body ?? "", path);
     if (state === "kept" || state === "current") {
       return { file: name, outcome: state === "kept" ? "kept" : "already", added: [], detail };
     }
-    const { text, added, empty, undo } = part.editor.add(before?.body ?? "", path);
+    const { text, added, empty, undo } = editorOf(place, part, path).add(before?.body ?? "", path);
     const dirs = missingDirs(dirname(path));
     if (attempt < attempts && !isSame(before, readFileText(path))) continue;
     const after = { body: text, hasBom: before?.hasBom ?? false };
@@ -79,6 +79,7 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
       },
     };
     record.dirs = [...new Set([...record.dirs, ...dirs])];
+    if (place.own !== undefined) record.own = place.own;
     // First, so that nothing is ever there of which nobody knows.
     writeRecord(place, record);
     try {
@@ -127,23 +128,24 @@ export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [Age
 
 function takeFrom(place: Place, key: string, part: SetupPart, path: string): TakeResult | null {
   const name = nameOf(place, path);
+  const editor = editorOf(place, part, path);
   for (let attempt = 1; ; attempt++) {
     const before = readFileText(path);
     const known = readRecord(place).files[name];
-    const { state, detail } = before ? part.editor.look(before.body, path) : { state: "absent", detail: [] };
+    const { state, detail } = before ? editor.look(before.body, path) : { state: "absent", detail: [] };
     if (before === null || state === "absent") {
       if (known?.parts[key]) forget(place, name, key);
       return null;
     }
     if (state === "kept") return { file: name, outcome: "kept", detail };
-    const body = without(before, path, part, known?.parts[key]);
+    const body = without(before, path, editor, known?.parts[key]);
     if (attempt < attempts && !isSame(before, readFileText(path))) continue;
     const isLast = Object.keys(known?.parts ?? {}).every((other) => other === key);
-    const isOurs = part.editor.ownsFile || (known?.created && isLast);
-    if (isOurs && part.editor.isBlank(body)) rmSync(realpathSync(path), { force: true });
+    const isOurs = editor.ownsFile || (known?.created && isLast);
+    if (isOurs && editor.isBlank(body)) rmSync(realpathSync(path), { force: true });
     else writeFileText(path, { ...before, body });
     forget(place, name, key);
-    if (part.editor.ownsFile) removeDir(dirname(path));
+    if (editor.ownsFile) removeDir(dirname(path));
     return { file: name, outcome: "removed", detail };
   }
 }
@@ -151,7 +153,7 @@ function takeFrom(place: Place, key: string, part: SetupPart, path: string): Tak
 function without(
   before: FileText,
   path: string,
-  { editor }: SetupPart,
+  editor: PartEditor,
   known: FileRecord["parts"][string] | undefined,
 ): string {
   if (known?.undo && known.sha256 === hashOf(before)) return known.undo.reduce(applyEdit, before.body);
@@ -194,7 +196,7 @@ export function partState(place: Place, setup: AgentSetup, part: SetupPart): Par
   for (const path of new Set(counting)) {
     const file = nameOf(place, path);
     try {
-      const look = part.editor.look(readFileText(path)?.body ?? "", path);
+      const look = editorOf(place, part, path).look(readFileText(path)?.body ?? "", path);
       best = together(best, { ...look, file: look.state === "absent" ? null : file, error: null });
     } catch (error) {
       if (!(error instanceof PommelError)) throw error;
@@ -202,6 +204,10 @@ export function partState(place: Place, setup: AgentSetup, part: SetupPart): Par
     }
   }
   return best;
+}
+
+function editorOf(place: Place, part: SetupPart, path: string): PartEditor {
+  return part.editorOf?.(place, path) ?? part.editor;
 }
 
 /** In several files, as hooks may be: what one lacks, another may have. */
@@ -217,7 +223,8 @@ export function keyOf({ agent }: AgentSetup, { name }: SetupPart): string {
   return `${agent}/${name}`;
 }
 
-function nameOf({ dir }: Place, path: string): string {
+/** A file as results and records name it: from the place's directory, with slashes, where it is below it. */
+export function nameOf({ dir }: Place, path: string): string {
   const name = relative(dir, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name.split(sep).join("/");
 }

@@ -31,6 +31,8 @@ const record = z.object({
   disabled: z.boolean(),
   /** What `pm disable` took out, so that `pm enable` can put it back: "claude/mcp". */
   taken: z.array(z.string()),
+  /** The project's files are the user's alone where an agent has such: see `Place`. */
+  own: z.optional(z.boolean()),
   /** Directories that did not exist, absolute. */
   dirs: z.array(z.string()),
   /** By path: from the place's directory, with slashes, where it is below it. */

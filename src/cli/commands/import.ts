@@ -40,7 +40,7 @@ export async function importCommand(
   const { since, allProjects = false, dryRun = false, yes = false } = options;
   const agent = agentFor(name);
   const project = findProject(cwd);
-  const preview = await lookThrough(project, agent, {
+  const preview = await previewTranscripts(project, agent, {
     places: path === undefined ? agent.roots() : [resolve(cwd, path)],
     since: since === undefined ? null : await parseWhen(since, "since"),
     allProjects,
@@ -78,11 +78,18 @@ interface Where {
   places: readonly string[];
   since: number | null;
   allProjects: boolean;
+  signal?: AbortSignal;
 }
 
-async function lookThrough(project: Project, agent: Agent, where: Where): Promise<ImportPreview> {
+/** What an import of an agent's transcripts would do. */
+export async function previewTranscripts(
+  project: Project,
+  agent: Agent,
+  where: Where,
+): Promise<ImportPreview> {
   const roots = where.allProjects ? null : await projectRoots(project.root);
-  const asked = { agent, roots, places: where.places, since: where.since };
+  const { places, since, signal } = where;
+  const asked = { agent, roots, places, since, ...(signal && { signal }) };
   if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
   return withMemory(project, (memory) => previewImport({ ...asked, memory }));
 }

@@ -1,108 +1,21 @@
-import { keyOf, type PutResult, partState, putPart } from "../../agents/setup/parts.ts";
+import { isAbsolute, join } from "node:path";
+import {
+  inOrderToTake,
+  keyOf,
+  nameOf,
+  type PutResult,
+  partState,
+  putPart,
+  takePart,
+} from "../../agents/setup/parts.ts";
 import { readRecord, switchOn } from "../../agents/setup/record.ts";
 import { type AgentSetup, type PartName, type Place, partNames, type SetupPart } from "../../agents/setup.ts";
 import { setups } from "../../agents/setups.ts";
+import { trackedByGit } from "../../git/hooks/exclude.ts";
 import { explanationOf, PommelError } from "../../project/errors.ts";
-import { canAsk, confirm } from "../confirm.ts";
 import { type Output, tick } from "../output.ts";
+import type { Wanted } from "./init-choices.ts";
 import type { AgentOutcome, ChangedPaths, PartOutcome, StepPrinter } from "./init-steps.ts";
-
-/** What somebody said about agents on the command line. */
-export interface AgentOptions {
-  /** Names with commas between them. */
-  agent?: string;
-  /** True with --hooks, false with --no-hooks. */
-  hooks?: boolean;
-  mcp?: boolean;
-  allow?: boolean;
-  instructions?: boolean;
-  yes?: boolean;
-}
-
-/** What to put where. */
-export interface Wanted {
-  setup: AgentSetup;
-  parts: ReadonlySet<PartName>;
-}
-
-const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instructions", "skill"] } as const;
-
-/**
- * The agents by their names.
- * @throws PommelError `usage`
- */
-function agentsNamed(text: string): AgentSetup[] {
-  const known = `Name some of: ${setups.map(({ agent }) => agent).join(", ")}.`;
-  const names = text.split(",").map((name) => name.trim().toLowerCase());
-  const named = [...new Set(names.filter((name) => name !== ""))].map((name) => {
-    const setup = setups.find(({ agent }) => agent === name);
-    if (setup) return setup;
-    throw new PommelError("usage", `There is no agent ${name} to set up.`, known);
-  });
-  if (named.length === 0) throw new PommelError("usage", "--agent names nobody.", known);
-  return named;
-}
-
-/**
- * Whom to set up, and with what: as it was said; at a terminal whatever was not said is asked; elsewhere it is Claude
- * Code's hooks and no more, as nobody wants files in a repository by surprise.
- */
-export async function chooseParts(place: Place, options: AgentOptions, output: Output): Promise<Wanted[]> {
-  const asks = canAsk(output) && !options.yes;
-  const chosen = await chooseAgents(place, options, asks);
-  const parts = new Set<PartName>(options.hooks === false ? [] : ["hooks"]);
-  for (const [flag, names] of Object.entries(flagged)) {
-    if (options.yes || options[flag as keyof typeof flagged]) for (const name of names) parts.add(name);
-  }
-  const saidWhat = options.mcp || options.allow || options.instructions;
-  if (asks && !saidWhat) for (const name of await askForParts(place, chosen)) parts.add(name);
-  return chosen.map((setup) => ({ setup, parts }));
-}
-
-async function chooseAgents(place: Place, options: AgentOptions, asks: boolean): Promise<AgentSetup[]> {
-  if (options.agent !== undefined) return agentsNamed(options.agent);
-  const [claude, ...others] = setups as readonly [AgentSetup, ...AgentSetup[]];
-  const used = others.filter((setup) => setup.isUsed(place));
-  if (options.yes) return claude.isUsed(place) || used.length === 0 ? [claude, ...used] : used;
-  const chosen = [claude];
-  if (!asks) return chosen;
-  for (const setup of used) {
-    if (isComplete(place, setup, ["hooks"])) chosen.push(setup);
-    else if (await confirm(`${setup.title} is used here, too. Set it up as well?`, true)) chosen.push(setup);
-  }
-  return chosen;
-}
-
-async function askForParts(place: Place, chosen: readonly AgentSetup[]): Promise<PartName[]> {
-  const questions: [names: PartName[], question: string][] = [
-    [["mcp"], "Register Pommel's MCP server, so that the agent can ask it"],
-    [["permissions"], "Let it call these tools without asking you each time"],
-    [["instructions", "skill"], "Tell it when to ask Pommel"],
-  ];
-  const agreed: PartName[] = [];
-  for (const [names, question] of questions) {
-    const files = chosen.flatMap((setup) =>
-      setup.parts
-        .filter((part) => names.includes(part.name) && !isComplete(place, setup, [part.name]))
-        .map((part) => part.files(place)[0]!),
-    );
-    if (files.length === 0) continue;
-    const where = [...new Set(files)].map((file) => file.replace(`${place.dir}/`, ""));
-    if (await confirm(`${question} (${where.join(", ")})?`, true)) agreed.push(...names);
-  }
-  return agreed;
-}
-
-function isComplete(place: Place, setup: AgentSetup, names: readonly PartName[]): boolean {
-  return setup.parts
-    .filter(({ name }) => names.includes(name))
-    .every((part) => partState(place, setup, part).state === "current");
-}
-
-/** Somebody wants agents set up and says so, also after `pm disable`. */
-export function isAsked({ agent, hooks, mcp, allow, instructions, yes }: AgentOptions): boolean {
-  return agent !== undefined || [hooks, mcp, allow, instructions, yes].includes(true);
-}
 
 interface AgentsStep {
   place: Place;
@@ -123,14 +36,37 @@ export function agentsToSetUp(place: Place, wanted: readonly Wanted[]): AgentSet
   );
 }
 
+/**
+ * Takes what was set up for the user alone out of its files, so that it can be put where everybody shares it.
+ * @returns what is wanted then: that, and what was wanted anyway
+ */
+export function movedToTeam(place: Place, wanted: readonly Wanted[]): Wanted[] {
+  const moved = inOrderToTake(place, setups).filter(
+    ([setup, part]) => takePart({ ...place, own: true }, setup, part).length > 0,
+  );
+  return setups.flatMap((setup) => {
+    const names = moved.flatMap(([whose, { name }]) => (whose === setup ? name : []));
+    const parts = new Set([...names, ...(wanted.find((one) => one.setup === setup)?.parts ?? [])]);
+    return parts.size > 0 ? { setup, parts } : [];
+  });
+}
+
 function staleParts(place: Place, setup: AgentSetup): SetupPart[] {
   return setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
 }
 
 /** Puts what is wanted where it is missing, and renews what an older Pommel wrote; a warning where that fails. */
-export function addAgents({ place, wanted, asked, steps, result, output }: AgentsStep): AgentOutcome[] {
+export async function addAgents({
+  place,
+  wanted,
+  asked,
+  steps,
+  result,
+  output,
+}: AgentsStep): Promise<AgentOutcome[]> {
   const isOff = readRecord(place).disabled && !asked;
   if (!isOff) switchOn(place);
+  const tracked = place.own ? await trackedFiles(place) : new Set<string>();
   return agentsToSetUp(place, wanted).map((setup) => {
     steps.next(setup.title);
     const outcome: AgentOutcome = { agent: setup.agent };
@@ -148,6 +84,13 @@ export function addAgents({ place, wanted, asked, steps, result, output }: Agent
         outcome[part.name] = { state: "skipped", file: null, reason: "the plugin has it" };
         continue;
       }
+      const shared = partState(place, setup, part).state === "absent" ? part.files(place)[0]! : "";
+      if (tracked.has(shared)) {
+        const reason = `git tracks ${nameOf(place, shared)}: --team changes it for everybody`;
+        output.note(`      ${tick("warn", output.colors)} No ${part.name} for you alone: ${reason}.`);
+        outcome[part.name] = { state: "skipped", file: null, reason };
+        continue;
+      }
       outcome[part.name] = attempt(setup, part, output, () => {
         const put = putPart(place, setup, part);
         if (put.outcome === "created" || put.outcome === "changed") done.push(part.name);
@@ -163,6 +106,16 @@ export function addAgents({ place, wanted, asked, steps, result, output }: Agent
     }
     return outcome;
   });
+}
+
+/** Files of agents that everybody shares already: they cannot be the user's alone. Absolute. */
+async function trackedFiles(place: Place): Promise<Set<string>> {
+  const files = setups.flatMap((setup) => setup.parts.map((part) => nameOf(place, part.files(place)[0]!)));
+  const tracked = await trackedByGit(
+    place.dir,
+    files.filter((file) => !isAbsolute(file)),
+  );
+  return new Set(tracked.map((file) => join(place.dir, file)));
 }
 
 function attempt(
@@ -200,7 +153,7 @@ function say(
     output.note(`      ${tick("warn", output.colors)} ${file} stays as it is: ${detail.join("; ")}.`);
     return;
   }
-  const what = inWords[name] + (added.length > 0 ? `: ${added.join(", ")}` : "");
+  const what = inWords[name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");
   steps.done(result, outcome, file, what);
 }
 

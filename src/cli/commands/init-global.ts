@@ -1,8 +1,9 @@
 import { userPlace } from "../../agents/setup/place.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { CommandContext } from "../frame.ts";
-import { type AgentOptions, addAgents, agentsToSetUp, chooseParts } from "./init-agents.ts";
-import { type AgentOutcome, type ChangedPaths, stepPrinter } from "./init-steps.ts";
+import { addAgents, agentsToSetUp } from "./init-agents.ts";
+import { chooseSetup, type InitOptions } from "./init-choices.ts";
+import { type AgentOutcome, type ChangedPaths, interruptedCode, stepPrinter } from "./init-steps.ts";
 
 /** The JSON of `pm init --global`; paths are relative to `home`. */
 interface GlobalInitResult extends ChangedPaths {
@@ -13,9 +14,10 @@ interface GlobalInitResult extends ChangedPaths {
 /** `pm init --global`: tells the user's agents of Pommel, wherever they run; it makes no project. */
 export async function initGlobal(
   { output }: CommandContext,
-  options: AgentOptions & { languages?: string; start?: boolean },
-): Promise<void> {
-  if (options.languages !== undefined || options.start) {
+  options: InitOptions,
+): Promise<number | undefined> {
+  const { languages, start, import: imports, local, team } = options;
+  if (languages !== undefined || start || imports || local || team) {
     throw new PommelError(
       "usage",
       "--global sets up agents only, no project.",
@@ -23,10 +25,12 @@ export async function initGlobal(
     );
   }
   const place = userPlace();
-  output.print(output.colors.bold(`Pommel for all projects of ${place.dir}`));
-  const wanted = await chooseParts(place, options, output);
+  const choices = await chooseSetup(null, place, options, output);
+  if (choices === null) return interruptedCode;
+  const { wanted, asked } = choices;
+  if (!asked) output.print(output.colors.bold(`Pommel for all projects of ${place.dir}`));
   const result: GlobalInitResult = { home: place.dir, created: [], changed: [], already: [], agents: [] };
-  const steps = stepPrinter(output, agentsToSetUp(place, wanted).length);
-  result.agents = addAgents({ place, wanted, asked: true, steps, result, output });
+  const steps = stepPrinter(output, asked ? null : agentsToSetUp(place, wanted).length);
+  result.agents = await addAgents({ place, wanted, asked: true, steps, result, output });
   output.result(result, "\nNext:\n  pm init    in each project that Pommel is to remember");
 }

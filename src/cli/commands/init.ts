@@ -1,24 +1,26 @@
 import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { projectPlace } from "../../agents/setup/place.ts";
+import { readRecord } from "../../agents/setup/record.ts";
+import { hideFromGit, unhideFromGit } from "../../git/hooks/exclude.ts";
 import { loadConfig } from "../../project/config.ts";
 import { setConfig } from "../../project/config-edit.ts";
-import { explanationOf, messageOf } from "../../project/errors.ts";
-import { ignoreStateDir } from "../../project/git-ignore.ts";
+import { explanationOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import type { CommandContext } from "../frame.ts";
-import { type Output, tick } from "../output.ts";
-import { type AgentOptions, addAgents, agentsToSetUp, chooseParts, isAsked } from "./init-agents.ts";
-import { type InitResult, type StepPrinter, stepPrinter } from "./init-steps.ts";
-
-interface InitOptions extends AgentOptions {
-  languages?: string;
-  start?: boolean;
-  global?: boolean;
-}
+import { humanDuration, type Output, tick } from "../output.ts";
+import { addAgents, agentsToSetUp, movedToTeam } from "./init-agents.ts";
+import { chooseSetup, type InitOptions, isAsked } from "./init-choices.ts";
+import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./init-steps.ts";
+import { counted } from "./session-text.ts";
+import type { StartReport } from "./start.ts";
 
 /** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
-export async function initCommand(context: CommandContext, options: InitOptions): Promise<void> {
+export async function initCommand(
+  context: CommandContext,
+  options: InitOptions,
+): Promise<number | undefined> {
   if (options.global) {
     const { initGlobal } = await import("./init-global.ts");
     return initGlobal(context, options);
@@ -27,6 +29,14 @@ export async function initCommand(context: CommandContext, options: InitOptions)
   const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
   const { root, remark } = chooseRoot(cwd);
   const project = projectAt(root);
+  const inGit = findUpwards(root, ".git") !== null;
+  const choices = await chooseSetup(project, projectPlace(project), options, output);
+  // Nothing is written before everything is decided.
+  if (choices === null) return interruptedCode;
+  const { own } = choices;
+  const wasOwn = readRecord(projectPlace(project)).own ?? false;
+  const place = projectPlace(project, { own });
+  const wanted = wasOwn && own === false ? movedToTeam(place, choices.wanted) : choices.wanted;
   const result: InitResult = {
     root,
     created: [],
@@ -36,15 +46,14 @@ export async function initCommand(context: CommandContext, options: InitOptions)
     hooks: { state: "skipped", reason: options.hooks === false ? "--no-hooks" : "--agent" },
     agents: [],
     git_hooks: { state: "skipped", reason: "--no-hooks" },
+    scope: place.own ? "local" : "team",
+    imported: null,
     started: false,
   };
-  const wantsHooks = options.hooks ?? true;
-  const inGit = findUpwards(root, ".git") !== null;
-  output.print(output.colors.bold(`Pommel in ${root}`));
-  const place = projectPlace(project);
-  const wanted = await chooseParts(place, options, output);
   const agents = agentsToSetUp(place, wanted).length;
-  const steps = stepPrinter(output, 1 + agents + [inGit, options.start].filter(Boolean).length);
+  const further = [choices.gitHooks && inGit, choices.start, choices.sessions.length > 0];
+  const steps = stepPrinter(output, choices.asked ? null : 1 + agents + further.filter(Boolean).length);
+  if (!choices.asked) output.print(output.colors.bold(`Pommel in ${root}`));
   if (remark !== null) output.note(remark);
 
   steps.next("Project directory");
@@ -61,37 +70,68 @@ export async function initCommand(context: CommandContext, options: InitOptions)
     ".pommel/config.toml",
     languages === null ? undefined : `index.languages is ${languages.join(",")}`,
   );
+  // It keeps everything in the directory out of git, itself included.
   const gitignore = ".pommel/.gitignore";
   steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   loadConfig(project);
-  await writePatterns(result, output);
+  await writePatterns(result, steps, output);
   const { rememberProject } = await import("../../client/known-projects.ts");
   await rememberProject(project);
 
-  const asked = isAsked(options);
+  const asked = choices.asked || isAsked(options);
   const hooks = { project, result, steps, output, asked };
   const { addGitHooks, warnOfPath } = await import("./init-hooks.ts");
-  if (inGit) {
-    steps.next("Git");
-    addToGitignore(project, result, steps, output);
-  }
-  if (wantsHooks) {
+  if (choices.gitHooks) {
+    if (inGit) steps.next("Git");
     result.git_hooks = inGit
       ? await addGitHooks(hooks)
       : { state: "skipped", reason: "not in a git repository" };
   }
-  result.agents = addAgents({ place, wanted, asked, steps, result, output });
+  result.agents = await addAgents({ place, wanted, asked, steps, result, output });
+  await showOrHide(project, own, place.own ?? false, { result, steps, output });
   const claudes = result.agents.find(({ agent }) => agent === "claude")?.hooks;
   if (claudes) result.hooks = { state: claudes.state, reason: claudes.reason };
   const parts = result.agents.flatMap(({ agent: _, ...outcome }) => Object.values(outcome));
   if ([...parts, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
-  if (options.start) {
+  if (choices.start) {
     steps.next("Daemon");
     const { startDaemonAndReport } = await import("./start.ts");
-    result.started = !(await startDaemonAndReport(project, output)).already_running;
+    const quiet = steps.isBrief ? { ...output, print: () => {} } : output;
+    const report = await startDaemonAndReport(project, quiet);
+    result.started = !report.already_running;
+    if (steps.isBrief) output.print(`${tick("ok", output.colors)} ${daemonInBrief(report)}`);
   }
-  output.result(result, nextSteps(options.start ?? false));
+  if (choices.sessions.length > 0) {
+    steps.next("Past sessions");
+    const { importFound } = await import("./init-import.ts");
+    result.imported = await importFound(project, choices.sessions, steps, output);
+  }
+  output.result(result, nextSteps(choices.start || choices.sessions.length > 0));
+  return result.imported?.interrupted ? interruptedCode : undefined;
+}
+
+/**
+ * What is the user's alone stays out of `git status`; what is to be committed has to stand in it.
+ * @param said what somebody chose now
+ */
+async function showOrHide(
+  { root }: Project,
+  said: boolean | undefined,
+  isOwn: boolean,
+  { result, steps, output }: { result: InitResult; steps: StepPrinter; output: Output },
+): Promise<void> {
+  const outcomes = result.agents.flatMap(({ agent: _, ...parts }) => Object.values(parts));
+  const files = outcomes.flatMap(({ file }) => (file === null || isAbsolute(file) ? [] : file));
+  try {
+    const hidden = isOwn ? await hideFromGit(root, files) : null;
+    const shown = said === false ? await unhideFromGit(root) : null;
+    if (hidden !== null) steps.done(result, "changed", hidden, "keeps what is yours alone out of git status");
+    if (shown !== null) steps.done(result, "changed", shown, "hides nothing any more");
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+  }
 }
 
 /**
@@ -130,11 +170,12 @@ async function parseLanguages(text: string): Promise<string[]> {
 }
 
 /** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
-async function writePatterns(result: InitResult, output: Output): Promise<void> {
+async function writePatterns(result: InitResult, steps: StepPrinter, output: Output): Promise<void> {
   const { ensureGlobalPatterns, globalPatternsFile } = await import("../../redact/patterns-file.ts");
   const isNew = !existsSync(globalPatternsFile());
   try {
     result.patterns = ensureGlobalPatterns();
+    if (steps.isBrief) return;
     const verb = isNew ? "Created" : "Already there:";
     output.print(`      ${tick("ok", output.colors)} ${verb} ${result.patterns} (what counts as a secret)`);
   } catch (error) {
@@ -142,14 +183,13 @@ async function writePatterns(result: InitResult, output: Output): Promise<void> 
   }
 }
 
-/** `.pommel/.gitignore` already keeps the index out of commits, so failing here is worth a warning only. */
-function addToGitignore(project: Project, result: InitResult, steps: StepPrinter, output: Output): void {
-  try {
-    const outcome = ignoreStateDir(project.root);
-    if (outcome !== null) steps.done(result, outcome, ".gitignore", ".pommel/ is ignored");
-  } catch (error) {
-    output.note(`      ${tick("warn", output.colors)} .gitignore could not be changed: ${messageOf(error)}`);
-  }
+function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartReport): string {
+  if (already_running) return "The daemon is running";
+  const files = files_to_index === null ? "" : ` ${counted(files_to_index, "file")}`;
+  const time = eta_seconds === null ? "" : `, about ${humanDuration(eta_seconds * 1000)}`;
+  return files_to_index === 0
+    ? "Started; the index is up to date"
+    : `Started; indexing${files} in the background${time}`;
 }
 
 function nextSteps(isRunning: boolean): string {

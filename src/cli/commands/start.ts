@@ -13,7 +13,7 @@ import { waitForIndex } from "../wait-for-index.ts";
 import { roughly } from "./status-memory.ts";
 
 /** The JSON of `pm start`. */
-interface StartReport {
+export interface StartReport {
   pid: number;
   port: number;
   already_running: boolean;

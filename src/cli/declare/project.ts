@@ -18,14 +18,23 @@ export function declareProjectCommands(program: Command): void {
     .option("--mcp", "register the MCP server with the agent, so that it can ask Pommel")
     .option("--allow", "let the agent call Pommel's tools without asking each time")
     .option("--instructions", "tell the agent, in the file that it reads at its start, when to ask Pommel")
-    .option("-y, --yes", "all of this, for every agent that is used here, without a question")
+    .option("--local", "set agents up for you alone, in files that are in no commit")
+    .option("--team", "set agents up for everybody, in files to commit (default without a terminal)")
+    .option("--import", "import past sessions of agents in this project")
+    .option("--no-import", "do not offer to import past sessions")
+    .option(
+      "-y, --yes",
+      "hooks, --mcp, --allow and --instructions for every agent used here, without a question",
+    )
     .option("--global", "set up your agents for all projects, in your home; makes no project")
     .option("--start", "start the daemon, which indexes the project")
+    .option("--no-start", "do not offer to start the daemon")
     .addHelpText(
       "after",
       examples(
-        ["pm init", "set up the repository you are in"],
-        ["pm init --start", "and start indexing it"],
+        ["pm init", "set up the repository you are in; at a terminal it asks how"],
+        ["pm init --start --import", "start indexing, and import past sessions"],
+        ["pm init --local", "agents' hooks for you alone, in no commit"],
         ["pm init --yes", "with everything that helps the agents that you use"],
         ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
         ["pm init --global --yes", "your agents, wherever they run"],

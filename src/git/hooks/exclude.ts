@@ -1,0 +1,96 @@
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { readFileText, writeFileText } from "../../agents/setup/text-file.ts";
+import { GitFailure, gitFields, gitText } from "../git.ts";
+import { fromRoot } from "./place.ts";
+import { findBlock } from "./script.ts";
+import { withoutBlock } from "./take-out.ts";
+
+/**
+ * Files that are the user's alone stay out of `git status` by lines in `.git/info/exclude`, which is in no commit. They
+ * stand at its beginning, so that without them it is what it was, byte for byte.
+ */
+
+const head = "Set up for you alone. `pm disable` takes these lines out.";
+
+interface ExcludeFile {
+  path: string;
+  /** Where the project lies in its repository: "" at its top. */
+  within: string;
+}
+
+/**
+ * Hides those of the files that git would show as untracked.
+ * @param files from the project's root
+ * @returns the file that was changed, from the project's root; null when there was nothing to do
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export async function hideFromGit(root: string, files: readonly string[]): Promise<string | null> {
+  const place = await excludeFile(root);
+  if (place === null || files.length === 0) return null;
+  const shown = await list(root, ["--others", "--exclude-standard"], files);
+  if (shown.length === 0) return null;
+  const before = readFileText(place.path);
+  const text = before?.body ?? "";
+  const found = findBlock(text, place, place.path);
+  const hidden =
+    found === null
+      ? []
+      : text
+          .slice(...found)
+          .split("\n")
+          .filter((line) => line.startsWith("/"));
+  const prefix = place.within === "" ? "/" : `/${place.within}/`;
+  const lines = [...new Set([...hidden, ...shown.map((file) => prefix + escaped(file))])];
+  const name = place.within === "" ? "pommel" : `pommel ${encodeURI(place.within)}`;
+  const block = [`# >>> ${name} >>> ${head}`, ...lines, `# <<< ${name} <<<`, ""].join("\n");
+  const rest = withoutBlock(text, place.within, place.path);
+  writeFileText(place.path, { body: block + rest, hasBom: before?.hasBom ?? false });
+  return fromRoot({ root }, place.path);
+}
+
+/**
+ * Takes the lines of `hideFromGit` out.
+ * @returns as `hideFromGit`
+ * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when they were cut apart
+ */
+export async function unhideFromGit(root: string): Promise<string | null> {
+  const place = await excludeFile(root);
+  const before = place === null ? null : readFileText(place.path);
+  if (place === null || before === null) return null;
+  const body = withoutBlock(before.body, place.within, place.path);
+  if (body === before.body) return null;
+  if (body === "") rmSync(place.path);
+  else writeFileText(place.path, { ...before, body });
+  return fromRoot({ root }, place.path);
+}
+
+/** Those of the files that git tracks: what is added to them would be in everybody's next commit. */
+export async function trackedByGit(root: string, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0 || (await excludeFile(root)) === null) return [];
+  return list(root, [], files);
+}
+
+/** null without git, or outside of a repository. */
+async function excludeFile(root: string): Promise<ExcludeFile | null> {
+  try {
+    const within = (await gitText(root, ["rev-parse", "--show-prefix"])).replace(/\/$/, "");
+    const path = await gitText(root, ["rev-parse", "--git-path", "info/exclude"]);
+    return { path: resolve(root, path), within };
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}
+
+async function list(root: string, options: readonly string[], files: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  const args = ["--literal-pathspecs", "ls-files", "-z", ...options, "--", ...files];
+  for await (const file of gitFields(root, args)) found.push(file);
+  return found;
+}
+
+/** A file's name as a pattern that matches it alone. */
+function escaped(file: string): string {
+  return file.replace(/[\\*?[\] ]/g, "\\$&");
+}
