@@ -25,7 +25,7 @@ export interface IndexReport {
 }
 
 /** Raise it when chunks or their words come out differently: every index is then renewed. */
-const chunkerVersion = 2;
+const chunkerVersion = 3;
 
 /** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
 const mostRunning = 64;

@@ -14,6 +14,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claudeHooks } from "../agents/claude/setup.ts";
+import { hookEntries } from "../agents/setup/hook-entries.ts";
+import { instructions } from "../agents/setup/instructions.ts";
+import { skill } from "../agents/setup/skill.ts";
+import { tomlServer } from "../agents/setup/toml-server.ts";
 import { readSource } from "./read-source.ts";
 
 let dir: string;
@@ -32,6 +37,36 @@ function textOrReason(path: string, content: string | Uint8Array): string {
   if (source.kind === "text") return source.text;
   return source.kind === "skip" ? `skip: ${source.reason}` : "gone";
 }
+
+describe("what Pommel wrote itself", () => {
+  const section = instructions.add("", "AGENTS.md").text;
+  it("is no part of a file of instructions, whose other lines stay where they are", () => {
+    const text = `# Rules\n\n${section}\n## More\n`;
+    const read = textOrReason("AGENTS.md", text);
+    expect(read.split("\n")).toHaveLength(text.split("\n").length);
+    expect(read.replaceAll(/\n+/g, "\n")).toBe("# Rules\n## More\n");
+    expect(textOrReason("AGENTS.md", "# Rules\n")).toBe("# Rules\n");
+    const open = "<!-- pommel:begin v1 01234567 -->\nNo end.\n";
+    expect(textOrReason("AGENTS.md", open)).toBe(open);
+  });
+
+  it("is left out where it is the whole file", () => {
+    expect(textOrReason("CLAUDE.local.md", section)).toBe("skip: generated");
+    expect(textOrReason("SKILL.md", skill.add("", "SKILL.md").text)).toBe("skip: generated");
+  });
+
+  it("takes the settings of agents with it, which are left alone where it is not in them", () => {
+    mkdirSync(join(dir, ".claude"));
+    mkdirSync(join(dir, "packages/a/.codex"), { recursive: true });
+    const hooks = hookEntries(claudeHooks).add("", "settings.json").text;
+    expect(textOrReason(".claude/settings.json", hooks)).toBe("skip: generated");
+    expect(textOrReason(".claude/settings.local.json", hooks)).toBe("skip: generated");
+    const server = tomlServer("pommel", ["mcp"]).add("", "config.toml").text;
+    expect(textOrReason("packages/a/.codex/config.toml", server)).toBe("skip: generated");
+    expect(textOrReason(".claude/settings.json", '{"hooks": {}}')).toBe('{"hooks": {}}');
+    expect(textOrReason("settings.json", hooks)).toBe(hooks);
+  });
+});
 
 describe("what is returned", () => {
   it("the text with the hash of the bytes and the stamp of the file", () => {

@@ -4,12 +4,13 @@ import { codeOf } from "../project/errors.ts";
 import type { FileStamp, SkipReason } from "../store/records.ts";
 import { decodeText } from "./decode-text.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
+import { withoutOwnText } from "./own-text.ts";
 
 /** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
 export type SourceRead =
   | {
       kind: "text";
-      /** Without byte order mark; line ends as they are in the file. */
+      /** Without byte order mark, and with blank lines for what Pommel put there; line ends as they are in the file. */
       text: string;
       /** SHA-256 of the bytes, the first 32 hex digits. */
       hash: string;
@@ -64,8 +65,10 @@ export function readSource(
     if (text === null) return skip("binary");
     if (isMinified(stamp.path, text)) return skip("minified");
     if (hasGeneratedHeader(stamp.path, text)) return skip("generated");
+    const indexed = withoutOwnText(stamp.path, text);
+    if (indexed === null) return skip("generated");
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
-    return { kind: "text", text, hash, ...seen };
+    return { kind: "text", text: indexed, hash, ...seen };
   } catch {
     return skip("unreadable");
   } finally {

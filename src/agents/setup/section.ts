@@ -39,6 +39,17 @@ function find(text: string): Found | "odd" | null {
   return { start: begin.index, end: end + ended.length, body, hash: begin[2]!, version: Number(begin[1]) };
 }
 
+/** A text without Pommel's section, with as many lines: what is around it stays where it is. */
+export function blankSection(text: string): string {
+  const found = find(text);
+  if (found === null || found === "odd") return text;
+  const blank = text.slice(found.start, found.end).replace(/[^\r\n]+/g, "");
+  return text.slice(0, found.start) + blank + text.slice(found.end);
+}
+
+/** Whether a file is one that Pommel wrote, whoever brought it here. */
+export const isOwnFile = (text: string): boolean => signed.test(text);
+
 /**
  * A section of a Markdown file.
  * @param body without markers

@@ -3,8 +3,9 @@ import { projectPlace, userPlace } from "../../agents/setup/place.ts";
 import { switchOff } from "../../agents/setup/record.ts";
 import type { Place } from "../../agents/setup.ts";
 import { setups } from "../../agents/setups.ts";
+import { unhideFromGit } from "../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../git/hooks/remove.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../output.ts";
 
@@ -27,7 +28,7 @@ export async function disableCommand(
   const project = global ? null : findProject(cwd);
   const place = project === null ? userPlace() : projectPlace(project);
   const [git, agents] = await Promise.allSettled([
-    project === null ? null : removeGitHooks(project),
+    project === null ? null : removeFromGit(project),
     (async () => takeAll(place))(),
   ]);
   // One that fails does not keep the other from it.
@@ -46,6 +47,14 @@ export async function disableCommand(
     output.note(`${tick("warn", output.colors)} ${file} stays as it is: ${reason}.`);
   }
   output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
+}
+
+/** Git's hooks, and what kept files of the user's own out of its status. */
+async function removeFromGit(project: Project): Promise<string[]> {
+  const [hooks, hidden] = await Promise.allSettled([removeGitHooks(project), unhideFromGit(project.root)]);
+  for (const done of [hooks, hidden]) if (done.status === "rejected") throw done.reason;
+  const files = hooks.status === "fulfilled" ? hooks.value : [];
+  return hidden.status === "fulfilled" && hidden.value !== null ? [...files, hidden.value] : files;
 }
 
 /**

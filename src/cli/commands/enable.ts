@@ -1,8 +1,9 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { claudeSetup, localSettings } from "../../agents/claude/setup.ts";
 import { type PutResult, putPart } from "../../agents/setup/parts.ts";
 import { projectPlace } from "../../agents/setup/place.ts";
 import { switchOn } from "../../agents/setup/record.ts";
+import { hideFromGit } from "../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../git/hooks/install.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProject, type Project } from "../../project/paths.ts";
@@ -87,6 +88,16 @@ export async function enableCommand(
     await attempt(async () => {
       result.git = await enableGit(project, git);
     });
+  }
+  if (place.own || local) {
+    const added = [...result.restored, ...(result.file === null ? [] : [result.file])];
+    await attempt(
+      async () =>
+        void (await hideFromGit(
+          project.root,
+          added.filter((file) => !isAbsolute(file)),
+        )),
+    );
   }
   if (failures.length > 0) throw failures[0];
   output.result(result, () => lines(result, output).join("\n"));
