@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { inWorktreeOf, type Project } from "../project/paths.ts";
 
 /** Lines of a file, both included, from 1. */
 export interface LineRange {
@@ -95,8 +95,10 @@ export function locate(project: Project, cwd: string, file: string): string {
   return chosen.fromRoot;
 }
 
-function fromRootOf({ root }: Project, path: string): string | null {
-  const fromRoot = relative(root, throughLinks(path));
+function fromRootOf(project: Project, path: string): string | null {
+  const named = throughLinks(path);
+  const there = inWorktreeOf(project, dirname(named));
+  const fromRoot = relative(there.root, named);
   if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) return null;
   return fromRoot.split(sep).join("/");
 }

@@ -1,4 +1,4 @@
-import { blankSection, isOwnFile } from "../agents/setup/section.ts";
+import { blankSection, isOwnFile } from "../agents/setup/marks.ts";
 
 /**
  * What Pommel put into a project's files is no code of the project, and would be found by every question about searching

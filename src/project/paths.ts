@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "./errors.ts";
 
 /** Where everything that belongs to one project lies. All paths are absolute. */
@@ -55,14 +55,19 @@ function mainWorktreeOf(root: string): string | null {
  * repository's is no worktree's, a submodule has none.
  */
 export function mainOf(root: string): string | null {
+  const commonDir = commonDirOf(root);
+  return commonDir !== null && basename(commonDir) === ".git" ? dirname(commonDir) : null;
+}
+
+/** The directory that a linked worktree shares with the others; null for everything else. */
+function commonDirOf(root: string): string | null {
   const gitFile = join(root, ".git");
   try {
     if (!statSync(gitFile, { throwIfNoEntry: false })?.isFile()) return null;
     const [, gitDir] = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, "utf8")) ?? [];
     if (gitDir === undefined) return null;
     const ofWorktree = resolve(root, gitDir);
-    const commonDir = resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
-    return basename(commonDir) === ".git" ? dirname(commonDir) : null;
+    return resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
   } catch {
     // Not there, or not to be read: then it shares nothing.
     return null;
@@ -74,20 +79,40 @@ function isProject(root: string): boolean {
 }
 
 /**
- * The project that an agent works in when it was launched in `dir`: the nearest upwards; where there is none, that of
- * the main worktree of the linked one that `dir` lies in. Null when nothing is found, or `dir` is gone.
+ * The project that somebody works in who is in `dir`: the nearest upwards; where there is none, the one at the same place
+ * of the main worktree of the linked one that `dir` lies in. Null when nothing is found, or `dir` is gone.
  */
 export function projectAround(dir: string): Project | null {
   try {
     const root = findUpwards(dir, join(stateDirName, "config.toml"));
     if (root !== null) return projectAt(root);
     const top = findUpwards(dir, ".git");
-    const main = top === null ? null : mainWorktreeOf(top);
-    return main === null ? null : projectAt(main);
+    const main = top === null ? null : mainOf(top);
+    if (top === null || main === null) return null;
+    const inMain = resolve(main, relative(top, resolve(dir)));
+    for (let at = inMain; isInside(at, main); at = dirname(at)) if (isProject(at)) return projectAt(at);
+    return null;
   } catch {
     // The working directory is gone.
     return null;
   }
+}
+
+/**
+ * The project with the root that it has in the linked worktree that `dir` lies in: for what reads and changes the files
+ * and the history of the working tree that somebody is in. The index, the memory and the daemon stay the project's. The
+ * project itself where `dir` lies in no linked worktree of its repository.
+ */
+export function inWorktreeOf(project: Project, dir: string): Project {
+  const top = findUpwards(dir, ".git");
+  if (top === null || isInside(project.root, realpathSync(top))) return project;
+  const main = mainOf(top);
+  if (main === null || !isInside(project.root, realpathSync(main))) return project;
+  return { ...project, root: join(realpathSync(top), relative(realpathSync(main), project.root)) };
+}
+
+function isInside(path: string, dir: string): boolean {
+  return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
 }
 
 /**
@@ -114,19 +139,45 @@ export function findUpwards(from: string, marker: string): string | null {
 }
 
 /**
- * The project that `cwd` lies in: the nearest directory upwards with a `.pommel/config.toml`.
+ * The project that `cwd` lies in: see `projectAround`.
  * @throws PommelError `not_initialised`
  */
 export function findProject(cwd: string = process.cwd()): Project {
-  const root = findUpwards(cwd, join(stateDirName, "config.toml"));
-  if (root === null) {
+  const project = projectAround(cwd);
+  if (project === null) {
+    const sibling = siblingProject(cwd);
     throw new PommelError(
       "not_initialised",
       `No Pommel project in ${cwd} or any directory above it.`,
-      "Run `pm init --start` in the directory you want to search.",
+      sibling === null
+        ? "Run `pm init --start` in the directory you want to search."
+        : `Run \`pm init --start\` here: another worktree of this repository is a project, ${sibling}, and a bare repository has none to share.`,
     );
   }
-  return projectAt(realpathSync(root));
+  return projectAt(realpathSync(project.root));
+}
+
+/** Another worktree of the repository that is a project, by the paths that git keeps of them; null when there is none. */
+function siblingProject(dir: string): string | null {
+  try {
+    const top = findUpwards(dir, ".git");
+    const commonDir = top === null ? null : commonDirOf(top);
+    if (commonDir === null) return null;
+    const roots = readdirSync(join(commonDir, "worktrees")).map((name) =>
+      dirname(
+        resolve(
+          commonDir,
+          "worktrees",
+          name,
+          readFileSync(join(commonDir, "worktrees", name, "gitdir"), "utf8").trim(),
+        ),
+      ),
+    );
+    return roots.find(isProject) ?? null;
+  } catch {
+    // It has no linked worktrees, or they cannot be read.
+    return null;
+  }
 }
 
 /**

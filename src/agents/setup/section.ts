@@ -1,54 +1,12 @@
 import { createHash } from "node:crypto";
 import type { PartEditor, PartLook } from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
-
-/**
- * Text of ours in a file that people write: a section between two markers, or a whole file that ends with one. A marker
- * says which version it is and the hash of what it marks, so that what an older Pommel wrote can be told from what
- * somebody changed, in every checkout and without a record.
- */
-
-const ended = "<!-- pommel:end -->";
-const begun = /^<!-- pommel:begin v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->[ \t]*$/gm;
-const signed = /^<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m;
+import { ended, type Found, findSection, signed } from "./marks.ts";
 
 /** Line ends are the file's, and say nothing. */
 function hashOf(body: string): string {
   return createHash("sha256").update(body.replaceAll("\r\n", "\n").trim()).digest("hex").slice(0, 8);
 }
-
-interface Found {
-  start: number;
-  /** Behind the end marker, before its line break. */
-  end: number;
-  body: string;
-  hash: string;
-  /** Of the Pommel that wrote it. */
-  version: number;
-}
-
-/** The section in a text; "odd" when there are several, or one without an end. */
-function find(text: string): Found | "odd" | null {
-  const begins = [...text.matchAll(begun)];
-  const ends = text.split(ended).length - 1;
-  if (begins.length === 0 && ends === 0) return null;
-  const [begin] = begins;
-  const end = text.indexOf(ended);
-  if (!begin || begins.length > 1 || ends !== 1 || end < begin.index) return "odd";
-  const body = text.slice(begin.index + begin[0].length, end);
-  return { start: begin.index, end: end + ended.length, body, hash: begin[2]!, version: Number(begin[1]) };
-}
-
-/** A text without Pommel's section, with as many lines: what is around it stays where it is. */
-export function blankSection(text: string): string {
-  const found = find(text);
-  if (found === null || found === "odd") return text;
-  const blank = text.slice(found.start, found.end).replace(/[^\r\n]+/g, "");
-  return text.slice(0, found.start) + blank + text.slice(found.end);
-}
-
-/** Whether a file is one that Pommel wrote, whoever brought it here. */
-export const isOwnFile = (text: string): boolean => signed.test(text);
 
 /**
  * A section of a Markdown file.
@@ -61,14 +19,14 @@ export function section(version: number, body: string): PartEditor {
       .replaceAll("\n", eol);
   return {
     look(text) {
-      const found = find(text);
+      const found = findSection(text);
       if (found === null) return { state: "absent", detail: [] };
       if (found === "odd") return { state: "kept", detail: ["the markers of Pommel's section do not match"] };
       return lookOf(found, { version, body }, "the section was changed by somebody");
     },
     add(text) {
       const eol = text.includes("\r\n") ? "\r\n" : "\n";
-      const found = find(text);
+      const found = findSection(text);
       const edit: TextEdit =
         found !== null && found !== "odd"
           ? { offset: found.start, remove: found.end - found.start, put: print(eol) }
@@ -76,7 +34,7 @@ export function section(version: number, body: string): PartEditor {
       return { text: applyEdit(text, edit), added: [], empty: [], undo: [inverseOf(text, edit)] };
     },
     remove(text) {
-      const found = find(text);
+      const found = findSection(text);
       if (found === null || found === "odd") return text;
       const before = text.slice(0, found.start);
       const after = text.slice(found.end).replace(/^\r?\n/, "");

@@ -4,7 +4,7 @@ import { blameFile } from "../../client/blame.ts";
 import type { BlameAnswer, BlameRange } from "../../client/blame-answer.ts";
 import { locate, parseLines, parsePlace } from "../../client/file-place.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
 import { codeLine, inColor, percent, shortHash, turnId, whoWrote } from "./author-text.ts";
@@ -26,7 +26,7 @@ export async function blameCommand(
   place: string,
   { lines = [], rev, summary = false, text = false }: BlameOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);

@@ -2,7 +2,7 @@ import { type Decision, decisionsIn } from "../../client/conversations-decisions
 import { pathsFrom } from "../../client/conversations-related.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
 import { block, localTime, oneLine, shortId } from "./session-text.ts";
@@ -20,7 +20,7 @@ export async function decisionsCommand(
   words: string[],
   { since, until, file = [], limit = 10 }: DecisionsOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const { config } = loadConfig(project);
   const query = words.join(" ").trim();
   const request = { query, since, until, files: pathsFrom(project, cwd, file), limit };

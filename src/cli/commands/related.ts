@@ -7,7 +7,7 @@ import {
 } from "../../client/conversations-related.ts";
 import { withMemory } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
 import { localTime, oneLine, shortId } from "./session-text.ts";
@@ -26,7 +26,7 @@ export async function relatedCommand(
   words: string[],
   options: RelatedOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const { config } = loadConfig(project);
   const query = words.join(" ").trim();
   const named = options.files ?? [];

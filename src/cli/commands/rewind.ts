@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type RewindAnswer, type RewindSession, rewindTo } from "../../client/rewind.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { PommelError } from "../../project/errors.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import type { Colors } from "../output.ts";
 import { printable } from "./search-results.ts";
@@ -23,7 +23,7 @@ export async function rewindCommand(
   if (restore && worktree !== undefined) {
     throw new PommelError("usage", "--restore and --worktree go to two places.", "Give one of them.");
   }
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const request = {
     target,
     patch,

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { askDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import type { SearchAllResponse } from "../../client/protocol.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { findProject, type Project } from "../../project/paths.ts";
+import { findProject, inWorktreeOf, type Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { relativeTime } from "../output.ts";
 import { readSearch, type Search, type SearchOptions } from "./search-request.ts";
@@ -34,11 +34,12 @@ export async function searchCommand(
   const { code, transcripts } = answer;
   const said = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
   for (const line of new Set(said)) if (line !== null) output.note(output.colors.dim(line));
+  const { root } = inWorktreeOf(project, cwd);
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
     columns: output.columns ?? 160,
-    pathOf: (file: string) => relative(cwd, join(project.root, file)),
+    pathOf: (file: string) => relative(cwd, join(root, file)),
     colors: output.colors,
   };
   const { metrics, said: saved } = options.metrics

@@ -2,7 +2,7 @@ import { pathsFrom } from "../../client/conversations-related.ts";
 import { statsOf } from "../../client/stats.ts";
 import type { Share, StatsAnswer } from "../../client/stats-answer.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Colors, table } from "../output.ts";
 import { percent } from "./author-text.ts";
@@ -22,7 +22,7 @@ export async function statsCommand(
   { cwd, output }: CommandContext,
   { since, until, path = [], dirDepth, all, limit = 10 }: StatsOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const request = { since, until, paths: pathsFrom(project, cwd, path), depth: dirDepth, all };
   const answer = await withMemoryIfAny(project, async (memory, why) => {
     const stats = await statsOf(project, memory, request);

@@ -5,7 +5,7 @@ import { whyLines } from "../../client/why.ts";
 import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { loadConfig } from "../../project/config.ts";
 import { PommelError } from "../../project/errors.ts";
-import { findProject } from "../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { renderWhy } from "./why-view.ts";
 
@@ -20,7 +20,7 @@ export async function whyCommand(
   place: string,
   { rev, full = false }: WhyOptions,
 ): Promise<void> {
-  const project = findProject(cwd);
+  const project = inWorktreeOf(findProject(cwd), cwd);
   const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
   const file = locate(project, cwd, named.file);
   const { lines } = named;
