@@ -24,6 +24,7 @@ import { checkpointOfCommit, findCheckpoint } from "../store/memory/checkpoints.
 import type { Memory } from "../store/memory/memory.ts";
 import { sessionByUid } from "../store/memory/sessions.ts";
 import { turnOf } from "../store/memory/turns.ts";
+import { withoutOwnEdits } from "./own-edits.ts";
 import { isoTime } from "./status.ts";
 
 export interface RewindRequest {
@@ -110,7 +111,7 @@ export async function rewindTo(
     distanceToHead(tree, commit),
   ]);
   // What is to be seen is what there was before.
-  const restored = request.restore ? await restoreTo(tree, commit) : null;
+  const restored = request.restore ? await restore(project, tree, commit) : null;
   if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
   const { changed, notes } = await changedSince(tree, commit);
   return {
@@ -135,6 +136,13 @@ export async function rewindTo(
     worktree: request.worktree === undefined ? null : resolve(request.worktree),
     notes,
   };
+}
+
+/** What Pommel itself changed in the working tree is neither in the way nor lost. */
+async function restore(project: Project, tree: WorkingTree, commit: string): Promise<Restored> {
+  const { result, wasAside } = await withoutOwnEdits(project, tree, commit, () => restoreTo(tree, commit));
+  const comeBack = result.comeBack !== null && wasAside ? `${result.comeBack} && pm enable` : result.comeBack;
+  return { ...result, comeBack };
 }
 
 /** What is known of checkpoints comes first: their ids look like hashes. */

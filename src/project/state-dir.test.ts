@@ -1,9 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ignoreStateDir } from "./git-ignore.ts";
+import { hasIgnoreLine, removeIgnoreLine } from "./git-ignore.ts";
 import { type Project, projectAt } from "./paths.ts";
 import { createStateDir } from "./state-dir.ts";
 
@@ -39,50 +47,46 @@ describe("createStateDir", () => {
   });
 });
 
-describe("ignoreStateDir", () => {
-  const gitignore = () => readFileSync(join(root, ".gitignore"), "utf8");
-  const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args]);
-
+describe("git", () => {
+  const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
+  let gitignore: string;
   beforeEach(() => {
+    gitignore = join(root, ".gitignore");
     git("init", "--quiet");
     createStateDir(project);
   });
 
+  it("sees nothing of .pommel without a line in .gitignore", () => {
+    expect(git("status", "--porcelain", "--untracked-files=all")).toBe("");
+    expect(hasIgnoreLine(root)).toBe(false);
+    expect(removeIgnoreLine(root)).toBeNull();
+  });
+
   it.each([
-    [null, "created", ".pommel/\n"],
-    ["", "changed", ".pommel/\n"],
-    ["dist\n", "changed", "dist\n.pommel/\n"],
-    ["dist", "changed", "dist\n.pommel/\n"],
-    ["dist\r\nout", "changed", "dist\r\nout\r\n.pommel/\r\n"],
-    [".pommel/\n!.pommel/\n", "already", ".pommel/\n!.pommel/\n"],
-    ["# .pommel/\n", "changed", "# .pommel/\n.pommel/\n"],
-    [".pommel", "already", ".pommel"],
-    ["/.pommel/\r\n", "already", "/.pommel/\r\n"],
-    [".pom*\n", "already", ".pom*\n"],
-  ] as const)("with %j is %s", (before, outcome, after) => {
-    if (before !== null) writeFileSync(join(root, ".gitignore"), before);
-    expect(ignoreStateDir(root)).toBe(outcome);
-    expect(gitignore()).toBe(after);
-    expect(ignoreStateDir(root)).toBe("already");
-    expect(gitignore()).toBe(after);
+    [".pommel/\n", null],
+    ["dist\n.pommel/\n", "dist\n"],
+    ["dist\r\n.pommel/\r\nout\r\n", "dist\r\nout\r\n"],
+    ["dist\n.pommel/", "dist\n"],
+  ])("loses the line that an older Pommel wrote: %j", (before, after) => {
+    writeFileSync(gitignore, before);
+    expect(hasIgnoreLine(root)).toBe(true);
+    expect(removeIgnoreLine(root)).toBe(gitignore);
+    expect(existsSync(gitignore) ? readFileSync(gitignore, "utf8") : null).toBe(after);
   });
 
-  it("leaves .gitignore alone when the user's own excludes say it", () => {
-    writeFileSync(join(root, ".git", "info", "exclude"), ".pommel/\n");
-    expect(ignoreStateDir(root)).toBe("already");
-    expect(() => gitignore()).toThrow("ENOENT");
-  });
+  it.each(["# .pommel/\n", "/.pommel/\n", "a/.pommel/\n", ".pommel/log\n", ".pom*\n"])(
+    "keeps what somebody else wrote: %j",
+    (text) => {
+      writeFileSync(gitignore, text);
+      expect(removeIgnoreLine(root)).toBeNull();
+      expect(readFileSync(gitignore, "utf8")).toBe(text);
+    },
+  );
 
-  it("edits the file at the top for a project further down", () => {
+  it("has the line at the top of the repository, also for a project further down", () => {
     const below = join(root, "packages", "a");
     mkdirSync(below, { recursive: true });
-    createStateDir(projectAt(below));
-    expect(ignoreStateDir(below)).toBe("created");
-    expect(gitignore()).toBe(".pommel/\n");
+    writeFileSync(gitignore, ".pommel/\n");
+    expect(removeIgnoreLine(below)).toBe(gitignore);
   });
-});
-
-it("does nothing outside git", () => {
-  createStateDir(project);
-  expect(ignoreStateDir(root)).toBeNull();
 });

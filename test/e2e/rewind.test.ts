@@ -138,6 +138,43 @@ describe("pm rewind", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
+  it("minds what Pommel itself changed as little as it loses it", async () => {
+    const { dir, commit, git } = repository;
+    const read = (file: string) => readFileSync(join(dir, file), "utf8");
+    commit("Settings", {
+      ".claude/settings.json": '{\n  "model": "opus"\n}\n',
+      "AGENTS.md": "# Rules\n",
+      ".husky/_/h": "",
+      ".husky/_/.gitignore": "*\n",
+      ".husky/post-commit": "true\n",
+    });
+    git("config", "core.hooksPath", ".husky/_");
+    expect(await pm("init", "--agent", "claude,codex", "--mcp", "--instructions")).toMatchObject({ code: 0 });
+    const changed = [".claude/settings.json", ".husky/post-commit", "AGENTS.md"];
+    const dirty = () => git("diff", "--name-only").split("\n");
+    expect(dirty()).toEqual(changed);
+    const before = changed.map(read);
+
+    // Nothing of theirs is in the commit: each is there with what is Pommel's alone.
+    const { restored } = await json("rewind", first, "--restore");
+    expect(restored).toMatchObject({ changed: true, come_back: "git reset --hard HEAD && pm enable" });
+    expect(read("a.ts")).toBe("export const atomic = 1;\n");
+    expect(JSON.parse(read(".claude/settings.json"))).toEqual({ hooks: expect.any(Object) });
+    expect(read("AGENTS.md")).toMatch(/^<!-- pommel:begin/);
+    git("reset", "--quiet", "--hard", "HEAD");
+    expect(await pm("enable")).toMatchObject({ code: 0 });
+    expect(changed.map(read)).toEqual(before);
+
+    // What somebody wrote beside it is in the way as ever, and nothing is taken out.
+    writeFileSync(join(dir, "AGENTS.md"), `${read("AGENTS.md")}\nMine.\n`);
+    expect(await pm("rewind", first, "--restore")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Not committed: AGENTS\.md\./),
+    });
+    expect(read(".claude/settings.json")).toBe(before[0]);
+    expect(read(".husky/post-commit")).toBe(before[1]);
+  });
+
   it("puts a checkpoint into a worktree, named from where one is", async () => {
     const { dir } = repository;
     mkdirSync(join(dir, "sub"));

@@ -117,6 +117,27 @@ export function takePart(place: Place, setup: AgentSetup, part: SetupPart): Take
   });
 }
 
+/**
+ * What a file says without anything of ours.
+ * @returns null where there is no file
+ * @throws PommelError as `putPart`
+ */
+export function textWithoutOurs(place: Place, setups: readonly AgentSetup[], path: string): string | null {
+  const before = readFileText(path);
+  if (before === null) return null;
+  const known = readRecord(place).files[nameOf(place, path)];
+  let text = before;
+  for (const [setup, part] of inOrderToTake(place, setups)) {
+    const key = keyOf(setup, part);
+    const editor = editorOf(place, part, path);
+    if (!part.files(place).includes(path) && !known?.parts[key]) continue;
+    const { state } = editor.look(text.body, path);
+    if (state === "absent" || state === "kept") continue;
+    text = { ...text, body: without(text, path, editor, known?.parts[key]) };
+  }
+  return (text.hasBom ? "\ufeff" : "") + text.body;
+}
+
 /** All parts, in a file the one last put there first, so that it is taken back step by step. */
 export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [AgentSetup, SetupPart][] {
   const put = Object.values(readRecord(place).files).flatMap(({ parts }) => Object.keys(parts));

@@ -72,6 +72,11 @@ export function switchOn(place: Place): void {
   oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
 }
 
+/** What was taken out for a moment is there again, and `pm enable` can put it back once more. */
+export function putBack(place: Place): void {
+  oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false }));
+}
+
 /** Nobody wants setups until they are switched on: what was there is remembered for then. */
 export function switchOff(place: Place, taken: readonly string[]): void {
   oneAtATime(place, () => {

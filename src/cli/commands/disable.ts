@@ -50,7 +50,7 @@ export async function disableCommand(
 }
 
 /** Git's hooks, and what kept files of the user's own out of its status. */
-async function removeFromGit(project: Project): Promise<string[]> {
+export async function removeFromGit(project: Project): Promise<string[]> {
   const [hooks, hidden] = await Promise.allSettled([removeGitHooks(project), unhideFromGit(project.root)]);
   for (const done of [hooks, hidden]) if (done.status === "rejected") throw done.reason;
   const files = hooks.status === "fulfilled" ? hooks.value : [];
@@ -61,7 +61,7 @@ async function removeFromGit(project: Project): Promise<string[]> {
  * All that can be taken out is, also where one part fails.
  * @throws PommelError the first failure
  */
-function takeAll(place: Place): TakeResult[] {
+export function takeAll(place: Place): TakeResult[] {
   const failures: unknown[] = [];
   const results: TakeResult[] = [];
   const taken: string[] = [];

@@ -35,6 +35,22 @@ export function declareHookCommands(program: Command): void {
     .addHelpText("after", examples(["pm disable", "as if they had never been there"]))
     .action(run(async () => (await import("../commands/disable.ts")).disableCommand));
 
+  program
+    .command("uninstall")
+    .description("Remove Pommel from all projects and from your own files, after showing what that is")
+    .option("--dry-run", "only show what would be removed")
+    .option("--keep-memory", "keep what is remembered: memory.db in each project")
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm uninstall --dry-run", "what there is, project by project"],
+        ["pm uninstall", "remove it, after asking"],
+        ["pm uninstall --keep-memory --yes", "for scripts, without losing sessions and notes"],
+      )}\n\nRun it again at any time: it goes on with what is left. Then: npm uninstall -g pommel`,
+    )
+    .action(run(async () => (await import("../commands/uninstall.ts")).uninstallCommand));
+
   // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
   const hook = new Argument("[hook]", "which hook it is")
     .choices([...hookNames, anyHook, ...gitHookNames.map((name) => `git-${name}`)])
