@@ -43,7 +43,6 @@ describe("pm init", () => {
         `      ✓ Created ${patterns} (what counts as a secret)`,
         "",
         "[2/3] Git",
-        "      ✓ Changed .gitignore (.pommel/ is ignored)",
         "      ✓ Created .git/hooks/post-commit, post-rewrite, pre-push",
         "",
         "[3/3] Claude Code",
@@ -56,7 +55,7 @@ describe("pm init", () => {
     expect(modeOf(patterns)).toBe(0o600);
     expect(modeOf(join(cwd, ".pommel"))).toBe(0o700);
     expect(modeOf(join(cwd, ".pommel/config.toml"))).toBe(0o600);
-    expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n.pommel/\n");
+    expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n");
     expect(execFileSync("git", ["-C", cwd, "status", "--porcelain"], { encoding: "utf8" })).toBe(
       "?? .claude/\n?? .gitignore\n",
     );
@@ -64,9 +63,9 @@ describe("pm init", () => {
     const before = readFileSync(join(cwd, ".pommel/config.toml"), "utf8");
     const second = await init(cwd);
     expect(second).toMatchObject({ root: cwd, created: [], changed: [], started: false });
-    expect(second.already).toEqual([".pommel/", ".pommel/config.toml", ".pommel/.gitignore", ".gitignore"]);
+    expect(second.already).toEqual([".pommel/", ".pommel/config.toml", ".pommel/.gitignore"]);
     expect(readFileSync(join(cwd, ".pommel/config.toml"), "utf8")).toBe(before);
-    expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n.pommel/\n");
+    expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe("dist\n");
   });
 
   it("goes to the top of the repository, or stays where it is without git", async () => {
@@ -129,7 +128,7 @@ describe("pm init", () => {
     writeFileSync(join(cwd, "a.ts"), "export const answer = 42;\n");
     try {
       const first = await runPm(["init", "--no-hooks", "--start"], { cwd });
-      expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("[3/3] Daemon") });
+      expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("[2/2] Daemon") });
       expect(first.stdout).toContain("pm search");
       expect(await init(cwd, "--start")).toMatchObject({ created: [], changed: [], started: false });
     } finally {

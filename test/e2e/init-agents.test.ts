@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -189,6 +190,61 @@ describe("pm init", () => {
     const { kept } = await json("disable");
     expect(kept).toEqual([{ file: "AGENTS.md", reason: expect.stringContaining("changed") }]);
     expect(filesOf(cwd)).toEqual({ ".claude/CLAUDE.md": "# Rules\n", "AGENTS.md": edited });
+  });
+});
+
+describe("pm init --local", () => {
+  const status = () => execFileSync("git", ["status", "--porcelain"], { cwd, encoding: "utf8" });
+  const exclude = () => readFileSync(join(cwd, ".git/info/exclude"), "utf8");
+
+  it("sets agents up in files that are in no commit and not in git's status, and takes all of it back", async () => {
+    put(home, { ".codex/config.toml": "", ".claude.json": '{"projects": {"/other": {}}}' });
+    const [before, excluded] = [filesOf(home), exclude()];
+    const { scope, agents } = await json("init", "--local", "--yes");
+    expect(scope).toBe("local");
+    expect(agents[0]).toMatchObject({
+      hooks: { file: ".claude/settings.local.json" },
+      mcp: { file: join(home, ".claude.json") },
+      permissions: { file: ".claude/settings.local.json" },
+      instructions: { file: "CLAUDE.local.md" },
+    });
+    expect(JSON.parse(filesOf(home)[".claude.json"]!).projects).toEqual({
+      "/other": {},
+      [cwd]: { mcpServers: { pommel: { type: "stdio", command: "pommel", args: ["mcp"] } } },
+    });
+    expect(status()).toBe("");
+    const after = filesOf(cwd);
+    expect(Object.keys(after)).not.toContain(".claude/settings.json");
+    // It stays like that, whoever runs it again, and comes back like that.
+    expect(await json("init", "--yes")).toMatchObject({ scope: "local", created: [], changed: [] });
+    expect((await json("disable")).git.files).toContain(".git/info/exclude");
+    expect([filesOf(cwd), filesOf(home), exclude()]).toEqual([{}, before, excluded]);
+    await json("enable");
+    expect([filesOf(cwd), status()]).toEqual([after, ""]);
+  });
+
+  it("changes nothing that everybody shares", async () => {
+    put(home, { ".codex/config.toml": "" });
+    put(cwd, { "AGENTS.md": "# Rules\n", ".codex/hooks.json": "{}" });
+    execFileSync("git", ["add", "."], { cwd });
+    const { agents } = await json("init", "--local", "--yes");
+    expect(agents[1]).toMatchObject({
+      hooks: { state: "skipped", reason: expect.stringContaining("git tracks .codex/hooks.json") },
+      mcp: { state: "installed" },
+      instructions: { state: "skipped" },
+    });
+    expect(filesOf(cwd)["AGENTS.md"]).toBe("# Rules\n");
+    expect(status()).toBe("A  .codex/hooks.json\nA  AGENTS.md\n");
+  });
+
+  it("gives way to --team, which moves what is there to files to commit", async () => {
+    await json("init", "--local", "--agent", "claude", "--mcp");
+    const { scope } = await json("init", "--team");
+    expect(scope).toBe("team");
+    expect(Object.keys(filesOf(cwd))).toEqual([".claude/settings.json", ".mcp.json"]);
+    expect(filesOf(home)).toEqual({});
+    expect(status()).toBe("?? .claude/\n?? .mcp.json\n");
+    expect(await run("init", "--team", "--local")).toMatchObject({ code: 2 });
   });
 });
 

@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
+
+const keys = { down: "\x1b[B", space: " ", enter: "\r", ctrlC: "\x03" };
+
+let cwd: string;
+let home: string;
+const env = () => ({
+  ...process.env,
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, ".config"),
+  XDG_DATA_HOME: join(home, ".local/share"),
+  CLAUDE_CONFIG_DIR: "",
+  CODEX_HOME: "",
+  TERM: "xterm",
+});
+beforeEach(() => {
+  cwd = temporaryRepository();
+  home = temporaryDir("pommel-home-");
+  mkdirSync(join(home, ".claude"));
+});
+afterEach(async () => {
+  if (existsSync(join(cwd, ".pommel"))) await runPm(["stop"], { cwd, env: env() });
+});
+
+/** Runs `pm init` at a terminal of its own, and answers each question that it shows. */
+function atTerminal(args: string, ...answers: [shown: string, typed: string][]) {
+  return new Promise<{ code: number | null; screen: string }>((resolve, reject) => {
+    const command = `${process.execPath} ${pmFile} init ${args}`;
+    const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: env() });
+    let screen = "";
+    let from = 0;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      screen += text;
+      const [shown, typed] = answers[0] ?? ["", ""];
+      if (answers.length === 0 || !screen.slice(from).includes(shown)) return;
+      answers.shift();
+      from = screen.length;
+      child.stdin.write(typed);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, screen: stripVTControlCharacters(screen) }));
+  });
+}
+
+const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+const first = "Enter: confirm";
+const untouched = () => [readdirSync(cwd), readdirSync(home)];
+
+describe.skipIf(!hasScript)("pm init at a terminal (skipped without util-linux' script)", () => {
+  it("offers what it found, and does what was chosen, for somebody alone", async () => {
+    // Not the daemon, which is on the first line.
+    const { code, screen } = await atTerminal("", [first, keys.space + keys.enter], [first, keys.enter]);
+    expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("Claude Code") });
+    expect(screen).toContain("Set up agents for whom?");
+    expect(existsSync(join(cwd, ".pommel/daemon.json"))).toBe(false);
+    expect(readFileSync(join(cwd, ".claude/settings.local.json"), "utf8")).toContain("pommel hook stop");
+    expect(
+      JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).projects[cwd].mcpServers,
+    ).toHaveProperty("pommel");
+    expect(existsSync(join(cwd, ".git/hooks/post-commit"))).toBe(true);
+    expect(spawnSync("git", ["status", "--porcelain"], { cwd, encoding: "utf8" }).stdout).toBe("");
+  });
+
+  it("does it for the team with two keys, and asks nothing that a flag says", async () => {
+    const { code, screen } = await atTerminal(
+      "--no-start --agent claude",
+      [first, keys.enter],
+      [first, keys.down + keys.enter],
+    );
+    expect(code).toBe(0);
+    expect(screen).not.toContain("Start (");
+    expect(existsSync(join(cwd, ".mcp.json"))).toBe(true);
+    expect(existsSync(join(cwd, ".claude/settings.json"))).toBe(true);
+    expect(existsSync(join(home, ".claude.json"))).toBe(false);
+  });
+
+  it.each([1, 2])("changes nothing when it is left at question %i", async (at) => {
+    const before = untouched();
+    const enters = Array.from({ length: at - 1 }, (): [string, string] => [first, keys.enter]);
+    const { code, screen } = await atTerminal("", ...enters, [first, keys.ctrlC]);
+    expect({ code, screen }).toMatchObject({
+      code: 130,
+      screen: expect.stringContaining("Nothing was changed."),
+    });
+    expect(untouched()).toEqual(before);
+  });
+
+  it("asks nobody with --yes", async () => {
+    const { code, screen } = await atTerminal("--yes");
+    expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("[1/3]") });
+    expect(existsSync(join(cwd, ".claude/settings.json"))).toBe(true);
+  });
+});

@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { projectAt } from "../../src/project/paths.ts";
+import { lockHolder } from "../../src/store/lock.ts";
+import { runPm, temporaryDir } from "./run-pm.ts";
+
+let dir: string;
+let home: string;
+const at = (...path: string[]) => join(dir, ...path);
+const pm = (cwd: string, ...args: string[]) =>
+  runPm(args, {
+    cwd: at(cwd),
+    env: {
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, ".config"),
+      XDG_DATA_HOME: join(home, ".local/share"),
+      XDG_CACHE_HOME: join(home, ".cache"),
+      CLAUDE_CONFIG_DIR: "",
+      CODEX_HOME: "",
+    },
+  });
+async function ok(cwd: string, ...args: string[]) {
+  const { code, stdout, stderr } = await pm(cwd, ...args, "--json");
+  expect({ code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+/** Every file below, and what it says; but git's objects and logs. */
+function filesIn(root: string): Record<string, string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const own = files.filter((file) => !/\/\.git\/(?:objects|logs|index)/.test(file)).sort();
+  return Object.fromEntries(own.map((file) => [file.slice(root.length + 1), readFileSync(file, "utf8")]));
+}
+
+beforeEach(() => {
+  dir = temporaryDir("pommel-uninstall-");
+  home = at("home");
+  for (const name of ["home", "repo", "plain", "gone"]) mkdirSync(at(name));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: at("repo") });
+  git("init", "--quiet");
+  writeFileSync(at("repo/.mcp.json"), '{"mcpServers": {}}');
+  git("add", ".");
+  git("commit", "--quiet", "--message", "one");
+  git("worktree", "add", "--quiet", "../linked");
+  writeFileSync(join(home, ".claude.json"), '{"numStartups": 3}');
+});
+
+describe("pm uninstall", () => {
+  it("shows what there is, and leaves no trace of it, in all projects and the home", async () => {
+    const before = filesIn(dir);
+    await ok("repo", "init", "--yes", "--team", "--start");
+    await ok("linked", "init", "--local", "--mcp");
+    await ok("plain", "init");
+    await ok("gone", "init");
+    await ok("repo", "init", "--global", "--yes");
+    await ok("repo", "note", "kept for good");
+    writeFileSync(at("repo/.gitignore"), "dist\n.pommel/\n");
+    rmSync(at("gone"), { recursive: true });
+
+    const preview = await ok("plain", "uninstall", "--dry-run");
+    const report = (name: string) => preview.projects.find(({ root }: { root: string }) => root === at(name));
+    expect(preview.projects).toHaveLength(4);
+    expect(report("gone")).toMatchObject({ state: "unreachable" });
+    expect(report("plain")).toMatchObject({ state: "to_remove", files: [".claude/settings.json"] });
+    expect(report("repo").files).toEqual(expect.arrayContaining([".mcp.json", ".git/hooks/", ".gitignore"]));
+    expect(report("repo").memory_bytes).toBeGreaterThan(0);
+    expect(preview.user.files).toContain(".claude/settings.json");
+    // Nobody can be asked here.
+    expect(await pm("plain", "uninstall")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect(existsSync(at("repo/.pommel/memory.db"))).toBe(true);
+
+    const { code, stdout } = await pm("plain", "uninstall", "--yes");
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("npm uninstall -g pommel"),
+    });
+    expect(stdout).toMatch(/gone\n {2}not reachable/);
+    expect(lockHolder(projectAt(at("repo")))).toBeNull();
+    rmSync(at("repo/.gitignore"));
+    const after = filesIn(dir);
+    mkdirSync(at("gone"));
+    expect(after).toEqual(before);
+    expect(await ok("plain", "uninstall", "--yes")).toMatchObject({
+      projects: [],
+      user: { files: [], directories: [] },
+    });
+    expect(filesIn(dir)).toEqual(before);
+  });
+
+  it("keeps the memory if it is asked to, for a project that comes back", async () => {
+    await ok("repo", "init", "--no-hooks");
+    await ok("repo", "note", "chose Redis");
+    await ok("repo", "uninstall", "--yes", "--keep-memory");
+    expect(readdirSync(at("repo/.pommel")).filter((name) => !name.startsWith("memory.db"))).toEqual([
+      ".gitignore",
+    ]);
+    await ok("repo", "init", "--no-hooks");
+    expect((await ok("repo", "annotations")).annotations).toEqual([
+      expect.objectContaining({ note: "chose Redis" }),
+    ]);
+  });
+
+  it("goes on after a project that it cannot clear, and says so", async () => {
+    await ok("repo", "init");
+    await ok("plain", "init");
+    writeFileSync(at("repo/.claude/settings.json"), "{ not JSON");
+    const { code, stdout, stderr } = await pm("plain", "uninstall", "--yes");
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("not removed") });
+    expect(stdout).toContain("run `pm uninstall` again");
+    expect([existsSync(at("plain/.pommel")), existsSync(at("repo/.pommel"))]).toEqual([false, true]);
+    rmSync(at("repo/.claude/settings.json"));
+    const again = await ok("plain", "uninstall", "--yes");
+    expect(again.projects).toEqual([expect.objectContaining({ root: at("repo"), state: "removed" })]);
+    expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
+  });
+});

@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runPm, temporaryDir } from "./run-pm.ts";
+
+let dir: string;
+let main: string;
+beforeEach(async () => {
+  dir = temporaryDir("pommel-worktrees-");
+  main = join(dir, "main");
+  mkdirSync(join(main, "src"), { recursive: true });
+  git(main, "init", "--quiet");
+  writeFileSync(join(main, "src/a.ts"), "export const one = 1;\n");
+  commit(main, "One");
+});
+afterEach(async () => {
+  await runPm(["stop"], { cwd: main });
+});
+
+function git(cwd: string, ...args: string[]): string {
+  const who = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+  return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8" }).trim();
+}
+function commit(cwd: string, message: string): void {
+  git(cwd, "add", ".");
+  git(cwd, "commit", "--quiet", "--message", message);
+}
+async function json(cwd: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runPm([...args, "--json"], { cwd });
+  expect({ args, code, stderr: code === 0 ? "" : stderr + stdout }).toEqual({ args, code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+describe.each([
+  ["beside the main one", "../linked"],
+  ["inside of it", ".worktrees/linked"],
+])("in a linked worktree %s", (_, path) => {
+  let linked: string;
+  beforeEach(async () => {
+    await json(main, "init", "--no-hooks");
+    git(main, "worktree", "add", "--quiet", path);
+    linked = join(main, path);
+    writeFileSync(join(linked, "src/a.ts"), "// Moved down.\nexport const one = 1;\n");
+    commit(linked, "Two");
+  });
+
+  it("commands answer of the main worktree's index and memory, and of the files that are here", async () => {
+    const below = join(linked, "src");
+    await json(below, "reindex");
+    const { results } = await json(below, "search", "code", "one");
+    expect(results[0]).toMatchObject({ file: "src/a.ts" });
+    expect(await json(below, "status")).toMatchObject({ project: main });
+    await json(below, "note", "from the worktree");
+    expect((await json(main, "annotations")).total).toBe(1);
+    expect(
+      (await json(below, "blame", "a.ts")).ranges.map((range: { subject: string }) => range.subject),
+    ).toEqual(["Two", "One"]);
+    expect(await json(below, "why", `${below}/a.ts:1`)).toMatchObject({ file: "src/a.ts" });
+    writeFileSync(join(below, "b.ts"), "");
+    const { stdout } = await runPm(["related"], { cwd: below });
+    expect(stdout).not.toContain("No file is changed");
+    for (const command of [
+      ["session", "list"],
+      ["decisions", "--file", "a.ts"],
+      ["stats", "--path", "a.ts"],
+      ["checkpoint", "list"],
+      ["checkpoint", "backfill"],
+      ["event", "list"],
+      ["context"],
+      ["queue"],
+      ["config", "get", "search.limit"],
+      ["forget", "--match", "nothing", "--dry-run"],
+      ["scrub", "--check"],
+      ["import", "claude", "--dry-run"],
+    ]) {
+      await json(below, ...command);
+    }
+  });
+
+  it("a restore is of the files that are here", async () => {
+    const { restored } = await json(linked, "rewind", "HEAD~", "--restore");
+    expect(restored.changed).toBe(true);
+    expect(git(linked, "status", "--porcelain")).toBe("M  src/a.ts");
+    expect(git(main, "diff", "HEAD", "--name-only")).toBe("");
+  });
+});
+
+it("of a bare repository, the hint names the one that is a project", async () => {
+  git(dir, "clone", "--quiet", "--bare", "main", "bare.git");
+  const bare = join(dir, "bare.git");
+  for (const name of ["a", "b"]) git(bare, "worktree", "add", "--quiet", "-b", name, join(dir, name));
+  await json(join(dir, "a"), "init", "--no-hooks");
+  expect(await runPm(["status"], { cwd: join(dir, "b", "src") })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(
+      `Run \`pm init --start\` here: another worktree of this repository is a project, ${join(dir, "a")}`,
+    ),
+  });
+  await json(join(dir, "b"), "init", "--no-hooks");
+  await json(join(dir, "b", "src"), "status");
+});
