@@ -199,6 +199,7 @@ describe("pm init --local", () => {
 
   it("sets agents up in files that are in no commit and not in git's status, and takes all of it back", async () => {
     put(home, { ".codex/config.toml": "", ".claude.json": '{"projects": {"/other": {}}}' });
+    mkdirSync(join(home, ".claude"));
     const [before, excluded] = [filesOf(home), exclude()];
     const { scope, agents } = await json("init", "--local", "--yes");
     expect(scope).toBe("local");
@@ -224,7 +225,7 @@ describe("pm init --local", () => {
   });
 
   it("changes nothing that everybody shares", async () => {
-    put(home, { ".codex/config.toml": "" });
+    put(home, { ".codex/config.toml": "", ".claude/settings.json": "{}" });
     put(cwd, { "AGENTS.md": "# Rules\n", ".codex/hooks.json": "{}" });
     execFileSync("git", ["add", "."], { cwd });
     const { agents } = await json("init", "--local", "--yes");

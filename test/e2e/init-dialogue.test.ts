@@ -30,12 +30,13 @@ afterEach(async () => {
 /** Runs `pm init` at a terminal of its own, and answers each question that it shows. */
 function atTerminal(args: string, ...answers: [shown: string, typed: string][]) {
   return new Promise<{ code: number | null; screen: string }>((resolve, reject) => {
-    const command = `${process.execPath} ${pmFile} init ${args}`;
+    // The terminal that it makes has no size.
+    const command = `stty cols 100 rows 40; exec ${process.execPath} ${pmFile} init ${args}`;
     const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: env() });
     let screen = "";
     let from = 0;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      screen += text;
+      screen += stripVTControlCharacters(text);
       const [shown, typed] = answers[0] ?? ["", ""];
       if (answers.length === 0 || !screen.slice(from).includes(shown)) return;
       answers.shift();
@@ -43,7 +44,7 @@ function atTerminal(args: string, ...answers: [shown: string, typed: string][]) 
       child.stdin.write(typed);
     });
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, screen: stripVTControlCharacters(screen) }));
+    child.on("close", (code) => resolve({ code, screen }));
   });
 }
 

@@ -76,7 +76,7 @@ describe.each([
     ]) {
       await json(below, ...command);
     }
-  });
+  }, 120_000);
 
   it("a restore is of the files that are here", async () => {
     const { restored } = await json(linked, "rewind", "HEAD~", "--restore");
