@@ -1,5 +1,5 @@
 import { cancel, intro, isCancel, log, multiselect, outro, select } from "@clack/prompts";
-import { wantsColor } from "../output.ts";
+import { wantsColor } from "../streams.ts";
 
 /** What there is to ask, and what was found that helps to answer. */
 export interface Questions {
