@@ -211,7 +211,11 @@ describe("pm init --local", () => {
     });
     expect(JSON.parse(filesOf(home)[".claude.json"]!).projects).toEqual({
       "/other": {},
-      [cwd]: { mcpServers: { pommel: { type: "stdio", command: "pommel", args: ["mcp"] } } },
+      [cwd]: {
+        mcpServers: {
+          pommel: { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" },
+        },
+      },
     });
     expect(status()).toBe("");
     const after = filesOf(cwd);

@@ -81,6 +81,8 @@ export function putBack(place: Place): void {
 export function switchOff(place: Place, taken: readonly string[]): void {
   oneAtATime(place, () => {
     const record = readRecord(place);
-    writeRecord(place, { ...record, disabled: true, taken: [...new Set([...record.taken, ...taken])] });
+    const all = [...new Set([...record.taken, ...taken])];
+    // With the last of its files a record was gone.
+    writeRecord(place, { ...record, ...(place.own && { own: true }), disabled: true, taken: all });
   });
 }
