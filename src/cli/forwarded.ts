@@ -17,8 +17,10 @@ export const forwarded: ReadonlySet<string> = new Set([
 
 /** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
 export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const names = Object.keys(env).filter((name) =>
-    /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name),
+  const names = Object.keys(env).filter(
+    (name) =>
+      /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
+      name !== "POMMEL_DAEMON_AUTOSTART",
   );
   return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
 }

@@ -218,7 +218,7 @@ describe("with vectors", () => {
     write("a.ts", "export function first() {}\n");
     await indexer({}, { withVectors: true }).reconcile();
     const [row] = [...vectorRowsAfter(index, modelId, 0)];
-    expect(row).toMatchObject({ dimensions: 256, levels: Buffer.from([0, 2]) });
+    expect(row).toMatchObject({ dimensions: 256, levels: Uint8Array.from([0, 2]) });
     const [whole, method] = [row!.data.subarray(0, 256), row!.data.subarray(256)];
     expect(whole.some((component) => component !== 0)).toBe(true);
     expect(method.some((component) => component !== 0)).toBe(true);

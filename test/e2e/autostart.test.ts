@@ -38,8 +38,14 @@ function hook(project: Project, env: NodeJS.ProcessEnv = wanted): Promise<PmResu
 }
 
 const autostartDir = (project: Project) => join(project.stateDir, "autostart");
-const attempts = (project: Project) =>
-  existsSync(autostartDir(project)) ? readdirSync(autostartDir(project)) : [];
+/** A start that succeeds removes the directory. */
+function attempts(project: Project): string[] {
+  try {
+    return readdirSync(autostartDir(project));
+  } catch {
+    return [];
+  }
+}
 
 /** Waits until the attempt has ended, one way or the other. */
 const untilTried = (project: Project, attempt = "1") =>

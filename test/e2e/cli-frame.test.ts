@@ -3,8 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { buildProgram } from "../../src/cli/program.ts";
-import { ownStreams } from "../../src/cli/streams.ts";
 import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 describe("pm", () => {
@@ -114,23 +112,4 @@ describe("pm", () => {
     });
     expect({ stdout, stderr }).toEqual({ stdout: "0\n".repeat(5), stderr: "" });
   });
-});
-
-describe("every command", () => {
-  const lines = (function paths(command = buildProgram(ownStreams), prefix: string[] = []): string[][] {
-    return command.commands.flatMap((child) => {
-      const path = [...prefix, child.name()];
-      return [path, ...paths(child, path)];
-    });
-  })();
-
-  it.each(lines.map((path) => [path.join(" "), path] as const))(
-    "%s has help with examples",
-    async (_, path) => {
-      const { code, stdout, stderr } = await runPm([...path, "--help"]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain("\nExamples:\n  pm ");
-      expect(stdout).toContain("--json");
-    },
-  );
 });

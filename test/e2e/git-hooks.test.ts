@@ -357,7 +357,7 @@ describe("pm init, enable, disable and doctor", () => {
     expect(JSON.parse(enable.stdout)).toMatchObject({ changed: true, git: { state: "shared", dir: shared } });
     expect(await runPm(["enable", "--git"], { cwd, env })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/core\.hooksPath.*pm hook git-post-commit/s),
+      stderr: expect.stringMatching(/core\.hooksPath.*pommel hook git-post-commit/s),
     });
     expect(await doctor()).toMatchObject({ status: "ok" });
     expect((await runPm(["init", "--hooks"], { cwd, env })).stderr).toContain("core.hooksPath");

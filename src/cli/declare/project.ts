@@ -85,6 +85,7 @@ export function declareProjectCommands(program: Command): void {
   program
     .command("complete", { hidden: true })
     .argument("<source>", "agents, branches, checkpoints, events or sessions")
+    .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
     .action(run(async () => (await import("../commands/complete.ts")).completeCommand));
 
   program

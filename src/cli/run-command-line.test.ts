@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { expect, it } from "vitest";
+import { buildProgram } from "./program.ts";
+import { runCommandLine } from "./run-command-line.ts";
+import { ownStreams, type Streams } from "./streams.ts";
+
+/** The names of all commands, with those of the groups that they are in. */
+function paths(command: Command = buildProgram(ownStreams), prefix: string[] = []): string[][] {
+  return command.commands.flatMap((child) => {
+    const path = [...prefix, child.name()];
+    return [path, ...paths(child, path)];
+  });
+}
+
+it.each(paths().map((path) => [path.join(" "), path] as const))(
+  "%s has help with examples",
+  async (_, path) => {
+    const written = { 1: "", 2: "" };
+    const streams: Streams = {
+      write: (fd, text) => {
+        written[fd] += text;
+      },
+      hasColor: () => false,
+      columns: undefined,
+    };
+    const caller = { cwd: "/", streams, isRemote: false };
+    expect(await runCommandLine([...path, "--help"], caller)).toBe(0);
+    expect(written[1]).toContain("\nExamples:\n  pm ");
+    expect(written[1]).toContain("--json");
+    expect(written[2]).toBe("");
+  },
+);
