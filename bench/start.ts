@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 });
 if (options.project === undefined) throw new Error("--project DIR is needed");
 const root = resolve(options.project);
-const pm = fileURLToPath(new URL("../dist/pm.cjs", import.meta.url));
+const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const query = "where are sessions stored";
 
 function json<T>(...args: string[]): T {

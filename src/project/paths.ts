@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "./errors.ts";
 
@@ -196,6 +195,9 @@ export function findProjectIfAny(cwd: string = process.cwd()): Project | null {
 export function rootForInit(cwd: string = process.cwd()): string {
   return realpathSync(findUpwards(cwd, ".git") ?? cwd);
 }
+
+/** Loaded when it is needed: `node:os` takes a millisecond of every hook. */
+const homedir = (): string => process.getBuiltinModule("node:os").homedir();
 
 /** `~/.config/pommel`, honouring XDG_CONFIG_HOME. */
 export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {

@@ -210,6 +210,10 @@ export class CodeIndex extends Connection {
   }
 
   counts(): IndexCounts {
+    return this.once("counts", () => this.countAll());
+  }
+
+  private countAll(): IndexCounts {
     const languages: IndexCounts["languages"] = {};
     const rows = this.prepare(
       `SELECT f.language, count(DISTINCT f.id) AS files, count(c.id) AS chunks
@@ -256,10 +260,10 @@ export class CodeIndex extends Connection {
   storage(): { total: number; terms: number } {
     const pageSize = this.db.pragma("page_size") as number;
     const pages = this.db.pragma("page_count") as number;
-    const terms = this.prepare(
-      "SELECT coalesce(sum(length(block)), 0) AS bytes FROM chunk_terms_data",
-    ).get() as { bytes: number };
-    return { total: pageSize * pages, terms: terms.bytes };
+    const terms = this.once("terms", () =>
+      this.prepare("SELECT coalesce(sum(length(block)), 0) FROM chunk_terms_data").pluck().get(),
+    ) as number;
+    return { total: pageSize * pages, terms };
   }
 
   /** Outlines of chunks, in no particular order; rows that are gone are missing. Shared: not to be changed. */

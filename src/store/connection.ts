@@ -101,6 +101,16 @@ export class Connection {
     return map as Map<K, V>;
   }
 
+  /** What `read` gives, read once until the database may hold something else. Shared: not to be changed. */
+  once<T>(name: string, read: () => T): T {
+    const values = this.untilWritten<string, T>("once");
+    const known = values.get(name);
+    if (known !== undefined) return known;
+    const value = read();
+    values.set(name, value);
+    return value;
+  }
+
   private readonly remembered = new Map<string, Map<unknown, unknown>>();
   private rememberedVersion = "";
 
