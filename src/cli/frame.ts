@@ -128,7 +128,7 @@ function action<Args extends unknown[]>(
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
-      if (servedCommands.has(groupOf(command))) {
+      if (!caller.isRemote && servedCommands.has(groupOf(command))) {
         await startMissingDaemon(() => findProjectIfAny(context.cwd));
       }
     }

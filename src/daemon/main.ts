@@ -7,6 +7,7 @@ import { exitLocked } from "../client/daemon-record.ts";
 import { loadConfig } from "../project/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
+import { version } from "../project/version.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon-log.ts";
 import { onReplaced } from "./on-changed.ts";
@@ -20,6 +21,7 @@ Options:
   --foreground               log to stderr instead of .pommel/log/
   --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
   --renew-seconds <n>        how often to look for a newer pommeld, which takes over; 0 means never (default: 10)
+  --version                  print the version
   --help                     print this
 `;
 
@@ -27,21 +29,32 @@ void main().catch(async (error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);
   if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
   if (!(error instanceof PommelError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  process.exit(codeOf(error) === "locked" ? exitLocked : exitCode.failed);
+  const code = codeOf(error);
+  process.exit(code === "locked" ? exitLocked : code === "usage" ? exitCode.usage : exitCode.failed);
 });
 
+/** @throws PommelError `usage` */
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        project: { type: "string", default: "." },
+        foreground: { type: "boolean", default: false },
+        "idle-exit-seconds": { type: "string" },
+        "renew-seconds": { type: "string", default: "10" },
+        version: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new PommelError("usage", messageOf(error), "See `pommeld --help`.", { cause: error });
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      project: { type: "string", default: "." },
-      foreground: { type: "boolean", default: false },
-      "idle-exit-seconds": { type: "string" },
-      "renew-seconds": { type: "string", default: "10" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
+  const values = readOptions();
+  if (values.help || values.version) {
+    process.stdout.write(values.help ? usage : `${version}\n`);
     return;
   }
   const project = projectIn(values.project);

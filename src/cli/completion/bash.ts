@@ -36,7 +36,7 @@ ${places.map((place) => `      ${quoted(place.at)}) words=${wordsOf(place)} ;;`)
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
-complete -o default -F _pm pm
+complete -o default -F _pm pm pommel
 `;
 }
 

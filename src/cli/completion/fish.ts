@@ -29,6 +29,7 @@ ${walkCases(places)}
     test "$at" = "$argv[1]"
 end
 ${lines.join("\n")}
+complete -c pommel -w pm
 `;
 }
 

@@ -2,7 +2,7 @@ import { flagsOf, type Place, quoted, type ValueOf, valueBranches, walkBranches 
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
 export function zshScript(places: readonly Place[]): string {
-  return `#compdef pm
+  return `#compdef pm pommel
 _pm_remembered() {
   local line name
   for line in \${(f)"$(pm complete $1 2>/dev/null)"}; do
@@ -44,7 +44,7 @@ ${places.map(commandBranch).join("\n")}
   esac
   if (( $#found )); then _describe command found; else _files; fi
 }
-if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm; fi
+if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm pommel; fi
 `;
 }
 
