@@ -75,8 +75,8 @@ export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: 
 /** Rows of the chunks that a filter lets through, ascending. */
 export function chunkIdsIn(memory: Memory, filter: ChunkFilter): number[] {
   const { sql, given } = conditionsOf(filter);
-  const rows = memory.prepare(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).all(given);
-  return (rows as { id: number }[]).map(({ id }) => id);
+  const ids = memory.prepare(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).pluck();
+  return ids.all(given) as number[];
 }
 
 /** The texts of those chunks, newest first, one at a time; nothing may be written meanwhile. */
