@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../client/protocol.ts";
-import { requestText } from "../client/raw-request.ts";
+import { exchange, requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { findProjectIfAny } from "../project/paths.ts";
 import { version } from "../project/version.ts";
 import { settingsOf } from "./forwarded.ts";
-import { isTerminal, wantsColor } from "./streams.ts";
+import { isTerminal, leaveOnClosedPipe, wantsColor } from "./streams.ts";
 
 /** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
 const timeoutMs = 10_000;
@@ -38,44 +38,31 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
     color: [wantsColor(1), wantsColor(2)],
     settings: settingsOf(process.env),
   };
-  const answer = await exchange(record.port, requestText(record, "/command", JSON.stringify(request)));
+  const asked = requestText(record, "/command", JSON.stringify(request));
+  const answer = await exchange(record.port, asked, { timeoutMs });
   if (answer === "timeout") return answer;
-  if (!answer?.startsWith("HTTP/1.1 200 ")) return null;
+  if (answer?.status !== 200) return null;
   // The daemon has this program's version, so that the shape is certain.
-  const body = answer.slice(answer.indexOf("\r\n\r\n"));
-  const { exit_code, output } = JSON.parse(body) as ResponseOf<"command">;
+  const { exit_code, output } = JSON.parse(answer.body) as ResponseOf<"command">;
   for (const [fd, text] of output) write(fd, Buffer.from(text));
   return exit_code;
 }
+
+/** Where `process.stdout` or `process.stderr` has taken over. */
+const queued = new Set<1 | 2>();
 
 /** Past `process.stdout`, which takes a millisecond to make. */
 function write(fd: 1 | 2, bytes: Uint8Array): void {
   let written = 0;
   try {
-    while (written < bytes.length) written += writeSync(fd, bytes, written);
+    // What waits there comes first.
+    while (written < bytes.length && !queued.has(fd)) written += writeSync(fd, bytes, written);
   } catch (error) {
     // `pm search x | head`: the reader has what it wanted.
     if (codeOf(error) === "EPIPE") process.exit(0);
     // A pipe that is full and does not block.
-    (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
+    queued.add(fd);
+    leaveOnClosedPipe();
   }
-}
-
-/** Sends `request` and reads to the end; null when nobody answers. */
-async function exchange(port: number, request: string): Promise<string | "timeout" | null> {
-  // Hooks, which load this file with others, do without.
-  const { connect } = await import("node:net");
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    const socket = connect({ host: "127.0.0.1", port });
-    const end = (answer: string | null) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(timeoutMs, () => end("timeout"));
-    socket.on("error", () => end(null));
-    socket.on("data", (part: Buffer) => parts.push(part));
-    socket.on("end", () => end(Buffer.concat(parts).toString("utf8")));
-    socket.write(request);
-  });
+  if (written < bytes.length) (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { findProjectIfAny } from "../project/paths.ts";
+import { forwarded } from "./forwarded.ts";
 import { createOutput, type Output } from "./output.ts";
 import { ownStreams, type Streams } from "./streams.ts";
 
@@ -70,13 +71,14 @@ function runOf(command: Command): Run {
 export class NotForwarded extends Error {}
 
 /**
- * The commands that a running daemon serves: it keeps what they read up to date. They start one that is missing, for the
- * next time. Not among them: what manages or examines the daemon, and what has nothing to do with it.
+ * The commands that start a missing daemon, for the next time: those that it runs or that change what it knows. Not among
+ * them: what manages or examines the daemon, and what has nothing to do with it.
  */
 const servedCommands = new Set([
-  ...["annotations", "blame", "checkpoint", "context", "decisions", "event", "forget", "note", "pull"],
-  ...["queue", "reindex", "related", "rewind", "scrub", "search", "session", "stats", "sync", "why"],
+  ...forwarded,
+  ...["forget", "note", "pull", "reindex", "rewind", "scrub", "sync"],
 ]);
+servedCommands.delete("status");
 
 /** The name of a command's group: `checkpoint` of `pm checkpoint list`. */
 function groupOf(command: Command): string {

@@ -1,5 +1,11 @@
 import { thisProcess } from "./frame.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { runProcess } from "./run-process.ts";
+import { leaveOnClosedPipe } from "./streams.ts";
 
-runProcess(() => runCommandLine(process.argv.slice(2), thisProcess));
+leaveOnClosedPipe();
+// No top-level await, so that this can be bundled as CommonJS, which starts faster.
+void runCommandLine(process.argv.slice(2), thisProcess).then((code) => {
+  process.exitCode = code;
+  // All is written; waiting for sockets to close would cost each command another 2 ms.
+  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+});

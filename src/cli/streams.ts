@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { codeOf } from "../project/errors.ts";
 
 /** Where a command's output goes: this process's own streams, or those of the `pm` that a daemon runs it for. */
 export interface Streams {
@@ -18,6 +19,14 @@ export const ownStreams: Streams = {
     return process.stdout.columns;
   },
 };
+
+/** `pm search x | head`: ends this process when the reader has what it wanted. */
+export function leaveOnClosedPipe(): void {
+  process.stdout.on("error", (error) => {
+    if (codeOf(error) === "EPIPE") process.exit(0);
+    throw error;
+  });
+}
 
 /**
  * Whether to colour what is written to file descriptor `fd`: NO_COLOR, then FORCE_COLOR decide, else whether it is a

@@ -58,11 +58,6 @@ export function listProjects(): ListedProject[] {
   });
 }
 
-/** Takes a project off the list, whether it is there or gone. */
-export function forgetProject(root: string): void {
-  unregisterProjects([root]);
-}
-
 /**
  * Takes projects off the list, and leaves all that is theirs.
  * @param root null: those that are gone

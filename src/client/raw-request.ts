@@ -12,3 +12,49 @@ export function requestText({ port, token }: DaemonRecord, path: string, body: s
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
+
+interface RawAnswer {
+  /** 0: it is no HTTP. */
+  status: number;
+  body: string;
+}
+
+/**
+ * Sends `request` and reads the answer to its end.
+ * @returns "timeout" when it did not come within `timeoutMs`; null when nobody answers, or with more than `maxBytes`
+ */
+export async function exchange(
+  port: number,
+  request: string,
+  { timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: { timeoutMs: number; maxBytes?: number },
+): Promise<RawAnswer | "timeout" | null> {
+  // Not at the top: most hooks load this file and read no answer.
+  const { connect } = await import("node:net");
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const socket = connect({ host: "127.0.0.1", port });
+    const timer = setTimeout(() => finish("timeout"), timeoutMs);
+    function finish(answer: RawAnswer | "timeout" | null): void {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    }
+    socket.on("error", () => finish(null));
+    socket.on("data", (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      if (length > maxBytes) finish(null);
+    });
+    socket.on("end", () => finish(answerIn(Buffer.concat(parts).toString("utf8"))));
+    socket.write(request);
+  });
+}
+
+function answerIn(text: string): RawAnswer {
+  const end = text.indexOf("\r\n\r\n");
+  const [, status] = /^HTTP\/1\.[01] (\d{3}) /.exec(text) ?? [];
+  return end === -1 || status === undefined
+    ? { status: 0, body: "" }
+    : { status: Number(status), body: text.slice(end + 4) };
+}

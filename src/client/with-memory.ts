@@ -4,13 +4,20 @@ import { isDamaged } from "../store/database.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead } from "./open-to-read.ts";
 
-/** Memories that this process has open, by their file: where it is a daemon. */
-const openHere = new Map<string, () => Memory | null>();
+/** Who has a memory open in this process: a daemon. */
+interface MemoryOwner {
+  memoryIfAny: Memory | null;
+  /** Told of every failure of who reads it. */
+  suspect(error: unknown): void;
+}
+
+/** By the memory's file. */
+const owners = new Map<string, MemoryOwner>();
 
 /** Lets what reads the memory use the one that is open, if one is. @returns undoes it */
-export function shareOpenMemory(file: string, memory: () => Memory | null): () => void {
-  openHere.set(file, memory);
-  return () => openHere.delete(file);
+export function shareOpenMemory(file: string, owner: MemoryOwner): () => void {
+  owners.set(file, owner);
+  return () => owners.delete(file);
 }
 
 /**
@@ -18,14 +25,16 @@ export function shareOpenMemory(file: string, memory: () => Memory | null): () =
  * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
+  const owner = owners.get(project.memoryDb);
   const useIt = async (memory: Memory): Promise<T> => {
     try {
       return await use(memory);
     } catch (error) {
+      owner?.suspect(error);
       throw isDamaged(error) ? memory.explain(error) : error;
     }
   };
-  const open = openHere.get(project.memoryDb)?.();
+  const open = owner?.memoryIfAny;
   return open ? useIt(open) : openToRead(project.memoryDb, openMemory, useIt);
 }
 

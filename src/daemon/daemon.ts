@@ -177,7 +177,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const answer = answerWith(handlers);
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(project.root, answer));
-    endings.push(shareOpenMemory(project.memoryDb, () => memoryWork.memoryIfAny));
+    endings.push(shareOpenMemory(project.memoryDb, memoryWork));
     const server = createServer({ record: () => record, answer, onRequest: touch, log });
     const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
     endings.push(() => closeServer(server));

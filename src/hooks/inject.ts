@@ -3,7 +3,7 @@ import type { HookName } from "../agents/claude/hook-names.ts";
 import { filesInPatch } from "../agents/codex/patch-files.ts";
 import { readDaemonRecord } from "../client/daemon-record.ts";
 import type { ContextRequest } from "../client/protocol-context.ts";
-import { requestText } from "../client/raw-request.ts";
+import { exchange, requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 import type { HookPayload } from "./payload.ts";
 import { writeItem } from "./write-item.ts";
@@ -50,10 +50,10 @@ export async function tellAgent(
   try {
     const body = JSON.stringify({ ...request, within_ms: left() });
     const asked = requestText(record, "/context", body);
-    const answer = await answerWithin(record.port, asked, left());
+    const answer = await exchange(record.port, asked, { timeoutMs: left(), maxBytes: longestAnswer });
     // Nobody may have been there to answer, which is no delay.
-    if (answer === null) return left() > 0 ? false : missed(project, moment);
-    const text = textIn(answer);
+    if (answer === null || answer === "timeout") return left() > 0 ? false : missed(project, moment);
+    const text = answer.status === 200 ? textIn(answer.body) : null;
     if (text === null) return true;
     if (performance.now() > deadline) return missed(project, moment);
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : moments[moment];
@@ -111,35 +111,9 @@ function filesEdited(input: unknown, { tool_name: tool = "", file_path: file }: 
   return typeof command === "string" ? filesInPatch(command).slice(0, mostFiles) : [];
 }
 
-/** Everything that is answered, or null when it does not come in time. HTTP/1.0: the answer ends with the connection. */
-async function answerWithin(port: number, asked: string, ms: number): Promise<string | null> {
-  const { connect } = await import("node:net");
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const socket = connect({ host: "127.0.0.1", port });
-    const timer = setTimeout(() => finish(null), ms);
-    function finish(answer: string | null): void {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(answer);
-    }
-    socket.on("error", () => finish(null));
-    socket.on("data", (part: Buffer) => {
-      parts.push(part);
-      length += part.length;
-      if (length > longestAnswer) finish(null);
-    });
-    socket.on("end", () => finish(Buffer.concat(parts).toString("utf8")));
-    socket.write(asked);
-  });
-}
-
-/** The text of an answer of POST /context; null where there is none, or it is anything else. */
-function textIn(answer: string): string | null {
-  const end = answer.indexOf("\r\n\r\n");
-  if (end === -1 || !/^HTTP\/1\.[01] 200 /.test(answer)) return null;
-  const body: unknown = JSON.parse(answer.slice(end + 4));
-  const text = typeof body === "object" && body !== null ? (body as { text?: unknown }).text : null;
+/** The text in an answer of POST /context; null where there is none. */
+function textIn(body: string): string | null {
+  const answer: unknown = JSON.parse(body);
+  const text = typeof answer === "object" && answer !== null ? (answer as { text?: unknown }).text : null;
   return typeof text === "string" && text !== "" ? text : null;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Decision } from "../client/conversations-decisions.ts";
 import {
   cursor,
   described,
@@ -98,18 +99,8 @@ export const listDecisionsInput = z.strictObject({
 });
 
 export interface ListDecisionsOutput extends LabelledOutput, PagedOutput {
-  decisions: {
-    text: string;
-    /** annotation: a person's note, which weighs more; conversation: said there. */
-    source: string;
-    session_id: string | null;
-    session_title: string | null;
-    turn: number | null;
-    timestamp: string | null;
-    branch: string | null;
-    files: string[];
-    score: number | null;
-  }[];
+  /** A note of a person weighs more than what was said. */
+  decisions: Decision[];
   total: number;
 }
 

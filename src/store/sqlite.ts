@@ -181,10 +181,15 @@ function named<T>(work: () => T): T {
   }
 }
 
+/** https://www.sqlite.org/rescode.html#ioerr_short_read */
+const shortRead = 522;
+
 /** The interface's code is the same for all errors of SQLite. */
 function withSqliteCode(error: unknown): unknown {
-  if (error instanceof Error && "sqliteCodeName" in error) {
-    Object.assign(error, { code: error.sqliteCodeName });
+  if (error instanceof Error && "sqliteCodeName" in error && "errcode" in error) {
+    // The name is that of the primary code. Of the others only this one is told apart: a file that was cut off.
+    const code = error.errcode === shortRead ? "SQLITE_IOERR_SHORT_READ" : error.sqliteCodeName;
+    Object.assign(error, { code });
   }
   return error;
 }

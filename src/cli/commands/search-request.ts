@@ -3,7 +3,8 @@ import type { TranscriptSearchRequest } from "../../client/protocol-sessions.ts"
 import { PommelError } from "../../project/errors.ts";
 import { levels } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../search-values.ts";
+import { searchModes } from "../../search/sessions/types.ts";
+import { chunkKinds, chunkTypes } from "../../store/memory-records.ts";
 
 /** What is asked of `pm search`, by the words and options of its command line. */
 

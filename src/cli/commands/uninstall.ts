@@ -7,7 +7,7 @@ import { projectPlace, userPlace } from "../../agents/setup/place.ts";
 import { readRecord } from "../../agents/setup/record.ts";
 import type { Place } from "../../agents/setup.ts";
 import { setups } from "../../agents/setups.ts";
-import { forgetProject, listProjects } from "../../client/known-projects.ts";
+import { forgetProjects, listProjects } from "../../client/known-projects.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { gitHooksState } from "../../git/hooks/state.ts";
@@ -102,7 +102,7 @@ export async function uninstallCommand(
   for (const report of result.projects) {
     if (report.state === "to_remove") await clearProject(report, keepMemory);
     // So that running it again goes on with those that are left, and a list that nobody can finish ends.
-    if (report.state !== "failed") forgetProject(report.root);
+    if (report.state !== "failed") forgetProjects(report.root);
     if (!output.json) for (const line of outcomeOf(report)) output.note(line);
   }
   const failed = result.projects.filter(({ state }) => state === "failed");

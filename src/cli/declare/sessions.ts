@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { levels } from "../../project/levels.ts";
+import { searchModes } from "../../search/sessions/types.ts";
+import { chunkKinds, chunkTypes } from "../../store/memory-records.ts";
 import { examples, query, run } from "../frame.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../search-values.ts";
 import { collect, list, resultLimit, wholeNumber } from "./values.ts";
 
 const since = ["--since <time>", 'only from then on: "2026-01-31", "last week", "3 days ago"'] as const;

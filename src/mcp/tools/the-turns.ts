@@ -1,20 +1,12 @@
 import type { SessionResponse } from "../../client/protocol-sessions.ts";
 import { beginningOf } from "../../sessions/text-size.ts";
+import type { GetSessionOutput } from "../shapes-sessions.ts";
 import { clean, joined, minute, oneLine } from "../text.ts";
 import type { CallContext } from "../tool.ts";
 import { readSession } from "./the-session.ts";
 
 /** A turn in a few lines. */
-export interface LastTurn {
-  number: number;
-  timestamp: string | null;
-  prompt: string;
-  /** How the agent's last words begin. */
-  said: string;
-  tools: string;
-  changed: string[];
-  is_abandoned: boolean;
-}
+export type LastTurn = GetSessionOutput["turns"][number];
 
 const filesNamed = 5;
 /** Turns that are read in full for what was said at their end. */

@@ -163,7 +163,7 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
 }
 
 /** People's own sessions, without those of subagents. */
-const isOwn = "parent_id IS NULL AND instr(uid, '/') = 0";
+export const isOwn = "parent_id IS NULL AND instr(uid, '/') = 0";
 const isRemembered = `(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
   OR EXISTS (SELECT 1 FROM summaries WHERE session_id = sessions.id))`;
 

@@ -1,4 +1,5 @@
 import type { Memory } from "./memory.ts";
+import { isOwn } from "./sessions.ts";
 
 /** A file that a session is, or was, written to, and how far it was read. */
 export interface TranscriptRecord {
@@ -88,7 +89,7 @@ export function ownTranscripts(memory: Memory, agent: string): { path: string; o
   return memory
     .prepare(
       `SELECT path, "offset" FROM transcripts t JOIN sessions s ON s.id = session_id
-       WHERE t.agent = ? AND parent_id IS NULL AND instr(uid, '/') = 0`,
+       WHERE t.agent = ? AND ${isOwn}`,
     )
     .all(agent) as { path: string; offset: number }[];
 }
