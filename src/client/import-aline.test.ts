@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { timeOf } from "../agents/aline/aline-database.ts";
 import { transcript } from "../agents/claude/transcript-fixture.ts";
@@ -22,6 +21,7 @@ import { listSessions, sessionByUid } from "../store/memory/sessions.ts";
 import { bestSummaries } from "../store/memory/summaries.ts";
 import { listTranscripts } from "../store/memory/transcripts.ts";
 import { turnsOf } from "../store/memory/turns.ts";
+import { Sqlite } from "../store/sqlite.ts";
 import { planAline, takeInAline } from "./import-aline.ts";
 import { withWritableMemory } from "./memory-in-process.ts";
 import { withMemory } from "./with-memory.ts";
@@ -29,7 +29,7 @@ import { withMemory } from "./with-memory.ts";
 let dir: string;
 let project: Project;
 let file: string;
-let db: DatabaseSyncInstance;
+let db: Sqlite;
 
 beforeEach(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-from-aline-")));
@@ -38,7 +38,7 @@ beforeEach(() => {
   writeFileSync(join(root, ".pommel", "config.toml"), "");
   project = projectAt(root);
   file = join(dir, "aline.db");
-  db = new DatabaseSync(file);
+  db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA journal_mode = WAL");
   // What is read of the tables of schema 21.
   db.exec(`

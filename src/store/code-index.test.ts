@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CodeIndex } from "./code-index.ts";
 import { chunkFrequencies, definitionsOf, matchTokens } from "./code-lookup.ts";
 import type { ChunkRecord, IndexedFile } from "./records.ts";
+import { Sqlite } from "./sqlite.ts";
 import { tokenStream } from "./tokens.ts";
 
 let dir: string;
@@ -241,7 +241,7 @@ describe("the file on disk", () => {
 
   it("is refused when a newer Pommel wrote it", () => {
     index.close();
-    const raw = new DatabaseSync(file);
+    const raw = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     raw.exec("PRAGMA user_version = 99");
     raw.close();
     expect(() => CodeIndex.open(file, { readonly: false })).toThrow(

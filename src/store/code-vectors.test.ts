@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CodeIndex } from "./code-index.ts";
 import { codeMigrations } from "./code-schema.ts";
@@ -14,6 +13,7 @@ import {
   vectorRowsAfter,
 } from "./code-vectors.ts";
 import { chunkRecord, indexedFile } from "./record-fixture.ts";
+import { Sqlite } from "./sqlite.ts";
 
 let dir: string;
 let index: CodeIndex;
@@ -115,7 +115,7 @@ it("tells its own changes and those of others from none", () => {
 
 it("brings an index with a vector a chunk up to date, without its vectors", () => {
   const old = join(dir, "old.db");
-  const db = new DatabaseSync(old);
+  const db = new Sqlite(old, { mode: "create", timeoutMs: 0 });
   db.exec(codeMigrations[0]!);
   db.exec("CREATE TABLE vectors (chunk_id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL)");
   db.exec("INSERT INTO vectors VALUES (1, 'm', x'0102')");

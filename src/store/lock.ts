@@ -26,8 +26,11 @@ export interface LockHolder {
 /** How long to wait for another process that merely looks (`lockHolder`). Milliseconds. */
 const patienceMs = 200;
 
-/** Locks held by this process: SQLite's locks do not keep a process from itself in every case. */
-const heldHere = new Set<string>();
+/**
+ * Locks held by this process, by their file: SQLite's locks do not keep a process from itself in every case, and one whose
+ * connection nobody refers to would end at the next garbage collection.
+ */
+const heldHere = new Map<string, Sqlite>();
 
 /**
  * Takes the writer lock of `project`.
@@ -53,7 +56,7 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
     if (codeOf(error).startsWith("SQLITE_BUSY")) throw lockedBy(lockHolder(project));
     throw unusable(file, error);
   }
-  heldHere.add(file);
+  heldHere.set(file, db);
   const inode = statSync(file).ino;
   return {
     release() {

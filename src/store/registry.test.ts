@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { registeredProjects, registerProject, registryFile, unregisterProjects } from "./registry.ts";
+import { Sqlite } from "./sqlite.ts";
 
 let dir: string;
 let file: string;
@@ -51,7 +51,7 @@ describe("the registry", () => {
     writeFileSync(file, "this is no database, however long it goes on".repeat(100));
     expect(registerProject(project("a"), { file })).toBe(true);
     expect(roots()).toEqual(["/home/ann/a"]);
-    const db = new DatabaseSync(file);
+    const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     db.exec("DROP TABLE projects");
     db.close();
     expect(roots()).toEqual([]);
@@ -59,7 +59,7 @@ describe("the registry", () => {
 
   it("is as good as empty while another process holds it, and whole afterwards", () => {
     registerProject(project("a"), { file });
-    const other = new DatabaseSync(file);
+    const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     other.exec("PRAGMA locking_mode = EXCLUSIVE");
     other.exec("BEGIN EXCLUSIVE");
     expect(registerProject(project("b"), { file })).toBe(false);
@@ -71,7 +71,7 @@ describe("the registry", () => {
 
   it("leaves that of a newer version alone", () => {
     registerProject(project("a"), { file });
-    const db = new DatabaseSync(file);
+    const db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     db.exec("PRAGMA user_version = 9");
     db.close();
     expect(registeredProjects(file)).toBeNull();

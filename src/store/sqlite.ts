@@ -1,10 +1,10 @@
 import { pathToFileURL } from "node:url";
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { DatabaseSync } from "./sqlite-driver.ts";
 
 /**
- * SQLite as the store uses it: the `node:sqlite` interface of @photostructure/sqlite, whose binaries need neither a
- * compiler nor an install script, with what that interface leaves out: transactions that nest, pragmas, single columns,
- * and errors whose `code` is SQLite's own name of them ("SQLITE_BUSY").
+ * SQLite as the store uses it: the `node:sqlite` interface, with what it leaves out: transactions that nest, pragmas, single
+ * columns, and errors whose `code` is SQLite's own name of them ("SQLITE_BUSY").
  *
  * Blobs are `Uint8Array`s, integers numbers; one beyond `Number.MAX_SAFE_INTEGER` is an error. Text holds no NUL.
  */
@@ -181,15 +181,31 @@ function named<T>(work: () => T): T {
   }
 }
 
-/** https://www.sqlite.org/rescode.html#ioerr_short_read */
-const shortRead = 522;
+/** SQLite's primary result codes by their number. https://www.sqlite.org/rescode.html */
+const codes = [
+  ...[
+    "OK",
+    "ERROR",
+    "INTERNAL",
+    "PERM",
+    "ABORT",
+    "BUSY",
+    "LOCKED",
+    "NOMEM",
+    "READONLY",
+    "INTERRUPT",
+    "IOERR",
+  ],
+  ...["CORRUPT", "NOTFOUND", "FULL", "CANTOPEN", "PROTOCOL", "EMPTY", "SCHEMA", "TOOBIG", "CONSTRAINT"],
+  ...["MISMATCH", "MISUSE", "NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB"],
+];
 
-/** The interface's code is the same for all errors of SQLite. */
+/** The interface's code is the same for all errors of SQLite; `errcode` may be an extended one. */
 function withSqliteCode(error: unknown): unknown {
-  if (error instanceof Error && "sqliteCodeName" in error && "errcode" in error) {
-    // The name is that of the primary code. Of the others only this one is told apart: a file that was cut off.
-    const code = error.errcode === shortRead ? "SQLITE_IOERR_SHORT_READ" : error.sqliteCodeName;
-    Object.assign(error, { code });
+  if (error instanceof Error && "errcode" in error && typeof error.errcode === "number") {
+    // Of the extended codes only this one is told apart: a file that was cut off.
+    const name = error.errcode === 522 ? "IOERR_SHORT_READ" : codes[error.errcode & 0xff];
+    if (name !== undefined) Object.assign(error, { code: `SQLITE_${name}` });
   }
   return error;
 }

@@ -4,11 +4,11 @@ import { chmodSync, chownSync, existsSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, expect, test } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import type { SearchResponse } from "../../src/client/protocol.ts";
+import { Sqlite } from "../../src/store/sqlite.ts";
 import {
   cleanUp,
   createProject,
@@ -102,7 +102,7 @@ test("searches without a daemon, and says how old the index is", async () => {
   expect(fresh).toMatchObject({ code: 0, stderr: "" });
   expect(fresh.stdout).toContain("src/module1.ts:");
 
-  const db = new DatabaseSync(project.indexDb);
+  const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
   db.exec("UPDATE files SET indexed_at = indexed_at - 3600000");
   db.exec("UPDATE meta SET value = CAST(value AS INTEGER) - 3600000 WHERE key = 'reconciled_at'");
   db.close();
@@ -156,7 +156,7 @@ test("indexes again on request", async () => {
   const project = createProject(modules(4));
   await start(project);
   await untilIdle(project);
-  const db = new DatabaseSync(project.indexDb);
+  const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
   db.exec("DELETE FROM chunks");
   db.close();
   expect((await status(project)).index.total_chunks).toBe(0);
@@ -206,8 +206,8 @@ test("survives being killed at any moment", async () => {
   const files = 120;
   const project = createProject(modules(files));
   const integrity = () => {
-    const db = new DatabaseSync(project.indexDb);
-    const said = db.prepare("PRAGMA integrity_check").get()?.integrity_check;
+    const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
+    const said = db.pragma("integrity_check");
     db.close();
     return said;
   };

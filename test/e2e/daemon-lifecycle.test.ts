@@ -12,7 +12,6 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, expect, test } from "vitest";
 import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
@@ -20,6 +19,7 @@ import { preferredPort } from "../../src/daemon/port.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { CodeIndex } from "../../src/store/code-index.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
+import { Sqlite } from "../../src/store/sqlite.ts";
 import {
   cleanUp,
   createProject,
@@ -235,8 +235,8 @@ test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) 
   expect(await once(daemon, "exit")).toEqual([0, null]);
   expect(existsSync(project.daemonFile)).toBe(false);
   expect(lockHolder(project)).toBeNull();
-  const db = new DatabaseSync(project.indexDb);
-  expect(db.prepare("PRAGMA integrity_check").get()?.integrity_check).toBe("ok");
+  const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
+  expect(db.pragma("integrity_check")).toBe("ok");
   db.close();
 });
 
@@ -279,7 +279,7 @@ function loseFiles(file: string): void {
 
 test("does not touch an index of a newer Pommel", async () => {
   const project = createProject(modules(1));
-  const db = new DatabaseSync(project.indexDb);
+  const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA user_version = 9999");
   db.close();
   const refused = await runPm(["start"], { cwd: project.root });

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { type Project, projectAt } from "../../src/project/paths.ts";
+import { Sqlite } from "../../src/store/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 
 /** What every client is given: a home, a repository, and a `pm` that writes down which hooks it ran. */
@@ -120,7 +120,7 @@ function writeRepository(
 /** How much of a transcript was read; -1 for nothing at all. Bytes. */
 function bytesRead(project: Project, file: string): number {
   if (!existsSync(project.memoryDb)) return -1;
-  const memory = new DatabaseSync(project.memoryDb, { readOnly: true });
+  const memory = new Sqlite(project.memoryDb, { mode: "read", timeoutMs: 0 });
   try {
     const row = memory.prepare("SELECT offset FROM transcripts WHERE path = ?").get(file);
     return (row as { offset: number } | undefined)?.offset ?? -1;

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { codeMigrations } from "../../store/code-schema.ts";
 import { openDatabase } from "../../store/database.ts";
 import { acquireWriterLock } from "../../store/lock.ts";
+import { Sqlite } from "../../store/sqlite.ts";
 import type { CheckResult } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
@@ -100,7 +100,7 @@ describe("the index", () => {
     openDatabase(project.indexDb, codeMigrations, { readonly: false }).close();
     expect(await run("index")).toMatchObject({ status: "ok" });
     const setVersion = (version: number) => {
-      const db = new DatabaseSync(project.indexDb);
+      const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
       db.exec(`PRAGMA user_version = ${version}`);
       db.close();
     };

@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PommelError } from "../../project/errors.ts";
 import { type DatabaseWords, openDatabase } from "../database.ts";
 import { memoryMigrations } from "../memory-schema.ts";
+import { Sqlite } from "../sqlite.ts";
 import { replaceChunks } from "./chunks.ts";
 import { Memory } from "./memory.ts";
 import { addSession, chunk } from "./memory-fixture.ts";
@@ -127,7 +127,7 @@ describe("memory.db", () => {
 
   it("of a newer Pommel is not touched, and nobody is told to delete it", () => {
     open();
-    const other = new DatabaseSync(file);
+    const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     other.exec("PRAGMA user_version = 99");
     other.close();
     const error = thrownBy(() => open());
@@ -177,10 +177,13 @@ describe("a migration", () => {
   const migrateTo = (n: number, migrations = steps(n)) =>
     openDatabase(file, migrations, { readonly: false, words, precious: true }).close();
   const tablesOf = (path: string) => {
-    const db = new DatabaseSync(path, { readOnly: true });
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
+    const db = new Sqlite(path, { mode: "read", timeoutMs: 0 });
+    const tables = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all();
     db.close();
-    return tables.map(({ name }) => name);
+    return tables;
   };
 
   it("copies what is there first, privately, and keeps the newest two copies", () => {
