@@ -35,7 +35,7 @@ const withoutAjv = {
 const sdkApart = {
   name: "sdk-apart",
   resolveId: (id: string, importer: string | undefined) =>
-    id === "./sdk.ts" && importer !== undefined && modules("mcp/[^/]*").test(importer)
+    id.endsWith("/sdk.ts") && importer !== undefined && modules("mcp/.*").test(importer)
       ? { id: "./mcp-sdk.cjs", external: true }
       : null,
 };
@@ -44,8 +44,8 @@ export default defineConfig([
   {
     ...common,
     entry: {
-      pm: "src/cli/main.ts",
-      pommeld: "src/daemon/main.ts",
+      pm: "src/pm.ts",
+      pommeld: "src/pommeld.ts",
       "start-daemon": "src/client/start-daemon.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.
@@ -53,7 +53,7 @@ export default defineConfig([
     // Its CommonJS build hides its requires from the bundler. SQLite's binaries lie beside the bundle.
     alias: {
       "jsonc-parser": "jsonc-parser/lib/esm/main.js",
-      "node-gyp-build": fileURLToPath(new URL("src/store/sqlite-binding.ts", import.meta.url)),
+      "node-gyp-build": fileURLToPath(new URL("src/store/sqlite/binding.ts", import.meta.url)),
     },
     // Each file costs a start about half a millisecond: what hooks load, and all others do, comes in few.
     outputOptions: {
@@ -62,7 +62,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels)|client/(?:daemon-record|raw-request)|cli/(?:forward|forwarded|streams)|.*/hook-names",
+              "project/(?:errors|paths|levels)|protocol/daemon-record|client/raw-request|cli/(?:forward|forwarded|terminal/streams)|.*/hook-names",
             ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
@@ -73,13 +73,13 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { "mcp-sdk": "src/mcp/sdk.ts" },
+    entry: { "mcp-sdk": "src/mcp/server/sdk.ts" },
     format: "cjs",
     plugins: [licenses("mcp-sdk"), withoutAjv],
   },
   {
     ...common,
-    entry: { "parse-worker": "src/code/parse-worker.ts" },
+    entry: { "parse-worker": "src/code/parse/parse-worker.ts" },
     // web-tree-sitter loads its WASM by import.meta.url, so this one has to be a module.
     format: "esm",
     // Its emscripten glue holds an eval that we never reach.
@@ -88,7 +88,7 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { "minilm-worker": "src/embed/minilm/minilm-worker.ts" },
+    entry: { "minilm-worker": "src/models/embed/minilm/minilm-worker.ts" },
     // It awaits at the top level.
     format: "esm",
     plugins: [licenses("minilm-worker")],

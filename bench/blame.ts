@@ -16,16 +16,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import type { Entry } from "../src/agents/agent.ts";
-import { lineKey } from "../src/git/attribution/line-keys.ts";
-import { attributionVersion } from "../src/git/attribution/types.ts";
+import { lineKey } from "../src/attribution/lines/line-keys.ts";
+import { attributionVersion } from "../src/attribution/lines/types.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { createStateDir } from "../src/project/state-dir.ts";
-import { saveAttributions } from "../src/store/memory/attributions.ts";
-import { saveCommit } from "../src/store/memory/commits.ts";
-import { packContent } from "../src/store/memory/content.ts";
+import { saveAttributions } from "../src/store/memory/commits/attributions.ts";
+import { saveCommit } from "../src/store/memory/commits/commits.ts";
 import { Memory } from "../src/store/memory/memory.ts";
-import { saveSession } from "../src/store/memory/sessions.ts";
-import { saveTurn } from "../src/store/memory/turns.ts";
+import { packContent } from "../src/store/memory/sessions/content.ts";
+import { saveSession } from "../src/store/memory/sessions/sessions.ts";
+import { saveTurn } from "../src/store/memory/sessions/turns.ts";
 import { percentile } from "./measure.ts";
 
 // What is measured without a daemon must not start one.

@@ -15,11 +15,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { backfill } from "../src/git/checkpoints/backfill.ts";
-import { foreignNotesOf } from "../src/git/notes/foreign-notes.ts";
+import { backfill } from "../src/attribution/checkpoints/backfill.ts";
+import { foreignNotesOf } from "../src/attribution/foreign/foreign-notes.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
-import { checkpointOfCommit } from "../src/store/memory/checkpoints.ts";
+import { checkpointOfCommit } from "../src/store/memory/commits/checkpoints.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { importSessions } from "./recall/import.ts";
 

@@ -7,7 +7,7 @@ export {
   percentile,
   type Quality,
   qualityOf,
-} from "../src/search/self-test/measures.ts";
+} from "../src/evaluate/measures.ts";
 
 export interface Target {
   path: string;

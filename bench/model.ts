@@ -9,7 +9,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createStaticEmbedder } from "../src/embed/static/static-embedder.ts";
+import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 
 const chunkLength = 1400;
 const mostChunks = 20_000;

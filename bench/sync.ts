@@ -13,11 +13,11 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import { claude } from "../src/agents/claude/claude.ts";
-import { transcript } from "../src/agents/claude/transcript-fixture.ts";
-import { withWritableMemory } from "../src/client/memory-in-process.ts";
-import { syncProject } from "../src/client/sync.ts";
 import { type Project, projectAt } from "../src/project/paths.ts";
-import { ingestTranscript } from "../src/sessions/ingest.ts";
+import { syncProject } from "../src/queries/sync/sync.ts";
+import { withWritableMemory } from "../src/queries/writable-memory.ts";
+import { ingestTranscript } from "../src/sessions/ingest/ingest.ts";
+import { transcript } from "../test/support/transcript-fixture.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -13,12 +13,12 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
-import { quantise } from "../src/embed/quantise.ts";
+import { quantise } from "../src/models/embed/quantise.ts";
 import type { Level } from "../src/project/levels.ts";
-import { VectorIndex } from "../src/search/vector-index.ts";
-import { createKernel, createPlainKernel } from "../src/search/vector-kernel.ts";
-import { CodeIndex } from "../src/store/code-index.ts";
-import { insertVectors } from "../src/store/vector-rows.ts";
+import { VectorIndex } from "../src/search/vectors/vector-index.ts";
+import { createKernel, createPlainKernel } from "../src/search/vectors/vector-kernel.ts";
+import { CodeIndex } from "../src/store/index/code-index.ts";
+import { insertVectors } from "../src/store/index/vector-rows.ts";
 import { average, percentile } from "./measure.ts";
 
 const everywhere = { fileIds: null, levels: null };

@@ -1,5 +1,5 @@
-import { isAskedFor, type PathRole, roleOf } from "../../src/search/path-role.ts";
-import { analyseQuery } from "../../src/search/query.ts";
+import { isAskedFor, type PathRole, roleOf } from "../../src/search/code/path-role.ts";
+import { analyseQuery } from "../../src/search/code/query.ts";
 import { type Keyword, keywordsOf, shown } from "./keywords.ts";
 import { linesOfRead, type Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";

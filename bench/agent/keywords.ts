@@ -1,5 +1,5 @@
-import { stopWords } from "../../src/search/stop-words.ts";
-import { identifiersOf, rootOf } from "../../src/store/tokens.ts";
+import { stopWords } from "../../src/text/stop-words.ts";
+import { identifiersOf, rootOf } from "../../src/text/tokens.ts";
 
 /** Searches for words that an agent makes before it begins to read. */
 const mostKeywords = 4;

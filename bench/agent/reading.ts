@@ -1,4 +1,4 @@
-import { tokensOf } from "../../src/sessions/text-size.ts";
+import { tokensOf } from "../../src/text/text-size.ts";
 import type { Sources } from "./sources.ts";
 
 /** What a question is answered by: a file, or lines of one (from 1, inclusive). */

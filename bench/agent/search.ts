@@ -1,9 +1,9 @@
-import { readArguments } from "../../src/mcp/call.ts";
-import { omitEmpty } from "../../src/mcp/omit-empty.ts";
-import { searchCodeInput } from "../../src/mcp/shapes-search.ts";
+import { readArguments } from "../../src/mcp/server/call.ts";
+import { omitEmpty } from "../../src/mcp/server/omit-empty.ts";
+import { searchCodeInput } from "../../src/mcp/shapes/shapes-search.ts";
 import { searchCode } from "../../src/mcp/tools/search-code.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { tokensOf } from "../../src/sessions/text-size.ts";
+import { tokensOf } from "../../src/text/text-size.ts";
 import type { Found, Search } from "./with-search.ts";
 
 /** The tool `search_code` of `pm mcp`, as an agent calls it: with a question, and how long the answer may be. */

@@ -1,4 +1,4 @@
-import type { mineDocPairs } from "../../src/search/self-test/doc-pairs.ts";
+import type { mineDocPairs } from "../../src/evaluate/doc-pairs.ts";
 import type { Repository } from "../search/data.ts";
 import type { Answer, Criterion } from "./reading.ts";
 import type { Sources } from "./sources.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { idOf, type TranscriptFixture, transcript } from "../../src/agents/claude/transcript-fixture.ts";
+import { idOf, type TranscriptFixture, transcript } from "../../test/support/transcript-fixture.ts";
 import type { Line, Owner } from "./lines.ts";
 import { differences, sameText, textsOf } from "./lines.ts";
 import type { Checkout, World } from "./world.ts";

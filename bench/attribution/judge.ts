@@ -1,5 +1,5 @@
-import { bareLine } from "../../src/git/attribution/line-keys.ts";
-import type { AttributionRecord, Binding } from "../../src/store/git-records.ts";
+import { bareLine } from "../../src/attribution/lines/line-keys.ts";
+import type { AttributionRecord, Binding } from "../../src/store/memory/git-records.ts";
 import { languageOf } from "./code.ts";
 import type { KnownCommit } from "./history.ts";
 import type { Keeper } from "./keeper.ts";

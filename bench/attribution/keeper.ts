@@ -1,4 +1,4 @@
-import type { AttributionRecord, Binding, CommitSeen } from "../../src/store/git-records.ts";
+import type { AttributionRecord, Binding, CommitSeen } from "../../src/store/memory/git-records.ts";
 import type { Checkout, World } from "./world.ts";
 
 /** Who remembers what happens in a world, and is asked afterwards. */

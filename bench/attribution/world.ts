@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineKey } from "../../src/git/attribution/line-keys.ts";
+import { lineKey } from "../../src/attribution/lines/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
 import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";

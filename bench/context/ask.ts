@@ -1,12 +1,12 @@
-import { toTellForPrompt } from "../../src/client/context/for-prompt.ts";
-import { tell } from "../../src/client/context/quote.ts";
-import { defaultConfig } from "../../src/project/settings.ts";
+import { defaultConfig } from "../../src/project/config/settings.ts";
+import { toTellForPrompt } from "../../src/queries/context/for-prompt.ts";
+import { tell } from "../../src/queries/context/quote.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { storedTurns } from "../../src/sessions/stored-turns.ts";
-import { chunkByUid } from "../../src/store/memory/chunks.ts";
+import { chunkByUid } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { sessionById } from "../../src/store/memory/sessions.ts";
-import { filesOfSession } from "../../src/store/memory/turns.ts";
+import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { filesOfSession } from "../../src/store/memory/sessions/turns.ts";
 import { halfOf } from "../recall/questions.ts";
 
 /** What a session's first prompt finds, whatever its relevance. */

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { codeNamed } from "../../src/client/context/named-code.ts";
-import { createIgnoreRules } from "../../src/code/ignore.ts";
-import { Indexer } from "../../src/code/indexer.ts";
+import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { Indexer } from "../../src/code/index/indexer.ts";
+import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { defaultConfig } from "../../src/project/settings.ts";
-import { CodeIndex } from "../../src/store/code-index.ts";
+import { codeNamed } from "../../src/queries/context/named-code.ts";
+import { CodeIndex } from "../../src/store/index/code-index.ts";
 import type { Asked } from "./ask.ts";
 
 /** What a first prompt was told of the code that it names. */

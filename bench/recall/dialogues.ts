@@ -1,18 +1,18 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createStaticEmbedder } from "../../src/embed/static/static-embedder.ts";
-import { analyseQuery } from "../../src/search/query.ts";
+import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
+import { analyseQuery } from "../../src/search/code/query.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { PassageSearch } from "../../src/search/sessions/passage-search.ts";
-import { passagesIn } from "../../src/search/sessions/passage-source.ts";
 import { openQuery } from "../../src/search/sessions/types.ts";
-import { embedChunks } from "../../src/sessions/embed-chunks.ts";
-import { allChunks } from "../../src/store/memory/chunk-filter.ts";
-import { matchSessionTokens } from "../../src/store/memory/chunk-lookup.ts";
-import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks.ts";
+import { PassageSearch } from "../../src/search/vectors/passage-search.ts";
+import { passagesIn } from "../../src/search/vectors/passage-source.ts";
+import { embedChunks } from "../../src/sessions/chunks/embed-chunks.ts";
+import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
+import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
+import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { saveSession } from "../../src/store/memory/sessions.ts";
+import { saveSession } from "../../src/store/memory/sessions/sessions.ts";
 
 /**
  * Dialogues between people in the format of LoCoMo (Maharana et al., ACL 2024): which turns answer a question. They

@@ -1,17 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { createStaticEmbedder } from "../../src/embed/static/static-embedder.ts";
-import { defaultConfig } from "../../src/project/settings.ts";
+import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
+import { defaultConfig } from "../../src/project/config/settings.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
-import { ingestTranscript } from "../../src/sessions/ingest.ts";
-import { kindRules } from "../../src/sessions/kinds.ts";
-import { sumUpSession } from "../../src/sessions/sum-up.ts";
-import { settleTerms } from "../../src/store/memory/chunks.ts";
+import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
+import { settleTerms } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { secretKey } from "../../src/store/memory/secret-key.ts";
-import { sessionById } from "../../src/store/memory/sessions.ts";
-import { transcriptByPath } from "../../src/store/memory/transcripts.ts";
+import { secretKey } from "../../src/store/memory/privacy/secret-key.ts";
+import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../src/store/memory/sessions/transcripts.ts";
 
 export interface Imported {
   memory: Memory;

@@ -1,8 +1,9 @@
+import type { SearchMode } from "../../src/protocol/values.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SearchMode } from "../../src/search/sessions/types.ts";
-import { chunkByUid } from "../../src/store/memory/chunks.ts";
-import { placeOfLine } from "../../src/store/memory/lines.ts";
+import { openQuery } from "../../src/search/sessions/types.ts";
+import { chunkByUid } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
+import { placeOfLine } from "../../src/store/memory/sessions/lines.ts";
 import { halfOf, type Question } from "./questions.ts";
 
 /** How one question was answered. */

@@ -1,15 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { closeEmbedders, createCodeEmbedders } from "../../src/code/code-embedders.ts";
-import { createIgnoreRules } from "../../src/code/ignore.ts";
+import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { closeEmbedders, createCodeEmbedders } from "../../src/code/index/code-embedders.ts";
+import { indexInFull } from "../../src/evaluate/index-in-full.ts";
+import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { type Config, defaultConfig } from "../../src/project/settings.ts";
-import { CodeSearch } from "../../src/search/engine.ts";
-import { type Mode, weightsOf } from "../../src/search/modes.ts";
-import { indexInFull } from "../../src/search/self-test/index-in-full.ts";
-import { VectorSearch } from "../../src/search/vector-search.ts";
-import { CodeIndex } from "../../src/store/code-index.ts";
+import { CodeSearch } from "../../src/search/code/engine.ts";
+import { type Mode, weightsOf } from "../../src/search/code/modes.ts";
+import { VectorSearch } from "../../src/search/vectors/vector-search.ts";
+import { CodeIndex } from "../../src/store/index/code-index.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";
 

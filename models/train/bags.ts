@@ -1,4 +1,4 @@
-import { Tokenizer } from "../../src/embed/static/words.ts";
+import { Tokenizer } from "../../src/models/embed/static/words.ts";
 
 /**
  * Texts as bags of tokens: text i holds the tokens `ids[offsets[i]]` to `ids[offsets[i + 1] - 1]`, each once,

@@ -1,4 +1,4 @@
-import { OnnxGraph } from "../../src/embed/minilm/onnx.ts";
+import { OnnxGraph } from "../../src/models/embed/minilm/onnx.ts";
 import type { Runtime, Session } from "./runtime.ts";
 
 /**

@@ -9,8 +9,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createMinilmEmbedder } from "../../src/embed/minilm/minilm-embedder.ts";
-import { modelId } from "../../src/embed/static/static-embedder.ts";
+import { createMinilmEmbedder } from "../../src/models/embed/minilm/minilm-embedder.ts";
+import { modelId } from "../../src/models/embed/static/static-embedder.ts";
 import { bagsOf, documentFrequencies } from "./bags.ts";
 import { contrast } from "./contrast.ts";
 import { buildCorpus } from "./corpus.ts";

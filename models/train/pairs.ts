@@ -1,4 +1,4 @@
-import type { ChunkRecord } from "../../src/store/records.ts";
+import type { ChunkRecord } from "../../src/store/index/records.ts";
 
 /** Something one might ask, and a text that answers it. */
 export interface Pair {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { forbidTelemetry } from "../../src/embed/minilm/onnx-runtime.ts";
+import { forbidTelemetry } from "../../src/models/embed/minilm/onnx-runtime.ts";
 
 /** As much of onnxruntime-node as training uses; it is installed beside the corpus, not with the project. */
 export interface Runtime {

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
-import type { Embedder } from "../../src/embed/embedder.ts";
+import type { Embedder } from "../../src/models/embed/embedder.ts";
 
 const atOnce = 512;
 

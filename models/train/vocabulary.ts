@@ -1,4 +1,4 @@
-import { identifierParts } from "../../src/embed/static/words.ts";
+import { identifierParts } from "../../src/models/embed/static/words.ts";
 import type { Pair } from "./pairs.ts";
 
 /** Rarer words are spelled out in pieces. Occurrences: texts that hold the word. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { transcript } from "./claude/transcript-fixture.ts";
+import { transcript } from "../../test/support/transcript-fixture.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "./registry.ts";
 
 it("knows every agent by its name", () => {

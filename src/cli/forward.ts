@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
-import { readDaemonRecord } from "../client/daemon-record.ts";
-import type { RequestOf, ResponseOf } from "../client/protocol.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { findProjectIfAny } from "../project/paths.ts";
 import { version } from "../project/version.ts";
+import { readDaemonRecord } from "../protocol/daemon-record.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { settingsOf } from "./forwarded.ts";
-import { isTerminal, leaveOnClosedPipe, wantsColor } from "./streams.ts";
+import { isTerminal, leaveOnClosedPipe, wantsColor } from "./terminal/streams.ts";
 
 /** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
 const timeoutMs = 10_000;

@@ -7,7 +7,7 @@ import { forwarded, settingsOf } from "./forwarded.ts";
 import { NotForwarded } from "./frame.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import type { Streams } from "./streams.ts";
+import type { Streams } from "./terminal/streams.ts";
 
 const silent: Streams = { write: () => {}, hasColor: () => false, columns: undefined };
 

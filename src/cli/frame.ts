@@ -3,8 +3,8 @@ import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { findProjectIfAny } from "../project/paths.ts";
 import { forwarded } from "./forwarded.ts";
-import { createOutput, type Output } from "./output.ts";
-import { ownStreams, type Streams } from "./streams.ts";
+import { createOutput, type Output } from "./terminal/output.ts";
+import { ownStreams, type Streams } from "./terminal/streams.ts";
 
 /** What every command is given. */
 export interface CommandContext {

@@ -1,6 +1,6 @@
 import { thisProcess } from "./frame.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { leaveOnClosedPipe } from "./streams.ts";
+import { leaveOnClosedPipe } from "./terminal/streams.ts";
 
 leaveOnClosedPipe();
 // No top-level await, so that this can be bundled as CommonJS, which starts faster.

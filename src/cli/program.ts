@@ -13,7 +13,7 @@ import { declareProjectCommands } from "./declare/project.ts";
 import { declareRewindCommand } from "./declare/rewind.ts";
 import { declareSessionCommands } from "./declare/sessions.ts";
 import { declareSyncCommands } from "./declare/sync.ts";
-import type { Streams } from "./streams.ts";
+import type { Streams } from "./terminal/streams.ts";
 
 /**
  * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
@@ -28,7 +28,7 @@ import type { Streams } from "./streams.ts";
  *          .argument("<query...>", "what to look for")
  *          .option("-n, --limit <count>", "at most this many results", positiveInteger)
  *          .addHelpText("after", examples(['pm search "retry with backoff"', "methods that retry"]))
- *          .action(run(async () => (await import("../commands/search.ts")).searchCommand));
+ *          .action(run(async () => (await import("./search.ts")).searchCommand));
  *
  * 2. Write its code in `commands/<name>.ts`:
  *

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { ownStreams, type Streams } from "./streams.ts";
+import { ownStreams, type Streams } from "./terminal/streams.ts";
 
 /** The names of all commands, with those of the groups that they are in. */
 function paths(command: Command = buildProgram(ownStreams), prefix: string[] = []): string[][] {

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
 import { PommelError } from "../project/errors.ts";
 import { type Caller, NotForwarded, runProgram } from "./frame.ts";
-import { printError } from "./output.ts";
 import { buildProgram } from "./program.ts";
+import { printError } from "./terminal/output.ts";
 
 /**
  * Runs a command line of `pm`, and prints what goes wrong.

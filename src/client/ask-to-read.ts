@@ -1,7 +1,7 @@
 import type { Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
-import type { RouteName } from "./endpoints.ts";
-import type { RequestOf, ResponseOf } from "./protocol.ts";
 
 /** How long a daemon may take, how long once it took too long, and for how long that counts. Milliseconds. */
 const patienceMs = 10_000;

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readEmbedderSpec } from "../embed/registry.ts";
-import { readLlmSpec } from "../llm/registry.ts";
-import { loadConfig } from "../project/config.ts";
+import { readEmbedderSpec } from "../models/embed/registry.ts";
+import { readLlmSpec } from "../models/generate/registry.ts";
+import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import { lockHolder } from "../store/lock.ts";
+import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
+import { lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, programFile } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
-import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "./daemon-record.ts";
 
 export interface Connection {
   record: DaemonRecord;

@@ -1,9 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import { type DaemonRecord, readDaemonRecord } from "./daemon-record.ts";
-import { endpoints, type RouteName, urlOf } from "./endpoints.ts";
-import type { RequestOf, ResponseOf } from "./protocol.ts";
+import { type DaemonRecord, readDaemonRecord } from "../protocol/daemon-record.ts";
+import { endpoints, type RouteName, urlOf } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { answererHere } from "../queries/here.ts";
 
 /** Why a daemon did not answer. */
 export type UnreachableReason =
@@ -27,26 +28,12 @@ export class DaemonUnreachable extends PommelError {
   }
 }
 
-type AnswerHere = <R extends RouteName>(route: R, request: RequestOf<R>) => Promise<ResponseOf<R>>;
-
-/** What answers in this process, by the project's root: where it is the daemon itself. */
-const answersHere = new Map<string, AnswerHere>();
-
-/** Lets this process ask the daemon that it is without a connection. @returns undoes it */
-export function answerHere(root: string, answer: AnswerHere): () => void {
-  answersHere.set(root, answer);
-  return () => answersHere.delete(root);
-}
-
 let isAnswerExpected = true;
 
 /** To be called when the daemon has just taken too long: it is not waited for again. */
 export function expectNoAnswer(): void {
   isAnswerExpected = false;
 }
-
-/** Whether this process is the daemon of `project`. */
-export const isAnsweredHere = (project: Project): boolean => answersHere.has(project.root);
 
 /**
  * Asks the daemon of `project`.
@@ -59,7 +46,7 @@ export async function askDaemon<R extends RouteName>(
   request: RequestOf<R>,
   timeoutMs = 5000,
 ): Promise<ResponseOf<R>> {
-  const here = answersHere.get(project.root);
+  const here = answererHere(project.root);
   if (here) return here(route, request);
   if (!isAnswerExpected) throw new DaemonUnreachable("timeout", "The Pommel daemon did not answer in time.");
   const record = readDaemonRecord(project);
@@ -104,7 +91,7 @@ export async function callDaemon<R extends RouteName>(
 }
 
 async function loadShapes(route: RouteName) {
-  const { routes, readResponse, readRefusal } = await import("./protocol.ts");
+  const { routes, readResponse, readRefusal } = await import("../protocol/routes.ts");
   routes[route].response();
   return { readResponse, readRefusal };
 }

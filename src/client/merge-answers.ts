@@ -1,5 +1,5 @@
-import type { SearchResponse } from "./protocol.ts";
-import type { TranscriptSearchResponse } from "./protocol-sessions.ts";
+import type { SearchResponse } from "../protocol/routes.ts";
+import type { TranscriptSearchResponse } from "../protocol/sessions.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go

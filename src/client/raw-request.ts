@@ -1,4 +1,4 @@
-import type { DaemonRecord } from "./daemon-record.ts";
+import type { DaemonRecord } from "../protocol/daemon-record.ts";
 
 /** A POST to the daemon, whose answer ends with the connection. By hand: an HTTP client takes longer to load. */
 export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {

@@ -1,10 +1,10 @@
-import { createIgnoreRules } from "../code/ignore.ts";
-import { Indexer, type IndexReport } from "../code/indexer.ts";
-import { loadConfig } from "../project/config.ts";
+import { createIgnoreRules } from "../code/files/ignore.ts";
+import { Indexer, type IndexReport } from "../code/index/indexer.ts";
+import { loadConfig } from "../project/config/config.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import { acquireWriterLock } from "../store/lock.ts";
-import { openIndexToWrite } from "./open-index.ts";
+import { openIndexToWrite } from "../store/index/open-index.ts";
+import { acquireWriterLock } from "../store/sqlite/lock.ts";
 
 interface ReindexOptions {
   /** Paths or globs; empty: everything. */

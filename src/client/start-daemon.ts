@@ -3,8 +3,8 @@
  * that went. Arguments: the project's root and the name of the attempt.
  */
 import { realpathSync } from "node:fs";
-import { readEmbedderSpec } from "../embed/registry.ts";
-import { type LoadedConfig, loadConfig } from "../project/config.ts";
+import { readEmbedderSpec } from "../models/embed/registry.ts";
+import { type LoadedConfig, loadConfig } from "../project/config/config.ts";
 import { explanationOf } from "../project/errors.ts";
 import { projectAt } from "../project/paths.ts";
 import { registeredProjects } from "../store/registry.ts";

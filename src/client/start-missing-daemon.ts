@@ -1,5 +1,5 @@
 import type { Project } from "../project/paths.ts";
-import { readDaemonRecord, seemsRunning } from "./daemon-record.ts";
+import { readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
 
 /**
  * Starts the daemon of a project in the background if its process is not there. It asks nobody, so it costs next to nothing,

@@ -1,136 +1,64 @@
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { codeOf } from "../project/errors.ts";
+import { createCodeEmbedders } from "../code/index/code-embedders.ts";
+import { loadConfig } from "../project/config/config.ts";
+import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import type { CodeSearch } from "../search/engine.ts";
-import { type CodeIndex, reconciledAt } from "../store/code-index.ts";
-import { explain } from "../store/database.ts";
-import type { IndexAge, StatusResponse } from "./protocol.ts";
+import { version } from "../project/version.ts";
+import type { StatusResponse } from "../protocol/routes.ts";
+import { withIndex } from "../queries/search/code.ts";
+import { describeModels } from "../queries/status/model-status.ts";
+import { ageOf, describeIndex, describeUnreadable } from "../queries/status/status.ts";
+import { CodeSearch } from "../search/code/engine.ts";
+import { autostartStatus } from "./autostart.ts";
 
-type Part<K extends keyof StatusResponse> = StatusResponse[K];
-
-interface IndexDescription {
-  index: Part<"index">;
-  health: Part<"health">;
-  storage: Part<"storage">;
-  /** Why the index could not be read; undefined when it could. */
-  error?: unknown;
-}
-
-/**
- * What is in an index, how it is and what it takes. Never fails: an index that cannot be read is a status too.
- * @param pending changes not indexed yet, null when nobody watches
- */
-export async function describeIndex(
-  project: Project,
-  { index, search }: { index: CodeIndex; search: CodeSearch },
-  pending: number | null,
-  embeddingModel: string,
-): Promise<IndexDescription> {
+/** The status of a project whose daemon does not run. Never fails because of the index: it says what is wrong. */
+export async function statusInProcess(project: Project): Promise<StatusResponse> {
+  const { config } = loadConfig(project);
+  const model = config["embed.code"];
+  const { memoryStatusInProcess } = await import("../queries/status/memory-status.ts");
+  const memory = await memoryStatusInProcess(project, config);
+  const base = {
+    version,
+    project: project.root,
+    daemon: {
+      running: false,
+      pid: null,
+      port: null,
+      uptime_seconds: null,
+      memory_bytes: null,
+      autostart: autostartStatus(project, config["daemon.autostart"]),
+    },
+    queue: {
+      pending: 0,
+      done: 0,
+      total: 0,
+      processing: null,
+      rate_chunks_per_sec: 0,
+      eta_seconds: null,
+      is_idle: memory.jobs.is_idle,
+      code_is_idle: true,
+      last_error: null,
+      recent: [],
+    },
+    models: { embedding_code: model, code: [], embedding_text: config["embed.text"], text: [] },
+    memory,
+  };
   try {
-    const counts = index.counts();
-    return {
-      index: {
-        total_files: counts.files,
-        total_chunks: counts.chunks,
-        last_indexed: isoTime(index.lastIndexedAt()),
-        pending_changes: pending,
-        languages: counts.languages,
-        skipped: { total: counts.skipped, by_reason: counts.skippedByReason },
-      },
-      health: {
-        status: counts.chunks > 0 ? "healthy" : "empty",
-        embedding_model: embeddingModel,
-        database: "connected",
-        query_ms: await timeOfQuery(search),
-      },
-      storage: storageOf(project, index.storage().terms),
-    };
+    return await withIndex(project, async (index) => {
+      const search = new CodeSearch({ project, index, vectors: null });
+      const { error, ...described } = await describeIndex(project, { index, search }, null, model);
+      const code = error === undefined ? await describeModels(index, createCodeEmbedders(config)) : [];
+      const isComplete = error !== undefined || ageOf(index, null).is_complete;
+      const models = { ...base.models, code };
+      return { ...base, ...described, models, notes: isComplete ? notesOn(error) : [neverFinished] };
+    });
   } catch (error) {
-    return describeUnreadable(project, error, embeddingModel);
+    const { error: _, ...described } = describeUnreadable(project, error, model);
+    return { ...base, ...described, notes: notesOn(error) };
   }
 }
 
-/** The description of an index that is not there or that fails. */
-export function describeUnreadable(
-  project: Project,
-  error: unknown,
-  embeddingModel: string,
-): IndexDescription {
-  const code = codeOf(explain(error, project.indexDb));
-  const database = code === "not_indexed" ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
-  return {
-    index: {
-      total_files: 0,
-      total_chunks: 0,
-      last_indexed: null,
-      pending_changes: null,
-      languages: {},
-      skipped: { total: 0, by_reason: {} },
-    },
-    health: {
-      status: database === "missing" ? "empty" : "failing",
-      embedding_model: embeddingModel,
-      database,
-      query_ms: null,
-    },
-    storage: storageOf(project, 0),
-    error,
-  };
-}
+const neverFinished = "The first indexing was not finished.";
 
-/** How far `index` may be behind the files. `pending` as in `describeIndex`. */
-export function ageOf(index: CodeIndex, pending: number | null): IndexAge {
-  const reconciled = index.meta(reconciledAt);
-  const last = Math.max(Number(reconciled), index.lastIndexedAt() ?? 0);
-  return {
-    pending,
-    is_complete: reconciled !== null,
-    as_of: isoTime(pending === 0 ? Date.now() : last > 0 ? last : null),
-  };
-}
-
-/** How long the engine takes for a question asked now. Milliseconds. */
-async function timeOfQuery(search: CodeSearch): Promise<number> {
-  const last = lastQueries.get(search);
-  if (last !== undefined && Date.now() - last.at < queryAgeMs) return last.ms;
-  const start = performance.now();
-  await search.search({ query: "main test", limit: 1, levels: [], paths: [], languages: [], explain: false });
-  const ms = Math.round((performance.now() - start) * 100) / 100;
-  lastQueries.set(search, { at: Date.now(), ms });
-  return ms;
-}
-
-/** A status every two seconds is no reason to search every two seconds. */
-const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
-const queryAgeMs = 30_000;
-
-/** What the project's state takes on disk. Bytes. */
-function storageOf(project: Project, ftsBytes: number): Part<"storage"> {
-  const indexBytes = ["", "-wal", "-shm"].reduce((sum, end) => sum + sizeOf(project.indexDb + end), 0);
-  const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
-  return {
-    index_bytes: indexBytes,
-    fts_bytes: ftsBytes,
-    log_bytes: logBytes,
-    total_bytes: indexBytes + logBytes,
-  };
-}
-
-/** Milliseconds since the epoch as ISO 8601. */
-export function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
+function notesOn(error: unknown): string[] {
+  return error === undefined ? [] : [messageOf(error)];
 }

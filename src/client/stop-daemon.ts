@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import { lockHolder } from "../store/lock.ts";
+import { daemonOwner } from "../protocol/daemon-record.ts";
+import { lockHolder } from "../store/sqlite/lock.ts";
 import { askDaemon } from "./daemon-client.ts";
-import { daemonOwner } from "./daemon-record.ts";
 
 export interface Stopped {
   pid: number;

@@ -1,8 +1,8 @@
 import { branchOf } from "../git/branch.ts";
 import type { Project } from "../project/paths.ts";
-import { addNote } from "../sessions/add-note.ts";
-import { annotationOf } from "./conversations.ts";
-import { changeMemory } from "./memory-in-process.ts";
+import { annotationOf } from "../queries/sessions/conversations.ts";
+import { addNote } from "../sessions/notes/add-note.ts";
+import { changeMemory } from "./change-memory.ts";
 
 /**
  * Stores a note, through the daemon where one runs, with the branch that is checked out where it was written.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { all, newRepository } from "../../test/support/repository-fixture.ts";
 import { blobsOf } from "./blobs.ts";
-import { all, newRepository } from "./repository-fixture.ts";
 
 test("files are read as a commit has them, from a directory, however long and whatever is in them", async () => {
   const { dir, commit } = newRepository();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { all } from "../../test/support/repository-fixture.ts";
 import { linesOf } from "./output-lines.ts";
-import { all } from "./repository-fixture.ts";
 import { unquotePath } from "./unquote.ts";
 
 async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {

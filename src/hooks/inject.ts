@@ -1,11 +1,12 @@
 import { writeSync } from "node:fs";
-import type { HookName } from "../agents/claude/hook-names.ts";
 import { filesInPatch } from "../agents/codex/patch-files.ts";
-import { readDaemonRecord } from "../client/daemon-record.ts";
-import type { ContextRequest } from "../client/protocol-context.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
-import type { HookPayload } from "./payload.ts";
+import type { ContextRequest } from "../protocol/context.ts";
+import { readDaemonRecord } from "../protocol/daemon-record.ts";
+import type { HookName } from "../protocol/hook-names.ts";
+import type { HookPayload } from "../protocol/hook-payload.ts";
+import type { MissedContextItem } from "../protocol/spool-items.ts";
 import { writeItem } from "./write-item.ts";
 
 /** Hooks that an agent is told something by, with the agents' own names of them. Never when a turn is over. */
@@ -62,16 +63,6 @@ export async function tellAgent(
   } catch {
     return false;
   }
-}
-
-/** What a hook leaves when the answer did not come in time. */
-export interface MissedContextItem {
-  kind: "missed-context";
-  event: Moment;
-  /** Milliseconds since the epoch. */
-  received_at: number;
-  /** Since the start of the hook. Milliseconds. */
-  took_ms: number;
 }
 
 /** @returns false: the daemon is still to be told that something lies in the spool */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { notesIn } from "../sessions/notes.ts";
+import { notesIn } from "../sessions/notes/notes.ts";
 import { isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
 
 const secret = "x".repeat(12);

@@ -1,47 +1,9 @@
+import { type HookPayload, payloadFields } from "../protocol/hook-payload.ts";
+
 /**
  * What is kept of what an agent hands to a hook. The conversation itself comes from the transcript, where it is
  * scrubbed before anything is stored; a hook keeps who, where and when, and of a prompt only its notes.
  */
-
-/** The fields of a hook's stdin that are kept. All are optional: clients differ, and none is trusted. */
-export interface HookPayload {
-  session_id?: string | undefined;
-  transcript_path?: string | undefined;
-  cwd?: string | undefined;
-  hook_event_name?: string | undefined;
-  prompt_id?: string | undefined;
-  /** SessionStart: startup, resume, fork, compact or clear. */
-  source?: string | undefined;
-  /** PreCompact: manual or auto. */
-  trigger?: string | undefined;
-  /** SessionEnd. */
-  reason?: string | undefined;
-  agent_id?: string | undefined;
-  agent_type?: string | undefined;
-  agent_transcript_path?: string | undefined;
-  tool_name?: string | undefined;
-  tool_use_id?: string | undefined;
-  /** Of `tool_input` the path of the file it touches, nothing of its content. */
-  file_path?: string | undefined;
-  /** Of the prompt only its notes, from "Note to Pommel:" to the end of their lines. */
-  prompt?: string | undefined;
-}
-
-const keptFields = [
-  "session_id",
-  "transcript_path",
-  "cwd",
-  "hook_event_name",
-  "prompt_id",
-  "source",
-  "trigger",
-  "reason",
-  "agent_id",
-  "agent_type",
-  "agent_transcript_path",
-  "tool_name",
-  "tool_use_id",
-] as const satisfies readonly (keyof HookPayload)[];
 
 /** Ids, paths and words; what is longer is none of these. Characters. */
 const longestField = 8192;
@@ -77,9 +39,9 @@ export function withoutHookContext(prompt: string): string {
 /** What is kept of a hook's stdin; fields of a wrong type are left out. */
 export function payloadOf(given: Record<string, unknown>): HookPayload {
   const payload: HookPayload = {};
-  for (const field of keptFields) {
+  for (const field of payloadFields) {
     const value = given[field];
-    if (isShortText(value)) payload[field] = value;
+    if (field !== "prompt" && field !== "file_path" && isShortText(value)) payload[field] = value;
   }
   const filePath = pathIn(given.tool_input);
   if (filePath !== null) payload.file_path = filePath;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeHome } from "../agents/claude/home.ts";
-import type { HookName } from "../agents/claude/hook-names.ts";
 import type { Project } from "../project/paths.ts";
+import type { HookName } from "../protocol/hook-names.ts";
 
 /**
  * Whether settings of the project or of the user have a hook of ours for this event as well. Claude Code runs a command

@@ -1,6 +1,6 @@
-import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../client/daemon-record.ts";
 import { requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
+import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
 
 /** A connection to this machine is made in less than one, or not at all. Milliseconds. */
 const patienceMs = 20;

@@ -1,32 +1,11 @@
-import { type GitHookName, gitHookNames } from "../git/hooks/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
+import { type GitHookName, gitHookNames } from "../protocol/git-hook-names.ts";
+import type { GitHookItem } from "../protocol/spool-items.ts";
 import { pokeDaemon } from "./poke.ts";
 import { readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
-
-/** What a hook of git leaves in the spool. Its schema is `gitHookItem` in daemon/spool.ts. */
-export interface GitHookItem {
-  kind: "git-hook";
-  hook: GitHookName;
-  /** Milliseconds since the epoch. */
-  received_at: number;
-  payload: {
-    /** The top of the working tree that git worked in, a linked one or the project's own. */
-    cwd: string;
-    /** post-commit: the commit, as it was when git called. */
-    head?: string | undefined;
-    /** post-commit: the branch's short name; null on a detached HEAD. */
-    branch?: string | null | undefined;
-    /** post-rewrite. */
-    command?: "amend" | "rebase" | undefined;
-    /** post-rewrite: each commit's hash before and after. */
-    rewritten?: [old: string, now: string][] | undefined;
-    /** pre-push: the remote's name; absent when git was given a URL, which may hold a password. */
-    remote?: string | undefined;
-  };
-}
 
 /** SHA-1 or SHA-256, whole. */
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

@@ -1,24 +1,15 @@
 import { existsSync } from "node:fs";
-import { anyHook, type HookName, hookNamed } from "../agents/claude/hook-names.ts";
-import { type HookAgent, hookOfAgentsEvent, isHookAgent } from "../agents/hook-names.ts";
 import { codeOf } from "../project/errors.ts";
 import { type Project, projectAround } from "../project/paths.ts";
-import { type HookPayload, isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
+import { type HookAgent, hookOfAgentsEvent, isHookAgent } from "../protocol/agent-hooks.ts";
+import { anyHook, type HookName, hookNamed } from "../protocol/hook-names.ts";
+import type { HookPayload } from "../protocol/hook-payload.ts";
+import type { AgentHookItem } from "../protocol/spool-items.ts";
+import { isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
 import { pokeDaemon } from "./poke.ts";
 import { longestInput, readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
-
-/** What a hook leaves in the spool, of Claude Code's or another agent's. */
-export interface ClaudeHookItem {
-  kind: "claude-hook";
-  /** Absent: Claude Code. */
-  agent?: HookAgent | undefined;
-  event: HookName;
-  /** Milliseconds since the epoch. */
-  received_at: number;
-  payload: HookPayload;
-}
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits
@@ -68,7 +59,7 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
     }
   }
   const whose = agent === "claude" ? {} : { agent };
-  const item: ClaudeHookItem = { kind: "claude-hook", ...whose, event, received_at: receivedAt, payload };
+  const item: AgentHookItem = { kind: "claude-hook", ...whose, event, received_at: receivedAt, payload };
   try {
     // These only say that there is something to read; the others say what no transcript does.
     const isReminder = event === "stop" || event === "post-tool-use";

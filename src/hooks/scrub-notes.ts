@@ -1,7 +1,7 @@
-import { loadConfig } from "../project/config.ts";
+import { loadConfig } from "../project/config/config.ts";
 import type { Project } from "../project/paths.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
-import { globalPatternsFile, projectPatternsFile } from "../redact/patterns-file.ts";
+import { globalPatternsFile, projectPatternsFile } from "../redact/patterns/patterns-file.ts";
 import type { SecretLedger } from "../redact/scrubber.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { GetPromptResult } from "@modelcontextprotocol/server";
-import { answer, explain } from "./call-tool.ts";
-import type { ToolName } from "./definitions.ts";
-import { ProtocolError, ProtocolErrorCode } from "./sdk.ts";
-import { oneLine } from "./text.ts";
+import { answer, explain } from "./server/call-tool.ts";
+import { ProtocolError, ProtocolErrorCode } from "./server/sdk.ts";
+import type { ToolName } from "./shapes/definitions.ts";
+import { oneLine } from "./text/text.ts";
 
 const whatDoWeKnow = "what_do_we_know";
 

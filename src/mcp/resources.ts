@@ -1,15 +1,15 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { listCheckpointsOf } from "../client/checkpoints.ts";
-import { listSessionsOf } from "../client/conversations.ts";
-import { askMemory } from "../client/memory-path.ts";
-import { withMemory } from "../client/with-memory.ts";
+import { askMemory } from "../client/ask-memory.ts";
 import { codeOf } from "../project/errors.ts";
+import { listCheckpointsOf } from "../queries/checkpoints/checkpoints.ts";
+import { listSessionsOf } from "../queries/sessions/conversations.ts";
 import { shortId } from "../sessions/short-id.ts";
-import { cursorAt, offsetOf } from "./budget.ts";
-import { answer, explain } from "./call-tool.ts";
-import { projectHere } from "./here.ts";
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./sdk.ts";
-import { minute, oneLine } from "./text.ts";
+import { withMemory } from "../store/memory/with-memory.ts";
+import { answer, explain } from "./server/call-tool.ts";
+import { projectHere } from "./server/here.ts";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
+import { cursorAt, offsetOf } from "./text/budget.ts";
+import { minute, oneLine } from "./text/text.ts";
 
 /** Sessions and checkpoints that a person can attach to a conversation. */
 

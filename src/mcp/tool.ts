@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { Project } from "../project/paths.ts";
-import type { Output } from "./shape-parts.ts";
+import type { Output } from "./shapes/shape-parts.ts";
 
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {

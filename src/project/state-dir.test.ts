@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hasIgnoreLine, removeIgnoreLine } from "./git-ignore.ts";
+import { hasIgnoreLine, removeIgnoreLine } from "./files/git-ignore.ts";
 import { type Project, projectAt } from "./paths.ts";
 import { createStateDir } from "./state-dir.ts";
 

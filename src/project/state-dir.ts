@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { configTemplate } from "./config-template.ts";
+import { configTemplate } from "./config/config-template.ts";
+import type { Config } from "./config/settings.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
 import { type Project, stateDirName } from "./paths.ts";
-import type { Config } from "./settings.ts";
 
 /** What `createStateDir` made, relative to the project's root; the rest was there. */
 export type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";

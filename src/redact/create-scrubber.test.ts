@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lookAlikes } from "../../test/support/secrets/look-alikes.ts";
+import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { lookAlikes } from "./golden/look-alikes.ts";
-import { secretCases } from "./golden/secrets.ts";
 import { createLedger } from "./ledger.ts";
 
 const none = { globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false };

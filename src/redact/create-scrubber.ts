@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { withRepetitions } from "./checks/repetitions.ts";
 import { createFinder } from "./finder.ts";
-import { namedSecretType } from "./names.ts";
-import { type PatternSources, rulesFrom } from "./patterns-file.ts";
-import { withRepetitions } from "./repetitions.ts";
-import { placeholders, stopper } from "./rule.ts";
+import { namedSecretType } from "./patterns/names.ts";
+import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
+import { placeholders, stopper } from "./patterns/rule.ts";
 import type { Scrubber, SecretMatch } from "./scrubber.ts";
 
 /** Raised when what is found changes without a pattern having changed. */

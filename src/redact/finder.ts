@@ -1,8 +1,8 @@
-import { contextWords, secretNear } from "./entropy.ts";
-import { compileKeywords } from "./keywords.ts";
-import { pemTail } from "./pem-tail.ts";
-import { type ProviderRule, providerRules } from "./provider-rules.ts";
-import { type Rule, type Span, stopper } from "./rule.ts";
+import { contextWords, secretNear } from "./checks/entropy.ts";
+import { compileKeywords } from "./patterns/keywords.ts";
+import { pemTail } from "./patterns/pem-tail.ts";
+import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
+import { type Rule, type Span, stopper } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 
 /** A find with its rule's rank: of finds that overlap, the one of lowest rank gives the name. */

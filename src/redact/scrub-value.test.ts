@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { base62, maker } from "../../test/support/secrets/make.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { base62, maker } from "./golden/make.ts";
 import { createLedger } from "./ledger.ts";
 import { scrubValue } from "./scrub-value.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Llm, LlmRequest } from "../llm/llm.ts";
+import type { Llm, LlmRequest } from "../models/generate/llm.ts";
 import { PommelError } from "../project/errors.ts";
 import { createLedger } from "./ledger.ts";
 import { scrubWithLlm } from "./scrub-with-llm.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Llm } from "../llm/llm.ts";
-import { placeholders } from "./rule.ts";
+import type { Llm } from "../models/generate/llm.ts";
+import { placeholders } from "./patterns/rule.ts";
 import type { SecretLedger } from "./scrubber.ts";
 
 /** What is shown to the model at once. Characters. */

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import type { Config } from "../project/config/settings.ts";
 import type { Project } from "../project/paths.ts";
-import type { Config } from "../project/settings.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
-import { globalPatternsFile, patternsFileName } from "../redact/patterns-file.ts";
+import { globalPatternsFile, patternsFileName } from "../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
-import type { IngestOptions } from "./ingest.ts";
-import { kindRules } from "./kinds.ts";
+import { kindRules } from "./chunks/kinds.ts";
+import type { IngestOptions } from "./ingest/ingest.ts";
 
 /** How a configuration wants conversations to be cut into chunks. */
 export function chunkOptionsOf(config: Config): IngestOptions["chunks"] {

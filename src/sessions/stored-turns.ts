@@ -1,7 +1,7 @@
-import { unpackContent } from "../store/memory/content.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { contentOf, turnsOf } from "../store/memory/turns.ts";
-import type { TurnRecord } from "../store/memory-records.ts";
+import type { TurnRecord } from "../store/memory/memory-records.ts";
+import { unpackContent } from "../store/memory/sessions/content.ts";
+import { contentOf, turnsOf } from "../store/memory/sessions/turns.ts";
 import type { StoredLine, Turn } from "./turn-content.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { IngestOptions } from "./ingest.ts";
+import type { IngestOptions } from "./ingest/ingest.ts";
 
 /** What it takes to change what is stored of conversations; whoever reads transcripts has it. */
 export type SessionWork = Pick<

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { registeredProjects, registerProject, registryFile, unregisterProjects } from "./registry.ts";
-import { Sqlite } from "./sqlite.ts";
+import { Sqlite } from "./sqlite/sqlite.ts";
 
 let dir: string;
 let file: string;

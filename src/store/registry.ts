@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../project/errors.ts";
 import { globalDataDir } from "../project/paths.ts";
-import { Sqlite } from "./sqlite.ts";
+import { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
  * `registry.db`: the projects that this user has, for what goes across all of them. Only a list of places: it can be lost

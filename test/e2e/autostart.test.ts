@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type DaemonRecord, readDaemonRecord } from "../../src/client/daemon-record.ts";
-import type { StatusResponse } from "../../src/client/protocol.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { lockHolder } from "../../src/store/lock.ts";
+import { type DaemonRecord, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import type { StatusResponse } from "../../src/protocol/routes.ts";
+import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import {
   cleanUp,
   createProject,

@@ -4,15 +4,18 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idOf, type TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
-import type { BlameAnswer } from "../../src/client/blame-answer.ts";
-import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/client/checkpoints-answer.ts";
-import { rememberTurn, wrote } from "../../src/git/attribution/attribution-fixture.ts";
-import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
-import { temporaryGit } from "../../src/git/repository-fixture.ts";
+import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { gitCounts } from "../../src/store/memory/git-counts.ts";
+import type { BlameAnswer } from "../../src/queries/blame/blame-answer.ts";
+import type {
+  CheckpointAnswer,
+  CheckpointsAnswer,
+} from "../../src/queries/checkpoints/checkpoints-answer.ts";
+import { gitCounts } from "../../src/store/memory/commits/git-counts.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
+import { temporaryGit } from "../support/repository-fixture.ts";
+import { idOf, type TranscriptFixture } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, expect, it } from "vitest";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { addSession, turn } from "../../src/store/memory/memory-fixture.ts";
-import { saveTurn } from "../../src/store/memory/turns.ts";
+import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
+import { addSession, turn } from "../support/memory-fixture.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { runPm, temporaryDir } from "./run-pm.ts";
 

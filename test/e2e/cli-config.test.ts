@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { settingKeys } from "../../src/project/setting-values.ts";
+import { settingKeys } from "../../src/project/config/setting-values.ts";
 import { runPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;

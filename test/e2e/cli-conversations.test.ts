@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
-import { saveAnnotation } from "../../src/store/memory/annotations.ts";
-import { replaceChunks } from "../../src/store/memory/chunks.ts";
-import { packContent } from "../../src/store/memory/content.ts";
+import { saveAnnotation } from "../../src/store/memory/chunks/annotations.ts";
+import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { addSession, chunk, turn } from "../../src/store/memory/memory-fixture.ts";
-import { saveTurn } from "../../src/store/memory/turns.ts";
+import { packContent } from "../../src/store/memory/sessions/content.ts";
+import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
+import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { type PmResult, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const day = 86_400_000;

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { transcript } from "../../src/agents/claude/transcript-fixture.ts";
 import type { Project } from "../../src/project/paths.ts";
+import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startFakeOllama } from "../../src/embed/ollama/fake-ollama.ts";
-import { startFakeOpenai } from "../../src/embed/openai/fake-openai.ts";
-import type { FakeServer } from "../../src/embed/remote/fake-server.ts";
+import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
+import { startFakeOpenai } from "../support/fake-openai-embedder.ts";
+import type { FakeServer } from "../support/fake-server.ts";
 import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** Near to the question of `pm models test` is what speaks of requests. */

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { migrated, type RolloutFixture, rollout, threadId } from "../../src/agents/codex/rollout-fixture.ts";
 import type { Project } from "../../src/project/paths.ts";
+import { migrated, type RolloutFixture, rollout, threadId } from "../support/rollout-fixture.ts";
 import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
-import { fork } from "../../src/agents/claude/transcript-fixture.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
-import { enqueue } from "../../src/store/memory/jobs.ts";
+import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import type { TranscriptFixture } from "../support/transcript-fixture.ts";
+import { fork } from "../support/transcript-fixture.ts";
 import {
   ask,
   contentOfMemory,

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { readDaemonRecord } from "../../src/client/daemon-record.ts";
-import type { SearchResponse, StatusResponse } from "../../src/client/protocol.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
-import { lockHolder } from "../../src/store/lock.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import type { SearchResponse, StatusResponse } from "../../src/protocol/routes.ts";
+import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 const projects: Project[] = [];

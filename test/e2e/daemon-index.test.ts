@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { readDaemonRecord } from "../../src/client/daemon-record.ts";
-import type { SearchResponse } from "../../src/client/protocol.ts";
-import { Sqlite } from "../../src/store/sqlite.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import type { SearchResponse } from "../../src/protocol/routes.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,
   createProject,

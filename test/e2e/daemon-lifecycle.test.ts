@@ -13,13 +13,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
-import { preferredPort } from "../../src/daemon/port.ts";
+import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { CodeIndex } from "../../src/store/code-index.ts";
-import { acquireWriterLock, lockHolder } from "../../src/store/lock.ts";
-import { Sqlite } from "../../src/store/sqlite.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { CodeIndex } from "../../src/store/index/code-index.ts";
+import { acquireWriterLock, lockHolder } from "../../src/store/sqlite/lock.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
   cleanUp,
   createProject,

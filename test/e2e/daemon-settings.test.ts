@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { readDaemonRecord } from "../../src/client/daemon-record.ts";
 import type { Project } from "../../src/project/paths.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
   cleanUp,
   createProject,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ModelStatus, SearchResponse } from "../../src/client/protocol.ts";
-import { startFakeOllama } from "../../src/embed/ollama/fake-ollama.ts";
-import { startFakeOpenai } from "../../src/embed/openai/fake-openai.ts";
-import { fakeVector } from "../../src/embed/remote/fake-server.ts";
 import type { Project } from "../../src/project/paths.ts";
+import type { ModelStatus, SearchResponse } from "../../src/protocol/routes.ts";
+import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
+import { startFakeOpenai } from "../support/fake-openai-embedder.ts";
+import { fakeVector } from "../support/fake-server.ts";
 import { cleanUp, createProject, modules, pmJson, start, status, until, write } from "./daemon-fixture.ts";
 
 /** A second embedding model beside the bundled one, from the first chunk to a server that goes away. */

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { chat, idOf } from "../../src/agents/gemini/chat-fixture.ts";
-import type { ImportFollowed } from "../../src/cli/commands/import-follow.ts";
+import type { ImportFollowed } from "../../src/cli/commands/import/follow.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import type { TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
 import type { Project } from "../../src/project/paths.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
+import { chat, idOf } from "../support/chat-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 

@@ -13,7 +13,7 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { GitHookItem } from "../../src/hooks/run-git-hook.ts";
+import type { GitHookItem } from "../../src/protocol/spool-items.ts";
 import { until } from "./daemon-fixture.ts";
 import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 

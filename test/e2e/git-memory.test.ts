@@ -3,15 +3,15 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { TranscriptFixture } from "../../src/agents/claude/transcript-fixture.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { CheckpointRecord } from "../../src/store/git-records.ts";
-import { attributionsOf } from "../../src/store/memory/attributions.ts";
-import { checkpointOfCommit } from "../../src/store/memory/checkpoints.ts";
-import { commitByHash } from "../../src/store/memory/commits.ts";
+import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
+import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
+import { commitByHash } from "../../src/store/memory/commits/commits.ts";
+import type { CheckpointRecord } from "../../src/store/memory/git-records.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { observationsOf } from "../../src/store/memory/observations.ts";
+import type { TranscriptFixture } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import {
   cleanUp,

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import type { BlameAnswer } from "../../src/client/blame-answer.ts";
-import { rememberTurn, wrote } from "../../src/git/attribution/attribution-fixture.ts";
-import { temporaryGit } from "../../src/git/repository-fixture.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { createStateDir } from "../../src/project/state-dir.ts";
+import type { BlameAnswer } from "../../src/queries/blame/blame-answer.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
+import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { type PmResult, runPm, temporaryDir } from "./run-pm.ts";
 

@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { checkpointUid } from "../../src/git/checkpoints/uid.ts";
-import { temporaryGit } from "../../src/git/repository-fixture.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { saveCheckpoint } from "../../src/store/memory/checkpoints.ts";
-import { replaceChunks } from "../../src/store/memory/chunks.ts";
-import { saveCommit } from "../../src/store/memory/commits.ts";
+import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
+import { saveCheckpoint } from "../../src/store/memory/commits/checkpoints.ts";
+import { saveCommit } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { addSession, chunk, turn } from "../../src/store/memory/memory-fixture.ts";
-import { saveTurn } from "../../src/store/memory/turns.ts";
+import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
+import { addSession, chunk, turn } from "../support/memory-fixture.ts";
+import { temporaryGit } from "../support/repository-fixture.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";

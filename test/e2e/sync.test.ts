@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { transcript } from "../../src/agents/claude/transcript-fixture.ts";
-import { withWritableMemory } from "../../src/client/memory-in-process.ts";
-import { contentOf } from "../../src/git/sync/machine-fixture.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { ingestTranscript } from "../../src/sessions/ingest.ts";
-import { sumUpSession } from "../../src/sessions/sum-up.ts";
+import { withWritableMemory } from "../../src/queries/writable-memory.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { contentOf } from "../support/machine-fixture.ts";
+import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
 

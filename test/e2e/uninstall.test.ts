@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
-import { lockHolder } from "../../src/store/lock.ts";
+import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { runPm, temporaryDir } from "./run-pm.ts";
 
 let dir: string;

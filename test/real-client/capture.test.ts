@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventOfHook, type HookName } from "../../src/agents/claude/hook-names.ts";
+import { eventOfHook, type HookName } from "../../src/protocol/hook-names.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
   SessionSummary,
   SessionsResponse,
   TranscriptSearchResponse,
-} from "../../src/client/protocol-sessions.ts";
+} from "../../src/protocol/sessions.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { clients } from "./client.ts";
 import { spooled } from "./ground.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Told } from "../../src/client/context/told.ts";
-import type { SessionResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
 import { instructions } from "../../src/mcp/instructions.ts";
+import type { SessionResponse, TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
+import type { Told } from "../../src/queries/context/told.ts";
 import { codexes } from "./client.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
 import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";

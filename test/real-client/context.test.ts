@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Told } from "../../src/client/context/told.ts";
-import type { TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
+import type { Told } from "../../src/queries/context/told.ts";
 import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

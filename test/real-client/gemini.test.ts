@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Told } from "../../src/client/context/told.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
   SessionsResponse,
   TranscriptSearchResponse,
-} from "../../src/client/protocol-sessions.ts";
-import type { WhyAnswer } from "../../src/client/why-answer.ts";
+} from "../../src/protocol/sessions.ts";
+import type { Told } from "../../src/queries/context/told.ts";
+import type { WhyAnswer } from "../../src/queries/why/why-answer.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";

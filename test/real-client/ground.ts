@@ -12,7 +12,7 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { Sqlite } from "../../src/store/sqlite.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 
 /** What every client is given: a home, a repository, and a `pm` that writes down which hooks it ran. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnnotationsResponse, TranscriptSearchResponse } from "../../src/client/protocol-sessions.ts";
 import { instructions } from "../../src/mcp/instructions.ts";
-import { historyLabel } from "../../src/mcp/text.ts";
+import { historyLabel } from "../../src/mcp/text/text.ts";
+import type { AnnotationsResponse, TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
 import { clients } from "./client.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

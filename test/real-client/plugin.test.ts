@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import type { AnnotationsResponse } from "../../src/client/protocol-sessions.ts";
-import { tools } from "../../src/mcp/definitions.ts";
+import { tools } from "../../src/mcp/shapes/definitions.ts";
+import type { AnnotationsResponse } from "../../src/protocol/sessions.ts";
 import { clients } from "./client.ts";
 import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";

@@ -1,5 +1,5 @@
 import type { Agent, TranscriptLine } from "../agent.ts";
-import { bounds, headAndTail } from "../bounds.ts";
+import { bounds, headAndTail } from "../reading/bounds.ts";
 import type { AlineSession, AlineTurn } from "./aline-database.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeAgent } from "../agent-contract.ts";
-import { readAll } from "../agent-samples.ts";
+import { describeAgent } from "../../../test/support/agent-contract.ts";
+import { readAll } from "../../../test/support/agent-samples.ts";
+import { fork, idOf, pictureData, transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "./claude.ts";
-import { fork, idOf, pictureData, transcript } from "./transcript-fixture.ts";
 import { image } from "./transcript-parts.ts";
 
 const project = "-home-dev-shop";

@@ -1,6 +1,6 @@
 import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson } from "../json-lines.ts";
-import { type FileLine, readLines } from "../read-lines.ts";
+import { isBlank, isWholeJson } from "../reading/json-lines.ts";
+import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod/mini";
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../fields.ts";
-import { isWholeJson } from "../json-lines.ts";
-import { readLines } from "../read-lines.ts";
+import { known, timeOf } from "../reading/fields.ts";
+import { isWholeJson } from "../reading/json-lines.ts";
+import { readLines } from "../reading/read-lines.ts";
 import type { Line } from "./line-schema.ts";
 import { parseLine } from "./parse-line.ts";
 

@@ -1,6 +1,6 @@
-import { isWholeJson } from "../json-lines.ts";
-import { isOwnCommand, isOwnTool } from "../own-output.ts";
-import { readLines } from "../read-lines.ts";
+import { isWholeJson } from "../reading/json-lines.ts";
+import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
+import { readLines } from "../reading/read-lines.ts";
 import { asBlocks, type Line } from "./line-schema.ts";
 import { parseLine } from "./parse-line.ts";
 import { shellCommand } from "./said.ts";

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { idOf, transcript } from "../../../test/support/transcript-fixture.ts";
 import { agentNamed, agents } from "../registry.ts";
 import { claude } from "./claude.ts";
-import { idOf, transcript } from "./transcript-fixture.ts";
 
 let dir: string;
 beforeEach(() => {

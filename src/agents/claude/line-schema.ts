@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../fields.ts";
+import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
 
 /** What of a transcript's lines is understood. */
 

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve, sep } from "node:path";
-import { listFiles } from "../list-files.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { claudeHome } from "./home.ts";
 
 /** Where Claude Code keeps its transcripts. */

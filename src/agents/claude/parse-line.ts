@@ -1,4 +1,4 @@
-import { parseJsonLine } from "../json-lines.ts";
+import { parseJsonLine } from "../reading/json-lines.ts";
 import { asLine, type Line } from "./line-schema.ts";
 
 /** A line of a transcript; null for one that is no JSON object. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
-import { readObjectFile } from "../object-file.ts";
+import { readObjectFile } from "../reading/object-file.ts";
 import { claudeHome } from "./home.ts";
 
 const setting = "cleanupPeriodDays";

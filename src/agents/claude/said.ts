@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
+import { bounded } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
 import { withoutReminders } from "./reminders.ts";
 
 export type Said = Extract<Entry, { kind: "prompt" | "notice" }>;

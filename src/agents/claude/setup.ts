@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { findUpwards, mainOf } from "../../project/paths.ts";
+import { eventOfHook, hookNames } from "../../protocol/hook-names.ts";
 import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
 import { skill } from "../setup/skill.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { claudeHome } from "./home.ts";
-import { eventOfHook, hookNames } from "./hook-names.ts";
 import { hasPlugin } from "./plugin.ts";
 
 /** Seconds. Without one, SessionEnd is killed after about 1.5. */

@@ -1,4 +1,4 @@
-import { readLines } from "../read-lines.ts";
+import { readLines } from "../reading/read-lines.ts";
 
 /** Whether a line with this uuid stands before `end` in a transcript. */
 export async function stands(

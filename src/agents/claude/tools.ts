@@ -1,8 +1,8 @@
 import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded, pictureMark } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
-import { replacement } from "../replacement.ts";
+import { bounded, pictureMark } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
+import { replacement } from "../reading/replacement.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
 import { withoutReminders } from "./reminders.ts";
 

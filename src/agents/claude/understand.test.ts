@@ -2,11 +2,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readAll } from "../../../test/support/agent-samples.ts";
+import { type TranscriptFixture, transcript } from "../../../test/support/transcript-fixture.ts";
 import type { Entry } from "../agent.ts";
-import { readAll } from "../agent-samples.ts";
-import { bounds } from "../bounds.ts";
+import { bounds } from "../reading/bounds.ts";
 import { claude } from "./claude.ts";
-import { type TranscriptFixture, transcript } from "./transcript-fixture.ts";
 
 async function read(t: TranscriptFixture) {
   return readAll(claude, t.writeTo(mkdtempSync(join(tmpdir(), "pommel-claude-"))));

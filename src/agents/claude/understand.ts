@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, boundedInput, pictureMark } from "../bounded.ts";
-import { known, timeOf } from "../fields.ts";
+import { bounded, boundedInput, pictureMark } from "../reading/bounded.ts";
+import { known, timeOf } from "../reading/fields.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, type Line } from "./line-schema.ts";
 import { withoutReminders } from "./reminders.ts";

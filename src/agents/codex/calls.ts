@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { FileTouch } from "../agent.ts";
-import { boundedInput } from "../bounded.ts";
-import { isOwnCommand, isOwnTool } from "../own-output.ts";
+import { boundedInput } from "../reading/bounded.ts";
+import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { absolute, type FilePatch, parsePatch, touchesOf } from "./patch.ts";
 
 /** A call of a tool, in the shapes that other agents' calls have as well. */

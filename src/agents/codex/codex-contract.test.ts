@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeAgent } from "../agent-contract.ts";
-import { readAll } from "../agent-samples.ts";
+import { describeAgent } from "../../../test/support/agent-contract.ts";
+import { readAll } from "../../../test/support/agent-samples.ts";
+import { type RolloutOptions, rollout, threadId } from "../../../test/support/rollout-fixture.ts";
 import { codex } from "./codex.ts";
-import { type RolloutOptions, rollout, threadId } from "./rollout-fixture.ts";
 
 function conversation(options: RolloutOptions) {
   const r = rollout(options);

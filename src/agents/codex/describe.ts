@@ -1,7 +1,7 @@
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../fields.ts";
-import { isWholeJson, parseJsonLine } from "../json-lines.ts";
-import { readLines } from "../read-lines.ts";
+import { known, timeOf } from "../reading/fields.ts";
+import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { readLines } from "../reading/read-lines.ts";
 import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.ts";
 
 /** How much of a rollout is read to learn whose it is. Bytes. */

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { parseToml } from "../../project/config.ts";
+import { parseToml } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
-import { readFileText } from "../setup/text-file.ts";
+import { readFileText } from "../../project/files/text-file.ts";
 import type { Place } from "../setup.ts";
 import { codexHome, directoryOf } from "./hook-spec.ts";
 

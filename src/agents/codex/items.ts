@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { known } from "../fields.ts";
+import { known } from "../reading/fields.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
 import { resultText, textOf } from "./outcome.ts";

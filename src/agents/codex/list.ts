@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SealedTranscript, TranscriptFile } from "../agent.ts";
-import { listFiles } from "../list-files.ts";
+import { listFiles } from "../reading/list-files.ts";
 
 /** Where sessions are while they go on, and where `codex archive` moves them. */
 const folders = ["sessions", "archived_sessions"];

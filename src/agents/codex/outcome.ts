@@ -1,6 +1,6 @@
-import { bounded, pictureMark } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
-import { withoutOwnContext } from "../own-output.ts";
+import { bounded, pictureMark } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
+import { withoutOwnContext } from "../reading/own-output.ts";
 import { asRecord } from "./calls.ts";
 import { asParts } from "./line-schema.ts";
 

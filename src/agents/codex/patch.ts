@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
-import { hunkLines } from "../replacement.ts";
+import { bounded } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
+import { hunkLines } from "../reading/replacement.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 

@@ -1,6 +1,6 @@
 import type { Entry, Usage } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { withoutOwnContext } from "../own-output.ts";
+import { bounded } from "../reading/bounded.ts";
+import { withoutOwnContext } from "../reading/own-output.ts";
 import { isFirstTold, type State, uidOf } from "./state.ts";
 
 /** What there is to keep of a line; nothing without a uid. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isTable, parseToml } from "../../project/config.ts";
+import { isTable, parseToml } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
+import { readFileText } from "../../project/files/text-file.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
 import { placesOfHooks } from "../setup/hook-entries.ts";
-import { readFileText } from "../setup/text-file.ts";
 import type { Place } from "../setup.ts";
 import { codexHome, codexHooks, hooksFile } from "./hook-spec.ts";
 

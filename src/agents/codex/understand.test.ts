@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
+import {
+  migrated,
+  type RolloutFixture,
+  type RolloutOptions,
+  rollout,
+  threadId,
+} from "../../../test/support/rollout-fixture.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { ownContext } from "../own-output.ts";
-import { migrated, type RolloutFixture, type RolloutOptions, rollout, threadId } from "./rollout-fixture.ts";
+import { ownContext } from "../reading/own-output.ts";
 import { newState } from "./state.ts";
 import { understand } from "./understand.ts";
 

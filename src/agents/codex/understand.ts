@@ -1,7 +1,7 @@
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { known, timeOf } from "../fields.ts";
-import { withoutOwnContext } from "../own-output.ts";
+import { bounded } from "../reading/bounded.ts";
+import { known, timeOf } from "../reading/fields.ts";
+import { withoutOwnContext } from "../reading/own-output.ts";
 import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
 import { understandItem } from "./items.ts";
 import {

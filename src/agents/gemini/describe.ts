@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../fields.ts";
-import { isWholeJson, parseJsonLine } from "../json-lines.ts";
-import { asObject } from "../object-file.ts";
-import { readLines } from "../read-lines.ts";
+import { known, timeOf } from "../reading/fields.ts";
+import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { asObject } from "../reading/object-file.ts";
+import { readLines } from "../reading/read-lines.ts";
 import { type Head, headOf } from "./head.ts";
 import { placeOf } from "./place.ts";
 import { asCalls, asRecord } from "./record-schema.ts";

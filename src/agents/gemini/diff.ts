@@ -1,6 +1,6 @@
 import type { FileEdit } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
+import { bounded } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
 
 type Hunk = FileEdit["hunks"][number];
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type ChatFixture, chat, hashOf, idOf } from "../../../test/support/chat-fixture.ts";
 import { agentNamed } from "../registry.ts";
-import { type ChatFixture, chat, hashOf, idOf } from "./chat-fixture.ts";
 import { gemini } from "./gemini.ts";
 
 let tmp: string;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeAgent } from "../agent-contract.ts";
-import { describeRewritten } from "../agent-rewritten-contract.ts";
-import { readAll } from "../agent-samples.ts";
-import { chat, idOf, pictureData } from "./chat-fixture.ts";
+import { describeAgent } from "../../../test/support/agent-contract.ts";
+import { describeRewritten } from "../../../test/support/agent-rewritten-contract.ts";
+import { readAll } from "../../../test/support/agent-samples.ts";
+import { chat, idOf, pictureData } from "../../../test/support/chat-fixture.ts";
 import { gemini } from "./gemini.ts";
 
 function conversation() {

@@ -1,7 +1,7 @@
 import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "../json-lines.ts";
-import { KeptStates } from "../kept-states.ts";
-import { readLines } from "../read-lines.ts";
+import { isBlank, isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { KeptStates } from "../reading/kept-states.ts";
+import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { isOneObject } from "./head.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";

@@ -1,9 +1,9 @@
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { bounds } from "../bounds.ts";
-import { known } from "../fields.ts";
-import { isWholeJson, parseJsonLine } from "../json-lines.ts";
-import { readLines } from "../read-lines.ts";
+import { bounds } from "../reading/bounds.ts";
+import { known } from "../reading/fields.ts";
+import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { readLines } from "../reading/read-lines.ts";
 import { asRecord, type ChatRecord } from "./record-schema.ts";
 
 /** How much of a chat is read to learn whose it is. Bytes. */

@@ -1,6 +1,6 @@
 import { dirname, join, resolve, sep } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
-import { listFiles } from "../list-files.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { headOf, isOneObject } from "./head.ts";
 import { geminiHome } from "./home.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { known, timeOf } from "../fields.ts";
+import { known, timeOf } from "../reading/fields.ts";
 import type { ChatRecord } from "./record-schema.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { known } from "../fields.ts";
-import { parseJsonLine } from "../json-lines.ts";
+import { known } from "../reading/fields.ts";
+import { parseJsonLine } from "../reading/json-lines.ts";
 import type { Head } from "./head.ts";
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */

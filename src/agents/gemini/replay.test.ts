@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readAll } from "../../../test/support/agent-samples.ts";
+import { type ChatFixture, chat, idOf } from "../../../test/support/chat-fixture.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { readAll } from "../agent-samples.ts";
-import { bounds } from "../bounds.ts";
-import { type ChatFixture, chat, idOf } from "./chat-fixture.ts";
+import { bounds } from "../reading/bounds.ts";
 import { gemini } from "./gemini.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "pommel-replay-"));

@@ -1,6 +1,6 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { bounded, boundedInput } from "../bounded.ts";
-import { known, timeOf } from "../fields.ts";
+import { bounded, boundedInput } from "../reading/bounded.ts";
+import { known, timeOf } from "../reading/fields.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
 import {

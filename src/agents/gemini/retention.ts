@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
-import { asObject, readObjectFile } from "../object-file.ts";
+import { asObject, readObjectFile } from "../reading/object-file.ts";
 import { geminiHome } from "./home.ts";
 
 const setting = "general.sessionRetention.maxAge";

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
-import { isOwnCommand, withoutOwnContext } from "../own-output.ts";
+import { bounded } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
+import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 
 /**

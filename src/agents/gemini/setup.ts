@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { asObject, readObjectFile } from "../object-file.ts";
+import { asObject, readObjectFile } from "../reading/object-file.ts";
 import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { serverEntry } from "../setup/json-entry.ts";

@@ -1,10 +1,10 @@
 import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded } from "../bounded.ts";
-import { bounds } from "../bounds.ts";
-import { known } from "../fields.ts";
-import { isOwnCommand } from "../own-output.ts";
-import { replacement } from "../replacement.ts";
+import { bounded } from "../reading/bounded.ts";
+import { bounds } from "../reading/bounds.ts";
+import { known } from "../reading/fields.ts";
+import { isOwnCommand } from "../reading/own-output.ts";
+import { replacement } from "../reading/replacement.ts";
 import { hunksOf, onlyProposed } from "./diff.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
 import { textOf, withoutHookContext } from "./said.ts";

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { asObject, readObjectFile } from "../object-file.ts";
+import { asObject, readObjectFile } from "../reading/object-file.ts";
 import type { Place } from "../setup.ts";
 import { geminiHome } from "./home.ts";
 

@@ -15,9 +15,8 @@ import { codexSetup } from "../codex/setup.ts";
 import { geminiSetup } from "../gemini/setup.ts";
 import type { AgentSetup, PartName, Place } from "../setup.ts";
 import { setups } from "../setups.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { inOrderToTake, putPart, takePart } from "./parts.ts";
-import { readRecord } from "./record.ts";
+import { oneAtATime, readRecord } from "./record.ts";
 import { section } from "./section.ts";
 
 let dir: string;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventOfHook, hookNames } from "../claude/hook-names.ts";
+import { eventOfHook, hookNames } from "../../protocol/hook-names.ts";
 import { claudeHooks } from "../claude/setup.ts";
 import { codexHooks } from "../codex/hook-spec.ts";
 import { geminiHooks } from "../gemini/setup.ts";

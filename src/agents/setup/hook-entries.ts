@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import { anyHook, type HookName, hookNamed } from "../claude/hook-names.ts";
+import { anyHook, type HookName, hookNamed } from "../../protocol/hook-names.ts";
 import type { Addition, PartEditor, PartLook } from "../setup.ts";
 import {
   addItem,

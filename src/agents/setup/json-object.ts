@@ -1,8 +1,8 @@
 import type { Node } from "jsonc-parser";
 import type { PommelError } from "../../project/errors.ts";
+import { refusal } from "../../project/files/refusal.ts";
 import type { Addition } from "../setup.ts";
 import { applyEdit, inverseOf, parseJson, problemAt, type TextEdit } from "./json-edit.ts";
-import { refusal } from "./refusal.ts";
 
 /** What a JSON text stands in. */
 export interface JsonFile {

@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { PommelError } from "../../project/errors.ts";
+import { type FileText, readFileText, writeFileText } from "../../project/files/text-file.ts";
 import type { AgentSetup, PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { type FileRecord, readRecord, type SetupRecord, writeRecord } from "./record.ts";
-import { type FileText, readFileText, writeFileText } from "./text-file.ts";
+import { type FileRecord, oneAtATime, readRecord, type SetupRecord, writeRecord } from "./record.ts";
 
 export interface PutResult {
   /** From the place's directory, with slashes; absolute where it is not below it. */

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { writeJson } from "../../project/write-json.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
+import { unwritable } from "../../project/files/text-file.ts";
+import { writeJson } from "../../project/files/write-json.ts";
 import type { Place } from "../setup.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { unwritable } from "./text-file.ts";
 
 /** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */
 
@@ -39,6 +39,11 @@ const record = z.object({
   files: z.record(z.string(), file),
 });
 export type SetupRecord = z.infer<typeof record>;
+
+/** Works on a place's files while no other `pm` does. */
+export function oneAtATime<T>({ recordFile }: Place, work: () => T): T {
+  return withFileLock(`${recordFile}.lock`, work);
+}
 
 /** What the record says; that nothing is known, when there is none or it makes no sense. */
 export function readRecord({ recordFile }: Place): SetupRecord {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { ended, type Found, findSection, signed } from "../../project/files/own-text.ts";
 import type { PartEditor, PartLook } from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
-import { ended, type Found, findSection, signed } from "./marks.ts";
 
 /** Line ends are the file's, and say nothing. */
 function hashOf(body: string): string {

@@ -1,10 +1,10 @@
-import { isTable, parseToml } from "../../project/config.ts";
+import { isTable, parseToml } from "../../project/config/config.ts";
+import { unsetTable } from "../../project/config/toml-edit.ts";
 import { messageOf } from "../../project/errors.ts";
-import { unsetTable } from "../../project/toml-edit.ts";
+import { refusal } from "../../project/files/refusal.ts";
 import type { PartEditor } from "../setup.ts";
 import { applyEdit, inverseOf } from "./json-edit.ts";
 import { runsOurServer } from "./json-entry.ts";
-import { refusal } from "./refusal.ts";
 
 const table = ["mcp_servers", "pommel"] as const;
 

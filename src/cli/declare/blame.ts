@@ -17,7 +17,7 @@ export function declareBlameCommands(program: Command): void {
         ["pm why src/auth.ts:42-50 --json", "nine lines, for scripts"],
       )}\n\nExits with 5 when there is no such file or line. What is not known is said to be unknown.`,
     )
-    .action(query(async () => (await import("../commands/why.ts")).whyCommand));
+    .action(query(async () => (await import("../commands/why/why.ts")).whyCommand));
 
   program
     .command("blame")
@@ -35,7 +35,7 @@ export function declareBlameCommands(program: Command): void {
         ["pm blame src/auth.ts --summary", "shares"],
       )}\n\nExits with 5 when there is no such file or line.`,
     )
-    .action(query(async () => (await import("../commands/blame.ts")).blameCommand));
+    .action(query(async () => (await import("../commands/blame/blame.ts")).blameCommand));
 
   program
     .command("stats")
@@ -54,5 +54,5 @@ export function declareBlameCommands(program: Command): void {
         ["pm stats --json", "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/stats.ts")).statsCommand));
+    .action(query(async () => (await import("../commands/stats/stats.ts")).statsCommand));
 }

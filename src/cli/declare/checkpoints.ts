@@ -32,7 +32,7 @@ export function declareCheckpointCommands(program: Command): void {
         ['pm checkpoint list --since "last week" --json', "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/checkpoint-list.ts")).checkpointListCommand));
+    .action(query(async () => (await import("../commands/checkpoint/list.ts")).checkpointListCommand));
 
   checkpoint
     .command("show")
@@ -47,7 +47,7 @@ export function declareCheckpointCommands(program: Command): void {
         ["pm checkpoint show HEAD~2", "by its commit"],
       )}\n\nExits with 5 when no session is known to have led to it.`,
     )
-    .action(query(async () => (await import("../commands/checkpoint-show.ts")).checkpointShowCommand));
+    .action(query(async () => (await import("../commands/checkpoint/show.ts")).checkpointShowCommand));
 
   checkpoint
     .command("diff")
@@ -62,7 +62,7 @@ export function declareCheckpointCommands(program: Command): void {
         ["pm checkpoint diff 4f1c9a HEAD --patch", "line by line"],
       ),
     )
-    .action(run(async () => (await import("../commands/checkpoint-diff.ts")).checkpointDiffCommand));
+    .action(run(async () => (await import("../commands/checkpoint/diff.ts")).checkpointDiffCommand));
 
   checkpoint
     .command("backfill")
@@ -77,5 +77,5 @@ export function declareCheckpointCommands(program: Command): void {
         ['pm checkpoint backfill --since "last month"', "only lately"],
       )}\n\nCtrl-C keeps what is done; run it again to go on. The daemon does it by itself, too.`,
     )
-    .action(run(async () => (await import("../commands/checkpoint-backfill.ts")).checkpointBackfillCommand));
+    .action(run(async () => (await import("../commands/checkpoint/backfill.ts")).checkpointBackfillCommand));
 }

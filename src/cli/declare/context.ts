@@ -21,5 +21,5 @@ export function declareContextCommand(program: Command): void {
         ["pm context --start", "what a new session begins with"],
       ),
     )
-    .action(query(async () => (await import("../commands/context.ts")).contextCommand));
+    .action(query(async () => (await import("../commands/context/context.ts")).contextCommand));
 }

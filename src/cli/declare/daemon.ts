@@ -17,19 +17,19 @@ export function declareDaemonCommands(program: Command): void {
         ["pm start --foreground", "and see what it does"],
       ),
     )
-    .action(run(async () => (await import("../commands/start.ts")).startCommand));
+    .action(run(async () => (await import("../commands/daemon/start.ts")).startCommand));
 
   program
     .command("stop")
     .description("Stop the daemon until `pm start` or the next boot; what is indexed stays searchable")
     .addHelpText("after", examples(["pm stop", "done when the daemon is gone"]))
-    .action(run(async () => (await import("../commands/stop.ts")).stopCommand));
+    .action(run(async () => (await import("../commands/daemon/stop.ts")).stopCommand));
 
   program
     .command("restart")
     .description("Stop the daemon if it runs, and start it")
     .addHelpText("after", examples(["pm restart", "with this shell's environment, say with a new key"]))
-    .action(run(async () => (await import("../commands/restart.ts")).restartCommand));
+    .action(run(async () => (await import("../commands/daemon/restart.ts")).restartCommand));
 
   program
     .command("logs")
@@ -50,7 +50,7 @@ export function declareDaemonCommands(program: Command): void {
         ["pm logs --json | jq .msg", "each entry as a line of JSON"],
       ),
     )
-    .action(run(async () => (await import("../commands/logs.ts")).logsCommand));
+    .action(run(async () => (await import("../commands/daemon/logs.ts")).logsCommand));
 
   program
     .command("status")
@@ -75,7 +75,7 @@ export function declareDaemonCommands(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("../commands/status.ts")).statusCommand,
+        async () => (await import("../commands/status/status.ts")).statusCommand,
         ({ watch }) => watch === true,
       ),
     );
@@ -92,5 +92,5 @@ export function declareDaemonCommands(program: Command): void {
         ['pm reindex --path "**/*.md"', "some files"],
       ),
     )
-    .action(run(async () => (await import("../commands/reindex.ts")).reindexCommand));
+    .action(run(async () => (await import("../commands/reindex/reindex.ts")).reindexCommand));
 }

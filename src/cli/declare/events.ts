@@ -40,7 +40,7 @@ export function declareEventCommands(program: Command): void {
         ["pm event list --suggested --json", "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/event-list.ts")).eventListCommand));
+    .action(query(async () => (await import("../commands/event/list.ts")).eventListCommand));
 
   event
     .command("show")
@@ -50,7 +50,7 @@ export function declareEventCommands(program: Command): void {
       "after",
       examples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
     )
-    .action(query(async () => (await import("../commands/event-show.ts")).eventShowCommand));
+    .action(query(async () => (await import("../commands/event/show.ts")).eventShowCommand));
 
   event
     .command("create")
@@ -73,7 +73,7 @@ export function declareEventCommands(program: Command): void {
         ['pm event create "v2.0" --type milestone --checkpoint HEAD', "of a commit"],
       ),
     )
-    .action(run(async () => (await import("../commands/event-create.ts")).eventCreateCommand));
+    .action(run(async () => (await import("../commands/event/create.ts")).eventCreateCommand));
 
   event
     .command("link")
@@ -81,7 +81,7 @@ export function declareEventCommands(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
-    .action(run(async () => (await import("../commands/event-link.ts")).eventLinkCommand));
+    .action(run(async () => (await import("../commands/event/link.ts")).eventLinkCommand));
 
   event
     .command("unlink")
@@ -89,7 +89,7 @@ export function declareEventCommands(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch brought in"]))
-    .action(run(async () => (await import("../commands/event-link.ts")).eventUnlinkCommand));
+    .action(run(async () => (await import("../commands/event/link.ts")).eventUnlinkCommand));
 
   event
     .command("close")
@@ -105,7 +105,7 @@ export function declareEventCommands(program: Command): void {
         ["pm event close auth --reopen", "it goes on"],
       ),
     )
-    .action(run(async () => (await import("../commands/event-close.ts")).eventCloseCommand));
+    .action(run(async () => (await import("../commands/event/close.ts")).eventCloseCommand));
 }
 
 /** The commands about all projects of this user. */
@@ -124,11 +124,11 @@ export function declareProjectsCommands(program: Command): void {
     .command("list", { isDefault: true })
     .description("List them, the one used last first")
     .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
-    .action(run(async () => (await import("../commands/projects.ts")).projectsListCommand));
+    .action(run(async () => (await import("../commands/projects/projects.ts")).projectsListCommand));
   projects
     .command("forget")
     .description("Take a project off the list; nothing of its own is touched")
     .argument("[path]", "its root; else all that are gone")
     .addHelpText("after", examples(["pm projects forget ~/code/old", "until it is used again"]))
-    .action(run(async () => (await import("../commands/projects.ts")).projectsForgetCommand));
+    .action(run(async () => (await import("../commands/projects/projects.ts")).projectsForgetCommand));
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
-import { anyHook, hookNames } from "../../agents/claude/hook-names.ts";
-import { gitHookNames } from "../../git/hooks/hook-names.ts";
+import { gitHookNames } from "../../protocol/git-hook-names.ts";
+import { anyHook, hookNames } from "../../protocol/hook-names.ts";
 import { examples, run } from "../frame.ts";
 
 /** The commands that agents run, and those that tell them to. */
@@ -24,7 +24,7 @@ export function declareHookCommands(program: Command): void {
         ["pm enable --local", "only for you, not for everybody who checks the project out"],
       ),
     )
-    .action(run(async () => (await import("../commands/enable.ts")).enableCommand));
+    .action(run(async () => (await import("../commands/enable/enable.ts")).enableCommand));
 
   program
     .command("disable")
@@ -33,7 +33,7 @@ export function declareHookCommands(program: Command): void {
     )
     .option("--global", "out of your own files in your home, which pm init --global changed")
     .addHelpText("after", examples(["pm disable", "as if they had never been there"]))
-    .action(run(async () => (await import("../commands/disable.ts")).disableCommand));
+    .action(run(async () => (await import("../commands/enable/disable.ts")).disableCommand));
 
   program
     .command("uninstall")
@@ -49,7 +49,7 @@ export function declareHookCommands(program: Command): void {
         ["pm uninstall --keep-memory --yes", "for scripts, without losing sessions and notes"],
       )}\n\nRun it again at any time: it goes on with what is left. Then: npm uninstall -g pommel`,
     )
-    .action(run(async () => (await import("../commands/uninstall.ts")).uninstallCommand));
+    .action(run(async () => (await import("../commands/uninstall/uninstall.ts")).uninstallCommand));
 
   // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
   const hook = new Argument("[hook]", "which hook it is")
@@ -71,5 +71,5 @@ export function declareHookCommands(program: Command): void {
         ["pm hook git-post-commit", "after a commit"],
       )}\n\nPrints nothing on stdout, which Claude Code would read.`,
     )
-    .action(run(async () => (await import("../commands/hook.ts")).hookCommand));
+    .action(run(async () => (await import("../commands/hook/hook.ts")).hookCommand));
 }

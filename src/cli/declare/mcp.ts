@@ -13,5 +13,5 @@ export function declareMcpCommand(program: Command): void {
         ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
       )}\n\nIts tools: docs/mcp.md.`,
     )
-    .action(run(async () => (await import("../commands/mcp.ts")).mcpCommand));
+    .action(run(async () => (await import("../commands/mcp/mcp.ts")).mcpCommand));
 }

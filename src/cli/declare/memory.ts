@@ -27,7 +27,7 @@ export function declareMemoryCommands(program: Command): void {
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C ends the watching only. Run it again at any time: what is taken in already is not read again.`,
     )
-    .action(run(async () => (await import("../commands/import.ts")).importCommand));
+    .action(run(async () => (await import("../commands/import/import.ts")).importCommand));
 
   declareQueue(program);
 
@@ -44,7 +44,7 @@ export function declareMemoryCommands(program: Command): void {
         ["git log -1 --format=%B | pm note -", "several lines"],
       ),
     )
-    .action(run(async () => (await import("../commands/note.ts")).noteCommand));
+    .action(run(async () => (await import("../commands/notes/note.ts")).noteCommand));
 
   program
     .command("forget")
@@ -66,7 +66,7 @@ export function declareMemoryCommands(program: Command): void {
         ["pm forget --since yesterday --yes", "for scripts"],
       )}\n\nIt leaves no trace in Pommel's files. The agent's own transcripts stay as they are.`,
     )
-    .action(run(async () => (await import("../commands/forget.ts")).forgetCommand));
+    .action(run(async () => (await import("../commands/forget/forget.ts")).forgetCommand));
 
   program
     .command("scrub")
@@ -82,7 +82,7 @@ export function declareMemoryCommands(program: Command): void {
         ["pm scrub --init", "create ~/.config/pommel/scrubbing-patterns.toml"],
       )}\n\n--check exits with 1 when something is found. Secrets are never printed.`,
     )
-    .action(run(async () => (await import("../commands/scrub.ts")).scrubCommand));
+    .action(run(async () => (await import("../commands/scrub/scrub.ts")).scrubCommand));
 }
 
 function declareQueue(program: Command): void {
@@ -101,7 +101,7 @@ function declareQueue(program: Command): void {
     .command("show", { isDefault: true })
     .description("Show how far it is")
     .addHelpText("after", examples(["pm queue --json", "for scripts"]))
-    .action(query(async () => (await import("../commands/queue.ts")).queueCommand));
+    .action(query(async () => (await import("../commands/queue/queue.ts")).queueCommand));
   const ids = () =>
     new Argument("[ids...]", "jobs, by the numbers that `pm queue` shows; else all").argParser(
       (text: string, before: number[] | undefined) => [...(before ?? []), wholeNumber(text)],
@@ -111,11 +111,11 @@ function declareQueue(program: Command): void {
     .description("Try again what was given up")
     .addArgument(ids())
     .addHelpText("after", examples(["pm queue retry", "all of it"], ["pm queue retry 17 18", "these"]))
-    .action(run(async () => (await import("../commands/queue.ts")).queueRetryCommand));
+    .action(run(async () => (await import("../commands/queue/queue.ts")).queueRetryCommand));
   queue
     .command("drop")
     .description("Let go of what was given up")
     .addArgument(ids())
     .addHelpText("after", examples(["pm queue drop", "all of it"], ["pm queue drop 17", "this one"]))
-    .action(run(async () => (await import("../commands/queue.ts")).queueDropCommand));
+    .action(run(async () => (await import("../commands/queue/queue.ts")).queueDropCommand));
 }

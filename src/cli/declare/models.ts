@@ -24,7 +24,7 @@ export function declareModelsCommands(program: Command): void {
       "after",
       examples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
     )
-    .action(run(async () => (await import("../commands/models-list.ts")).modelsListCommand));
+    .action(run(async () => (await import("../commands/models/list.ts")).modelsListCommand));
 
   models
     .command("pull")
@@ -38,7 +38,7 @@ export function declareModelsCommands(program: Command): void {
         ["pm models pull minilm", "build MiniLM for this machine"],
       ),
     )
-    .action(run(async () => (await import("../commands/models-pull.ts")).modelsPullCommand));
+    .action(run(async () => (await import("../commands/models/pull.ts")).modelsPullCommand));
 
   models
     .command("test")
@@ -51,5 +51,5 @@ export function declareModelsCommands(program: Command): void {
         ["pm models test openai/text-embedding-3-small", "another one; costs a fraction of a cent"],
       )}\n\nExits with 1 when an embedder cannot be used or its vectors make no sense.`,
     )
-    .action(run(async () => (await import("../commands/models-test.ts")).modelsTestCommand));
+    .action(run(async () => (await import("../commands/models/test-models.ts")).modelsTestCommand));
 }

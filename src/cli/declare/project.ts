@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Shell } from "../commands/completion.ts";
+import type { Shell } from "../commands/completion/completion.ts";
 import { examples, run } from "../frame.ts";
 import { positiveInteger } from "./values.ts";
 
@@ -41,7 +41,7 @@ export function declareProjectCommands(program: Command): void {
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )
-    .action(run(async () => (await import("../commands/init.ts")).initCommand));
+    .action(run(async () => (await import("../commands/init/init.ts")).initCommand));
 
   declareConfig(program);
 
@@ -53,13 +53,13 @@ export function declareProjectCommands(program: Command): void {
       "after",
       examples(["pm doctor", "check everything"], ["pm doctor --fix", "repair what can be repaired safely"]),
     )
-    .action(run(async () => (await import("../commands/doctor.ts")).doctorCommand));
+    .action(run(async () => (await import("../commands/doctor/doctor.ts")).doctorCommand));
 
   program
     .command("version")
     .description("Print the versions of Pommel, of what it runs on, and of the daemon that runs here")
     .addHelpText("after", examples(["pm version", "for a bug report"], ["pm --version", "Pommel's alone"]))
-    .action(run(async () => (await import("../commands/version.ts")).versionCommand));
+    .action(run(async () => (await import("../commands/daemon/version.ts")).versionCommand));
 
   program
     .command("bench")
@@ -80,13 +80,13 @@ export function declareProjectCommands(program: Command): void {
         ["pm bench --json > before.json", "to compare with later"],
       ),
     )
-    .action(run(async () => (await import("../commands/bench.ts")).benchCommand));
+    .action(run(async () => (await import("../commands/bench/bench.ts")).benchCommand));
 
   program
     .command("complete", { hidden: true })
     .argument("<source>", "agents, branches, checkpoints, events or sessions")
     .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
-    .action(run(async () => (await import("../commands/complete.ts")).completeCommand));
+    .action(run(async () => (await import("../commands/completion/complete.ts")).completeCommand));
 
   program
     .command("completion")
@@ -103,7 +103,7 @@ ${examples(["pm completion bash", "print the script for bash"])}`,
     )
     .action(
       run(async () => {
-        const { completionCommand } = await import("../commands/completion.ts");
+        const { completionCommand } = await import("../commands/completion/completion.ts");
         return (context, shell: Shell) => completionCommand(context, shell, program);
       }),
     );
@@ -132,7 +132,7 @@ function declareConfig(program: Command): void {
     .argument("[prefix]", "only settings that start with this")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
-    .action(run(async () => (await import("../commands/config.ts")).configListCommand));
+    .action(run(async () => (await import("../commands/config/config.ts")).configListCommand));
 
   config
     .command("get")
@@ -140,7 +140,7 @@ function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
-    .action(run(async () => (await import("../commands/config.ts")).configGetCommand));
+    .action(run(async () => (await import("../commands/config/config.ts")).configGetCommand));
 
   config
     .command("set")
@@ -149,7 +149,7 @@ function declareConfig(program: Command): void {
     .argument("<value>", "a number, true or false, a word, or a comma separated list")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
-    .action(run(async () => (await import("../commands/config.ts")).configSetCommand));
+    .action(run(async () => (await import("../commands/config/config.ts")).configSetCommand));
 
   config
     .command("unset")
@@ -157,5 +157,5 @@ function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
-    .action(run(async () => (await import("../commands/config.ts")).configUnsetCommand));
+    .action(run(async () => (await import("../commands/config/config.ts")).configUnsetCommand));
 }

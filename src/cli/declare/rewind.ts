@@ -25,5 +25,5 @@ export function declareRewindCommand(program: Command): void {
 --restore refuses while anything is not committed, or a file that git does not track would be overwritten. What it
 changes is staged, and HEAD stays where it is.`,
     )
-    .action(run(async () => (await import("../commands/rewind.ts")).rewindCommand));
+    .action(run(async () => (await import("../commands/rewind/rewind.ts")).rewindCommand));
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { levels } from "../../project/levels.ts";
-import { searchModes } from "../../search/sessions/types.ts";
-import { chunkKinds, chunkTypes } from "../../store/memory-records.ts";
+import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
 import { examples, query, run } from "../frame.ts";
 import { collect, list, resultLimit, wholeNumber } from "./values.ts";
 
@@ -30,7 +29,7 @@ export function declareSessionCommands(program: Command): void {
         ['pm annotations --since "last week" --json', "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/annotations.ts")).annotationsCommand));
+    .action(query(async () => (await import("../commands/notes/annotations.ts")).annotationsCommand));
 
   program
     .command("decisions")
@@ -50,7 +49,7 @@ export function declareSessionCommands(program: Command): void {
         ["pm decisions --file src/db", "where these files were touched"],
       ),
     )
-    .action(query(async () => (await import("../commands/decisions.ts")).decisionsCommand));
+    .action(query(async () => (await import("../commands/decisions/decisions.ts")).decisionsCommand));
 
   program
     .command("related")
@@ -68,7 +67,7 @@ export function declareSessionCommands(program: Command): void {
         ['pm related --files src/db.ts "connection leak"', "and was about that"],
       ),
     )
-    .action(query(async () => (await import("../commands/related.ts")).relatedCommand));
+    .action(query(async () => (await import("../commands/decisions/related.ts")).relatedCommand));
 }
 
 /** Some of these; which are none of them the command says. */
@@ -115,7 +114,7 @@ function declareSearch(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("../commands/search.ts")).searchCommand,
+        async () => (await import("../commands/search/search.ts")).searchCommand,
         ({ allProjects }) => allProjects === true,
       ),
     );
@@ -155,7 +154,7 @@ function declareSession(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("../commands/session-list.ts")).sessionListCommand,
+        async () => (await import("../commands/session/list.ts")).sessionListCommand,
         ({ allProjects }) => allProjects === true,
       ),
     );
@@ -173,7 +172,7 @@ function declareSession(program: Command): void {
         ["pm session show 8ecde0fc --turn 7", "what was said and done in the seventh turn"],
       )}\n\nExits with 5 when there is no such session or turn.`,
     )
-    .action(query(async () => (await import("../commands/session-show.ts")).sessionShowCommand));
+    .action(query(async () => (await import("../commands/session/show.ts")).sessionShowCommand));
 
   session
     .command("current")
@@ -184,5 +183,5 @@ function declareSession(program: Command): void {
 
 Open is what had a line in the last 30 minutes and was not ended. Inside of Claude Code it is the session that asks.`,
     )
-    .action(run(async () => (await import("../commands/session-current.ts")).sessionCurrentCommand));
+    .action(run(async () => (await import("../commands/session/current.ts")).sessionCurrentCommand));
 }

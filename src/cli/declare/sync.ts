@@ -19,7 +19,7 @@ export function declareSyncCommands(program: Command): void {
         ["pm sync --allow-public", "once, for a remote whose readers you know"],
       )}\n\nNothing is ever shared unless you say so. Your index, your working tree and your branches stay as they are.`,
     )
-    .action(run(async () => (await import("../commands/sync.ts")).syncCommand));
+    .action(run(async () => (await import("../commands/sync/sync.ts")).syncCommand));
 
   program
     .command("pull")
@@ -33,5 +33,5 @@ export function declareSyncCommands(program: Command): void {
         ["pm pull --force", "all of it, when something went missing here"],
       ),
     )
-    .action(run(async () => (await import("../commands/pull.ts")).pullCommand));
+    .action(run(async () => (await import("../commands/sync/pull.ts")).pullCommand));
 }

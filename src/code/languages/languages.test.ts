@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Language as TreeSitterLanguage } from "web-tree-sitter";
-import { grammarDir } from "../chunk-fixture.ts";
-import { SourceParser } from "../parser.ts";
+import { grammarDir } from "../../../test/support/chunk-fixture.ts";
+import { SourceParser } from "../parse/parser.ts";
 import grammars from "./grammars.json" with { type: "json" };
 import {
   headerLanguageOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunk, outline } from "../chunk-fixture.ts";
+import { chunk, outline } from "../../../test/support/chunk-fixture.ts";
 
 /** What is found in a small file of each language: level, kind, name and lines, nested. */
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { writeJson } from "../../project/files/write-json.ts";
 import type { Project } from "../../project/paths.ts";
-import { writeJson } from "../../project/write-json.ts";
 
 /**
  * `.pommel/git-hooks.json`: where hooks of git were installed. What a hook was before can be told from the hook itself,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../../project/paths.ts";
+import { type GitHookName, gitHookNames } from "../../protocol/git-hook-names.ts";
 import {
   type HookFile,
   keepHook,
@@ -12,7 +13,6 @@ import {
   restoreHook,
   writeHook,
 } from "./hook-file.ts";
-import { type GitHookName, gitHookNames } from "./hook-names.ts";
 import { readRecord, writeRecord } from "./install-record.ts";
 import { withHooksLock } from "./lock.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Project } from "../../project/paths.ts";
+import { gitHookNames } from "../../protocol/git-hook-names.ts";
 import { readHook, removeEmpty, removeHook, restoreHook, writeHook } from "./hook-file.ts";
-import { gitHookNames } from "./hook-names.ts";
 import { readRecord, writeRecord } from "./install-record.ts";
 import { withHooksLock } from "./lock.ts";
 import { fromRoot, hooksPlace } from "./place.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PommelError } from "../../project/errors.ts";
 import { branchOf } from "../branch.ts";
 import { GitFailure, gitText } from "../git.ts";
-import { headOf } from "../history.ts";
+import { headOf } from "../history/history.ts";
 
 /** A working tree, as it is now. */
 export interface WorkingTree {

@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { PommelError } from "../../project/errors.ts";
-import { temporaryGit } from "../repository-fixture.ts";
 import { workingTreeOf } from "./repository.ts";
 import { restoreTo } from "./restore.ts";
 

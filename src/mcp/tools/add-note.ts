@@ -1,9 +1,9 @@
 import { storeNote } from "../../client/store-note.ts";
-import { withMemory } from "../../client/with-memory.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { findSession } from "../../store/memory/sessions.ts";
-import type { AddNoteOutput, addNoteInput } from "../shapes-sessions.ts";
-import { clean, joined, oneLine } from "../text.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import type { AddNoteOutput, addNoteInput } from "../shapes/shapes-sessions.ts";
+import { clean, joined, oneLine } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 
 export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {

@@ -1,8 +1,8 @@
 import { askToRead } from "../../client/ask-to-read.ts";
 import { DaemonUnreachable } from "../../client/daemon-client.ts";
-import type { RouteName } from "../../client/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../../client/protocol.ts";
 import type { Project } from "../../project/paths.ts";
+import type { RouteName } from "../../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 
 /**
  * Asks the daemon; where none answers, or it dies over the question, `here` answers in this process.

@@ -1,15 +1,16 @@
 import type * as z from "zod/mini";
-import { listSessionsOf } from "../../client/conversations.ts";
-import { fateOf } from "../../client/found-in-words.ts";
-import { askMemory, searchTranscriptsInProcess } from "../../client/memory-path.ts";
+import { askMemory } from "../../client/ask-memory.ts";
+import { PommelError } from "../../project/errors.ts";
 import type {
   SessionSummary,
   TranscriptSearchRequest,
   TranscriptSearchResponse,
-} from "../../client/protocol-sessions.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { SearchSessionsOutput, searchSessionsInput } from "../shapes-search.ts";
-import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
+} from "../../protocol/sessions.ts";
+import { fateOf } from "../../queries/search/found-in-words.ts";
+import { searchTranscriptsInProcess } from "../../queries/search/sessions.ts";
+import { listSessionsOf } from "../../queries/sessions/conversations.ts";
+import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
+import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
@@ -37,7 +38,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const { project } = context;
   const request = requestOf(args, q, context);
   if (args.all_projects) {
-    const { searchAcross } = await import("../../client/across.ts");
+    const { searchAcross } = await import("../../client/across-projects.ts");
     const { answer, left_out } = await searchAcross(project, "transcripts", request);
     const { results = [], total_results = 0, notes = [] } = answer.transcripts ?? {};
     const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
@@ -130,7 +131,7 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
     ...(agent && { agent }),
   };
   if (args.all_projects) {
-    const { sessionsAcross } = await import("../../client/across.ts");
+    const { sessionsAcross } = await import("../../client/across-projects.ts");
     const { answer, left_out } = await sessionsAcross(project, request);
     const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
     const results = answer.sessions.map((session) =>

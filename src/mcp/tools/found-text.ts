@@ -1,6 +1,6 @@
-import { freshnessInWords } from "../../client/found-in-words.ts";
+import { freshnessInWords } from "../../queries/search/found-in-words.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { joined, minute, quoted } from "../text.ts";
+import { joined, minute, quoted } from "../text/text.ts";
 import type { FoundSession } from "./found-sessions.ts";
 
 /** What was found in a session, for a model: where and when, what was said, what it led to. */

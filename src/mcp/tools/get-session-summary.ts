@@ -1,6 +1,6 @@
-import { roomOf } from "../budget.ts";
-import type { GetSessionSummaryOutput, getSessionSummaryInput } from "../shapes-sessions.ts";
-import { historyLabel, joined, oneLine, quoted } from "../text.ts";
+import type { GetSessionSummaryOutput, getSessionSummaryInput } from "../shapes/shapes-sessions.ts";
+import { roomOf } from "../text/budget.ts";
+import { historyLabel, joined, oneLine, quoted } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import type { SessionResponse } from "../../client/protocol-sessions.ts";
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { GetSessionOutput, getSessionInput } from "../shapes-sessions.ts";
-import { clean, historyLabel, joined, minute, oneLine, quoted } from "../text.ts";
+import type { SessionResponse } from "../../protocol/sessions.ts";
+import type { GetSessionOutput, getSessionInput } from "../shapes/shapes-sessions.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { clean, historyLabel, joined, minute, oneLine, quoted } from "../text/text.ts";
 import type { CallContext, Handler, ToolAnswer } from "../tool.ts";
 import { headOf, readSession, renderHead, renderSummary, sessionMeant, summaryOf } from "./the-session.ts";
 import { type LastTurn, lastTurns, renderTurn } from "./the-turns.ts";

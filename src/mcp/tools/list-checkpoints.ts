@@ -1,10 +1,10 @@
-import { listCheckpointsOf } from "../../client/checkpoints.ts";
-import type { CheckpointSummary } from "../../client/checkpoints-answer.ts";
-import { withMemory } from "../../client/with-memory.ts";
+import { listCheckpointsOf } from "../../queries/checkpoints/checkpoints.ts";
+import type { CheckpointSummary } from "../../queries/checkpoints/checkpoints-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes-git.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 
 const sessionsNamed = 3;

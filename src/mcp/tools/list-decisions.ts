@@ -1,10 +1,10 @@
-import { type Decision, decisionsIn } from "../../client/conversations-decisions.ts";
-import { withMemory } from "../../client/with-memory.ts";
-import { loadConfig } from "../../project/config.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { type Decision, decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { ListDecisionsOutput, listDecisionsInput } from "../shapes-sessions.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 

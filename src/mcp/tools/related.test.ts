@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { projectAt } from "../../project/paths.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { addSession, turn } from "../../store/memory/memory-fixture.ts";
-import { saveTurn } from "../../store/memory/turns.ts";
-import { readArguments } from "../call.ts";
-import { relatedInput } from "../shapes-search.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { readArguments } from "../server/call.ts";
+import { relatedInput } from "../shapes/shapes-search.ts";
 import { related } from "./related.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "pommel-related-"));

@@ -1,17 +1,17 @@
+import { loadConfig } from "../../project/config/config.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import { searchTranscriptsInProcess } from "../../queries/search/sessions.ts";
 import {
   changedFiles,
   literalGlob,
   type RelatedSession,
   relatedIn,
-} from "../../client/conversations-related.ts";
-import { searchTranscriptsInProcess } from "../../client/memory-path.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../client/protocol-sessions.ts";
-import { withMemory } from "../../client/with-memory.ts";
-import { loadConfig } from "../../project/config.ts";
+} from "../../queries/sessions/conversations-related.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { RelatedOutput, relatedInput } from "../shapes-search.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";

@@ -1,10 +1,10 @@
-import { showCheckpoint } from "../../client/checkpoints.ts";
-import { type RewindAnswer, type RewindSession, rewindTo } from "../../client/rewind.ts";
-import { withMemoryIfAny } from "../../client/with-memory.ts";
+import { showCheckpoint } from "../../queries/checkpoints/checkpoints.ts";
+import { type RewindAnswer, type RewindSession, rewindTo } from "../../queries/checkpoints/rewind.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { fitIn, roomOf } from "../budget.ts";
-import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes-git.ts";
-import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text.ts";
+import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
+import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes/shapes-git.ts";
+import { fitIn, roomOf } from "../text/budget.ts";
+import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 
 const sessionsNamed = 3;

@@ -1,7 +1,7 @@
-import type { SearchRequest, SearchResponse } from "../../client/protocol.ts";
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { SearchCodeOutput, searchCodeInput } from "../shapes-search.ts";
-import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
+import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
@@ -28,7 +28,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(level && { level }),
   };
   const answer = await askOrRead(project, "search", request, async () => {
-    const { searchInProcess } = await import("../../client/read-path.ts");
+    const { searchInProcess } = await import("../../queries/search/code.ts");
     return searchInProcess(project, request);
   });
   const page = answer.results.slice(offset, offset + limit);

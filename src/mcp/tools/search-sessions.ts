@@ -1,6 +1,6 @@
-import { cursorAt, fitIn, offsetOf, roomOf } from "../budget.ts";
-import type { SearchSessionsOutput, searchSessionsInput } from "../shapes-search.ts";
-import { historyLabel, joined, oneLine } from "../text.ts";
+import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
+import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, oneLine } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 import { type FoundSession, found, listed } from "./found-sessions.ts";
 import { renderFound } from "./found-text.ts";

@@ -1,10 +1,10 @@
-import { listSessionsOf, showSession } from "../../client/conversations.ts";
-import { askMemory } from "../../client/memory-path.ts";
-import type { SessionResponse } from "../../client/protocol-sessions.ts";
+import { askMemory } from "../../client/ask-memory.ts";
 import { PommelError } from "../../project/errors.ts";
+import type { SessionResponse } from "../../protocol/sessions.ts";
+import { listSessionsOf, showSession } from "../../queries/sessions/conversations.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { beginningOf } from "../../sessions/text-size.ts";
-import { clean, lineOrNull, minute, oneLine } from "../text.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
 
 /** Sessions as several tools tell of them. */

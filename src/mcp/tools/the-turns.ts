@@ -1,7 +1,7 @@
-import type { SessionResponse } from "../../client/protocol-sessions.ts";
-import { beginningOf } from "../../sessions/text-size.ts";
-import type { GetSessionOutput } from "../shapes-sessions.ts";
-import { clean, joined, minute, oneLine } from "../text.ts";
+import type { SessionResponse } from "../../protocol/sessions.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import type { GetSessionOutput } from "../shapes/shapes-sessions.ts";
+import { clean, joined, minute, oneLine } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
 import { readSession } from "./the-session.ts";
 

@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
-import type { BlameAnswer, BlameRange } from "../../client/blame-answer.ts";
+import type { BlameAnswer, BlameRange } from "../../queries/blame/blame-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { cursorAt, fitIn, roomOf } from "../budget.ts";
-import type { WhyOutput, whyInput } from "../shapes-git.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, twoDigits } from "../text.ts";
+import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
+import { cursorAt, fitIn, roomOf } from "../text/budget.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
 const sessionsNamed = 3;

@@ -1,9 +1,18 @@
 import type * as z from "zod/mini";
-import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../client/why-answer.ts";
+import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../queries/why/why-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { fitIn, roomOf } from "../budget.ts";
-import type { WhyOutput, whyInput } from "../shapes-git.ts";
-import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text.ts";
+import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
+import { fitIn, roomOf } from "../text/budget.ts";
+import {
+  beginning,
+  historyLabel,
+  joined,
+  lineOrNull,
+  minute,
+  oneLine,
+  quoted,
+  twoDigits,
+} from "../text/text.ts";
 import type { ToolAnswer } from "../tool.ts";
 
 /** Of what the agent said before and after it wrote: as much as a prompt. */

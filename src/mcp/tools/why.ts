@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type * as z from "zod/mini";
-import { type LineRange, locate, parsePlace } from "../../client/file-place.ts";
-import { withMemoryIfAny } from "../../client/with-memory.ts";
 import { PommelError } from "../../project/errors.ts";
-import { offsetOf } from "../budget.ts";
-import type { WhyOutput, whyInput } from "../shapes-git.ts";
+import { type LineRange, locate, parsePlace } from "../../queries/blame/file-place.ts";
+import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
+import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
+import { offsetOf } from "../text/budget.ts";
 import type { CallContext, Handler } from "../tool.ts";
 
 export const why: Handler<typeof whyInput, WhyOutput> = async (args, context) => {
@@ -17,14 +17,14 @@ export const why: Handler<typeof whyInput, WhyOutput> = async (args, context) =>
     const notes = missing === null ? [] : [missing];
     if (lines === null) {
       const [{ blameFile }, { wholeFile }] = await Promise.all([
-        import("../../client/blame.ts"),
+        import("../../queries/blame/blame.ts"),
         import("./why-file.ts"),
       ]);
       return wholeFile(await blameFile(project, memory, { file, revision }, signal), args, offset, notes);
     }
     const [{ whyLines }, { loadConfig }, { theLines }] = await Promise.all([
-      import("../../client/why.ts"),
-      import("../../project/config.ts"),
+      import("../../queries/why/why.ts"),
+      import("../../project/config/config.ts"),
       import("./why-lines.ts"),
     ]);
     const { config } = loadConfig(project);

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { CommitFates, type KnownFate } from "../../git/commit-fates.ts";
-import type { LedTo } from "../../store/memory/commits-of-turns.ts";
+import { CommitFates, type KnownFate } from "../../attribution/commit-fates.ts";
+import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CommitOfResult, SessionResult } from "./types.ts";
 

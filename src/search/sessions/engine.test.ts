@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { asker, fewThings, vectorsFor } from "../../../test/support/search-fixture.ts";
 import { PommelError } from "../../project/errors.ts";
-import { saveAnnotation } from "../../store/memory/annotations.ts";
-import { replaceChunks } from "../../store/memory/chunks.ts";
-import { addSession, chunk, temporaryMemory } from "../../store/memory/memory-fixture.ts";
-import { asker, fewThings, vectorsFor } from "./search-fixture.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionQuery } from "./types.ts";
 
 const start = Date.UTC(2026, 0, 5, 9);

@@ -1,23 +1,24 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
-import { annotationsByIds } from "../../store/memory/annotations.ts";
-import type { ChunkFilter } from "../../store/memory/chunk-filter.ts";
+import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
+import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
   chunksByIds,
   neighboursOf,
   type StoredSessionChunk,
-} from "../../store/memory/chunks.ts";
-import { commitsOfSessions } from "../../store/memory/commits-of-turns.ts";
+} from "../../store/memory/chunks/chunks.ts";
+import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionsByIds } from "../../store/memory/sessions.ts";
-import type { SessionRecord } from "../../store/memory-records.ts";
-import { type AnalysedQuery, analyseQuery } from "../query.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import type { Finder } from "../../text/pattern.ts";
+import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
+import type { PassageSearch } from "../vectors/passage-search.ts";
 import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
 import { FileAges } from "./freshness.ts";
 import { intentOf } from "./intent.ts";
-import type { PassageSearch } from "./passage-search.ts";
 import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { weighReverts } from "./reverted.ts";
@@ -149,7 +150,7 @@ export class SessionSearch {
   private async byPattern(request: SessionQuery): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
     const { memory } = this.options;
     // Loaded when it is needed: that takes longer than most searches.
-    const { chunksMatching, compilePattern } = await import("./pattern.ts");
+    const { compilePattern } = await import("../../text/pattern.ts");
     const pattern = compilePattern(request.query);
     return memory.inSnapshot(() => {
       const filter = filterOf(memory, request);
@@ -240,4 +241,22 @@ const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
 
 function roundAll(record: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, round4(value)]));
+}
+
+/** Chunks whose text a pattern matches, newest first, and where; at most `limit`, and how many there are. */
+function chunksMatching(
+  memory: Memory,
+  find: Finder,
+  filter: ChunkFilter,
+  limit: number,
+): { found: { rowid: number; start: number }[]; total: number } {
+  const found: { rowid: number; start: number }[] = [];
+  let total = 0;
+  for (const { id, text } of chunkTextsIn(memory, filter)) {
+    const start = find(text);
+    if (start < 0) continue;
+    total++;
+    if (found.length < limit) found.push({ rowid: id, start });
+  }
+  return { found, total };
 }

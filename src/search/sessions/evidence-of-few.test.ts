@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { replaceChunks } from "../../store/memory/chunks.ts";
-import { addSession, chunk, temporaryMemory } from "../../store/memory/memory-fixture.ts";
+import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { SessionSearch } from "./engine.ts";
 import { openQuery, type SessionQuery } from "./types.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allChunks } from "../../store/memory/chunk-filter.ts";
-import { chunksOfSession, replaceChunks } from "../../store/memory/chunks.ts";
-import { addSession, chunk, temporaryMemory } from "../../store/memory/memory-fixture.ts";
+import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { Nearness } from "../vectors/passage-index.ts";
 import { collectEvidence } from "./evidence.ts";
-import type { Nearness } from "./passage-index.ts";
 import { sessionWeights } from "./weights.ts";
 
 let store: ReturnType<typeof temporaryMemory>;

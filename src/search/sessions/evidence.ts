@@ -1,8 +1,8 @@
-import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/chunk-filter.ts";
-import { matchSessionTokens } from "../../store/memory/chunk-lookup.ts";
-import { sessionChunkCount } from "../../store/memory/chunks.ts";
+import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/chunks/chunk-filter.ts";
+import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Nearness } from "./passage-index.ts";
+import type { Nearness } from "../vectors/passage-index.ts";
 import { type Evidence, standardised } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
 

@@ -1,4 +1,4 @@
-import type { ChunkKind, ChunkType } from "../../store/memory-records.ts";
+import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
 import type { SessionIntent } from "./intent.ts";
 import type { SessionWeights } from "./weights.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { replaceChunks } from "../../store/memory/chunks.ts";
-import { addSession, chunk, temporaryMemory, turn } from "../../store/memory/memory-fixture.ts";
-import { saveTurn } from "../../store/memory/turns.ts";
-import { asker } from "./search-fixture.ts";
+import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { asker } from "../../../test/support/search-fixture.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { SessionQuery } from "./types.ts";
 
 const day = 24 * 3600 * 1000;

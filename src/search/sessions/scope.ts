@@ -1,15 +1,15 @@
 import picomatch from "picomatch";
-import type { Binding } from "../../store/git-records.ts";
-import { checkpointByUid, findCheckpoint } from "../../store/memory/checkpoints.ts";
 import {
   allChunks,
   type ChunkFilter,
   type TurnOfSession,
   touchedFiles,
-} from "../../store/memory/chunk-filter.ts";
+} from "../../store/memory/chunks/chunk-filter.ts";
+import { checkpointByUid, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
+import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions.ts";
+import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { SessionQuery } from "./types.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { rootOf } from "../../store/tokens.ts";
-import { stopWords } from "../stop-words.ts";
+import { stopWords } from "../../text/stop-words.ts";
+import { rootOf } from "../../text/tokens.ts";
 
 /** Characters of a snippet. */
 const snippetLength = 200;

@@ -1,8 +1,5 @@
-import type { ChunkKind, ChunkType, EventType } from "../../store/memory-records.ts";
-
-export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
-/** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
-export type SearchMode = (typeof searchModes)[number];
+import type { ChunkKind, ChunkType, SearchMode } from "../../protocol/values.ts";
+import type { EventType } from "../../store/memory/memory-records.ts";
 
 /** A question to the memory of conversations. */
 export interface SessionQuery {

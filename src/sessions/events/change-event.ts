@@ -1,7 +1,7 @@
 import { PommelError } from "../../project/errors.ts";
 import { scrubAlone } from "../../redact/scrub-alone.ts";
-import type { EventRecord } from "../../store/git-records.ts";
 import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
+import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { titleOfBranch } from "./branch-title.ts";

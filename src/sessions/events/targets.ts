@@ -1,8 +1,8 @@
 import { codeOf, PommelError } from "../../project/errors.ts";
-import type { EventLink } from "../../store/git-records.ts";
-import { findCheckpoint } from "../../store/memory/checkpoints.ts";
+import { findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import type { EventLink } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findSession } from "../../store/memory/sessions.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
 
 /** What an event is linked with. */
 export type EventTarget = Pick<EventLink, "kind" | "targetUid">;

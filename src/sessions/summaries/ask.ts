@@ -1,4 +1,4 @@
-import { beginningOf } from "../text-size.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import { saysOnlyGoOn } from "./boilerplate.ts";
 import { sentencesOf, shortenUrls } from "./prose.ts";
 import { contentWords } from "./words.ts";

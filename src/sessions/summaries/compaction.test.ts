@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conversation, prompt, summary, text } from "../turn-fixture.ts";
+import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import { cleanSummary, compactionSummaries } from "./compaction.ts";
 
 const preamble =

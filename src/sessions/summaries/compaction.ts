@@ -1,4 +1,4 @@
-import { headAndTail } from "../../agents/bounds.ts";
+import { headAndTail } from "../../agents/reading/bounds.ts";
 import type { Turn } from "../turn-content.ts";
 
 /** Characters. */

@@ -1,6 +1,6 @@
 import type { Entry } from "../../agents/agent.ts";
-import { errorLines, onlyShows, tellsFailure } from "../error-lines.ts";
-import { beginningOf } from "../text-size.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { errorLines, onlyShows, tellsFailure } from "../chunks/error-lines.ts";
 import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 import { withoutBoilerplate } from "./boilerplate.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conversation, edited, prompt, ran, text, used, wrote } from "../turn-fixture.ts";
+import { conversation, edited, prompt, ran, text, used, wrote } from "../../../test/support/turn-fixture.ts";
 import { extractiveSummary, longestSummary } from "./extractive.ts";
 
 const meta = { relativize: (path: string) => path.replace(/^\/home\/dev\/app\//, "") };

@@ -1,4 +1,4 @@
-import { beginningOf } from "../text-size.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import type { Ask } from "./ask.ts";
 import { nextStepWeight } from "./cues.ts";

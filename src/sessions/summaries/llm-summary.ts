@@ -1,6 +1,6 @@
-import type { Llm } from "../../llm/llm.ts";
+import type { Llm } from "../../models/generate/llm.ts";
 import { PommelError } from "../../project/errors.ts";
-import { beginningOf } from "../text-size.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { condensedTranscript } from "./transcript.ts";
 import { contentWords } from "./words.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Llm, LlmAnswer, LlmRequest } from "../../llm/llm.ts";
+import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
+import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
-import { conversation, prompt, summary, text } from "../turn-fixture.ts";
 import { llmSummary } from "./llm-summary.ts";
 import { summarise } from "./summarise.ts";
 

@@ -1,8 +1,8 @@
-import type { Llm } from "../../llm/llm.ts";
+import type { Llm } from "../../models/generate/llm.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { silentLog } from "../../project/log.ts";
-import type { SummarySource } from "../../store/memory-records.ts";
+import type { SummarySource } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
 import { compactionSummaries } from "./compaction.ts";
 import { extractiveSummary, type SummaryMeta } from "./extractive.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conversation, prompt, text } from "../turn-fixture.ts";
+import { conversation, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { sessionTitle } from "./title.ts";
 
 const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));

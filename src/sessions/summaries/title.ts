@@ -1,4 +1,4 @@
-import { beginningOf } from "../text-size.ts";
+import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conversation, prompt, ran, read, summary, text, thinking } from "../turn-fixture.ts";
+import {
+  conversation,
+  prompt,
+  ran,
+  read,
+  summary,
+  text,
+  thinking,
+} from "../../../test/support/turn-fixture.ts";
 import { condensedTranscript } from "./transcript.ts";
 
 describe("condensedTranscript", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EventLink, EventRecord } from "../git-records.ts";
+import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import {
   eventByUid,
   eventsOf,
@@ -13,8 +13,8 @@ import {
   saveEvent,
   saveLink,
 } from "./events.ts";
-import { addSession, temporaryMemory, turn } from "./memory-fixture.ts";
-import { saveTurn } from "./turns.ts";
+import type { EventLink, EventRecord } from "./git-records.ts";
+import { saveTurn } from "./sessions/turns.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {

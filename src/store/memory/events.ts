@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
-import type { EventLink, EventRecord } from "../git-records.ts";
+import type { EventLink, EventRecord } from "./git-records.ts";
 import type { Memory } from "./memory.ts";
 
 const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,

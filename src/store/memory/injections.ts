@@ -1,8 +1,5 @@
+import type { ContextEvent } from "../../protocol/values.ts";
 import type { Memory } from "./memory.ts";
-
-/** When an agent can be told something by itself. */
-export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
-type ContextEvent = (typeof contextEvents)[number];
 
 /** One thing that was quoted to an agent. */
 interface InjectedItem {

@@ -14,14 +14,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type DatabaseWords, openDatabase } from "../database.ts";
-import { memoryMigrations } from "../memory-schema.ts";
-import { Sqlite } from "../sqlite.ts";
-import { replaceChunks } from "./chunks.ts";
+import { type DatabaseWords, openDatabase } from "../sqlite/database.ts";
+import { Sqlite } from "../sqlite/sqlite.ts";
+import { replaceChunks } from "./chunks/chunks.ts";
 import { Memory } from "./memory.ts";
-import { addSession, chunk } from "./memory-fixture.ts";
-import { listSessions } from "./sessions.ts";
+import { memoryMigrations } from "./schema/schema.ts";
+import { listSessions } from "./sessions/sessions.ts";
 
 let dir: string;
 let file: string;
@@ -210,7 +210,7 @@ describe("a migration", () => {
   it("of the real schema is done once when several processes open it first", async () => {
     const script = `
       import { Memory } from ${JSON.stringify(new URL("./memory.ts", import.meta.url).href)};
-      import { addSession } from ${JSON.stringify(new URL("./memory-fixture.ts", import.meta.url).href)};
+      import { addSession } from ${JSON.stringify(new URL("../../../test/support/memory-fixture.ts", import.meta.url).href)};
       const memory = Memory.open(process.argv[1], { readonly: false });
       for (let i = 0; i < 20; i++) addSession(memory, process.pid + "-" + i);
       memory.close();`;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { Connection } from "../connection.ts";
-import { backupsOf, type DatabaseWords, openDatabase } from "../database.ts";
-import { memoryMigrations } from "../memory-schema.ts";
+import { Connection } from "../sqlite/connection.ts";
+import { backupsOf, type DatabaseWords, openDatabase } from "../sqlite/database.ts";
+import { memoryMigrations } from "./schema/schema.ts";
 
 const words: DatabaseWords = {
   absent: () => [

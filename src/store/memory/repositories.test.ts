@@ -1,15 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AnnotationRecord } from "../memory-records.ts";
-import { annotationById, listAnnotations, saveAnnotation } from "./annotations.ts";
-import { insertLines, knownLines, nextSeq, placeOfLine, placesOfLines } from "./lines.ts";
+import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { annotationById, listAnnotations, saveAnnotation } from "./chunks/annotations.ts";
 import { addLlmUsage, llmSpending } from "./llm-usage.ts";
 import type { Memory } from "./memory.ts";
-import { addSession, temporaryMemory } from "./memory-fixture.ts";
-import { saveSecrets, secretsOf } from "./secrets.ts";
+import type { AnnotationRecord } from "./memory-records.ts";
+import { saveSecrets, secretsOf } from "./privacy/secrets.ts";
+import { insertLines, knownLines, nextSeq, placeOfLine, placesOfLines } from "./sessions/lines.ts";
+import { bestSummaries, dropOlderSummaries, saveSummary, summariesOf } from "./sessions/summaries.ts";
+import {
+  forgetTranscript,
+  listTranscripts,
+  saveTranscript,
+  transcriptByPath,
+} from "./sessions/transcripts.ts";
+import { saveUsage, usageOf } from "./sessions/usage.ts";
 import { sampleStorage, storageGrowth } from "./storage.ts";
-import { bestSummaries, dropOlderSummaries, saveSummary, summariesOf } from "./summaries.ts";
-import { forgetTranscript, listTranscripts, saveTranscript, transcriptByPath } from "./transcripts.ts";
-import { saveUsage, usageOf } from "./usage.ts";
 
 let memory: Memory;
 let remove: () => void;

@@ -1,5 +1,5 @@
 import type { Memory } from "./memory.ts";
-import type { UsageRecord } from "./usage.ts";
+import type { UsageRecord } from "./sessions/usage.ts";
 
 /** What has still to be shared, and what is remembered of the last time (docs/git.md, Sharing). */
 

@@ -1,0 +1,63 @@
+// Holds the layout of src/ (CONTRIBUTING.md): a room imports only from rooms below it, no production code from test/, and
+// no folder has more files than one can take in. Prints what breaks these rules, and ends with 1 if anything does.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** From the ground floor up. Rooms on one floor do not know each other. */
+const floors = [
+  ["project"],
+  ["text"],
+  ["protocol"],
+  ["store"],
+  ["models"],
+  ["redact"],
+  ["agents", "code", "git"],
+  ["sessions"],
+  ["attribution"],
+  ["sync"],
+  ["search"],
+  ["queries"],
+  ["evaluate"],
+  ["client"],
+  ["daemon", "hooks", "mcp"],
+  ["cli"],
+];
+const maxFiles = 18;
+
+const root = fileURLToPath(new URL("../src", import.meta.url));
+const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
+const roomOf = (file) => (file.includes("/") ? file.split("/")[0] : null);
+const isTest = (file) => file.endsWith(".test.ts");
+
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".ts"));
+const problems = [];
+
+for (const file of files.filter((one) => !isTest(one))) {
+  const room = roomOf(file);
+  // The entries of the programs, which put the rooms together.
+  if (room === null) continue;
+  if (!floorOf.has(room)) problems.push(`${file}: the room "${room}" has no floor`);
+  const text = readFileSync(join(root, file), "utf8");
+  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
+    const target = normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
+    if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);
+    if (target.startsWith("../")) continue;
+    const other = roomOf(target);
+    if (other !== room && !(floorOf.get(other) < floorOf.get(room)))
+      problems.push(`${file} imports ${target}: ${other} is not below ${room}`);
+  }
+}
+
+const sizes = new Map();
+for (const file of files) if (!isTest(file)) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+for (const [folder, size] of sizes) {
+  if (size > maxFiles) problems.push(`${folder} has ${size} files, more than ${maxFiles}`);
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0)
+  console.error(`\n${problems.length} in ${relative(process.cwd(), root)}. The rules: CONTRIBUTING.md.`);
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,0 +1,58 @@
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { TranscriptFile } from "../agent.ts";
+
+export interface ListOptions {
+  /** Whether a file in a directory is one of those wanted, by its path. */
+  isWanted: (path: string) => boolean;
+  /** Names of directories that are not looked into. */
+  without?: ReadonlySet<string>;
+}
+
+/** Every wanted file under a directory, or the one file that `path` is, whatever it is called, in order of path. */
+export async function* listFiles(
+  path: string,
+  options: ListOptions,
+): AsyncGenerator<TranscriptFile, void, undefined> {
+  const start = resolve(path);
+  const file = await asFile(start);
+  if (file) yield file;
+  else yield* under(start, options);
+}
+
+async function* under(dir: string, options: ListOptions): AsyncGenerator<TranscriptFile, void, undefined> {
+  for (const { name, isDirectory } of await entriesOf(dir)) {
+    const path = join(dir, name);
+    if (isDirectory) {
+      if (!options.without?.has(name)) yield* under(path, options);
+    } else if (options.isWanted(path)) {
+      const file = await asFile(path);
+      if (file) yield file;
+    }
+  }
+}
+
+/** In the order that their paths have, where a directory's goes on with a slash. Links to directories are left out. */
+async function entriesOf(dir: string): Promise<{ name: string; isDirectory: boolean }[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(dir, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+  const keyed = entries.map((entry) => {
+    const isDirectory = entry.isDirectory();
+    return { name: entry.name, isDirectory, key: isDirectory ? `${entry.name}/` : entry.name };
+  });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+async function asFile(path: string): Promise<TranscriptFile | null> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : null;
+  } catch {
+    return null;
+  }
+}

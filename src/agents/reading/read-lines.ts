@@ -1,0 +1,191 @@
+import { createHash, type Hash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { PommelError } from "../../project/errors.ts";
+import type { Cursor } from "../agent.ts";
+import { bounds } from "./bounds.ts";
+
+export interface FileLine {
+  /** Without the line feed. A view into a buffer that the next batch overwrites. */
+  bytes: Buffer;
+  /** Where in the file it begins. Bytes. */
+  start: number;
+}
+
+export interface LineBatch {
+  /** Whole lines. */
+  lines: FileLine[];
+  /** Where reading goes on after them. */
+  cursor: Cursor;
+  /** Lines that were passed over because they are longer than allowed. */
+  tooLong: number;
+}
+
+export interface ReadLinesOptions {
+  /** About how many bytes a batch has. */
+  batch?: number;
+  /** The longest line that is given; longer ones are never held in memory. Bytes. */
+  longest?: number;
+  /** Nothing is read from here on; for looking at what came before. Bytes. */
+  end?: number;
+  /**
+   * Whether the file's last line, which has no line feed, is whole nonetheless: then it is given, too. Without this
+   * it is taken for one that is still being written.
+   */
+  isWhole?: (line: Buffer) => boolean;
+  signal?: AbortSignal | undefined;
+}
+
+const lineFeed = 10;
+/** What may follow a whole line that had no line feed yet. */
+const mayFollow = new Set([undefined, lineFeed, 13]);
+
+/**
+ * Reads a file that grows by whole lines, from where `cursor` is (null: from its start) to the last line feed that
+ * is there now, or further (see `isWhole`).
+ * @throws PommelError `transcript_changed` when the line before the cursor is not there any more; system errors as
+ *   they are
+ */
+export async function* readLines(
+  path: string,
+  cursor: Cursor | null,
+  options: ReadLinesOptions = {},
+): AsyncGenerator<LineBatch, void, undefined> {
+  const { batch = 1024 * 1024, longest = bounds.line, end = Number.POSITIVE_INFINITY, signal } = options;
+  const file = await open(path, "r");
+  try {
+    if (cursor) await verify(file, path, cursor);
+    let offset = cursor?.offset ?? 0;
+    let position = offset;
+    let buffer = Buffer.allocUnsafe(batch);
+    let held = 0;
+    // Of a line that is too long: how much of it was passed over, and its hash so far.
+    let passing: { bytes: number; hash: Hash } | null = null;
+
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(
+        buffer,
+        held,
+        Math.min(buffer.length - held, end - position),
+        position,
+      );
+      if (bytesRead === 0) {
+        const bytes = buffer.subarray(0, held);
+        if (!passing && held > 0 && options.isWhole?.(bytes)) {
+          yield {
+            lines: [{ bytes, start: offset }],
+            cursor: { offset: offset + held, lineHash: hashed(bytes) },
+            tooLong: 0,
+          };
+        }
+        return;
+      }
+      position += bytesRead;
+      const searched = held;
+      held += bytesRead;
+      let start = 0;
+      let lineHash = "";
+      let tooLong = 0;
+
+      if (passing) {
+        const at = buffer.subarray(0, held).indexOf(lineFeed);
+        const passed: Buffer = buffer.subarray(0, at === -1 ? held : at + 1);
+        passing.hash.update(passed);
+        passing.bytes += passed.length;
+        if (at === -1) {
+          held = 0;
+          continue;
+        }
+        offset += passing.bytes;
+        lineHash = described(passing.bytes, passing.hash);
+        tooLong = 1;
+        start = at + 1;
+        passing = null;
+      }
+
+      const last = buffer.subarray(Math.max(start, searched), held).lastIndexOf(lineFeed);
+      const stop = last === -1 ? start : Math.max(start, searched) + last + 1;
+      const lines: FileLine[] = [];
+      let lineStart = start;
+      while (lineStart < stop) {
+        const lineEnd = buffer.indexOf(lineFeed, lineStart);
+        if (lineEnd - lineStart > longest) tooLong++;
+        else lines.push({ bytes: buffer.subarray(lineStart, lineEnd), start: offset + lineStart - start });
+        if (lineEnd + 1 === stop) lineHash = hashed(buffer.subarray(lineStart, stop));
+        lineStart = lineEnd + 1;
+      }
+      offset += stop - start;
+      if (stop > 0) yield { lines, cursor: { offset, lineHash }, tooLong };
+
+      // What is left is the beginning of a line: it moves to the front, into more room if it fills what there is.
+      const left = held - stop;
+      if (left > longest) {
+        passing = { bytes: left, hash: createHash("sha256").update(buffer.subarray(stop, held)) };
+        held = 0;
+      } else {
+        const room = left < batch ? batch : Math.min(left * 2, longest + 1);
+        const next = room === buffer.length ? buffer : Buffer.allocUnsafe(room);
+        buffer.copy(next, 0, stop, held);
+        held = left;
+        buffer = next;
+      }
+      if (passing && buffer.length > batch) buffer = Buffer.allocUnsafe(batch);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A line's length and hash, line feed included: with its length it can be found again from where it ends. */
+function hashed(line: Buffer): string {
+  return described(line.length, createHash("sha256").update(line));
+}
+
+function described(bytes: number, hash: Hash): string {
+  return `${bytes}-${hash.digest("hex").slice(0, 32)}`;
+}
+
+async function verify(file: FileHandle, path: string, { offset, lineHash }: Cursor): Promise<void> {
+  const length = Number(/^(\d+)-[0-9a-f]{32}$/.exec(lineHash)?.[1]);
+  if (offset === 0 && lineHash === "") return;
+  const start = offset - length;
+  if (!(length > 0 && start >= 0) || (await hashAt(file, start, length)) !== lineHash) throw changed(path);
+}
+
+/**
+ * The hash of the one line that fills these bytes, with its line feed or up to where it may still come; null when
+ * they are no such line.
+ */
+async function hashAt(file: FileHandle, start: number, length: number): Promise<string | null> {
+  const hash = createHash("sha256");
+  const end = start + length;
+  const buffer = Buffer.allocUnsafe(Math.min(length, 1024 * 1024));
+  let position = start;
+  while (position < end) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position);
+    if (bytesRead === 0) return null;
+    const bytes = buffer.subarray(0, bytesRead);
+    position += bytesRead;
+    const feed = bytes.indexOf(lineFeed);
+    if (feed !== -1 && position - bytesRead + feed + 1 < end) return null;
+    if (feed === -1 && position === end && !mayFollow.has(await byteAt(file, end))) return null;
+    hash.update(bytes);
+  }
+  // The line feed of a line that was given before it came is a line of nothing (CR LF at the most).
+  const isRest = length <= 2;
+  if (start > 0 && !isRest && (await byteAt(file, start - 1)) !== lineFeed) return null;
+  return described(length, hash);
+}
+
+async function byteAt(file: FileHandle, position: number): Promise<number | undefined> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, position);
+  return bytesRead === 0 ? undefined : buffer[0];
+}
+
+function changed(path: string): PommelError {
+  return new PommelError(
+    "transcript_changed",
+    `${path} does not hold any more what was read from it before.`,
+    "It is read again from its start.",
+  );
+}

@@ -1,0 +1,201 @@
+import type { CommitInfo } from "../../git/diff/changes-types.ts";
+import { patchIdsOf } from "../../git/diff/patch-id.ts";
+import { GitFailure, gitBytes } from "../../git/git.ts";
+import { readCommits } from "../../git/history/commits.ts";
+import { reflogOf } from "../../git/history/reflog.ts";
+import { linesOf } from "../../git/output-lines.ts";
+import { knownCommits } from "../../store/memory/commits/commits.ts";
+import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
+import { Deeds } from "../evidence/deeds.ts";
+import { attributionVersion } from "../lines/types.ts";
+import { historyTips } from "./history-tips.ts";
+import { linkCheckpoints } from "./link.ts";
+import { changesIfThere, placesOf, type TakenIn, takeInInfo } from "./take-in.ts";
+import type { GitWork } from "./work.ts";
+
+export interface BackfillOptions {
+  /** Only commits from then on. Milliseconds since the epoch; default: a day before the first session. */
+  since?: number | null;
+  /** Only so many, the latest. */
+  limit?: number | undefined;
+  /** All of history. */
+  all?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Commits that were looked at, and in all. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+export interface Backfilled {
+  /** In the part of history that was gone over. */
+  commits: number;
+  /** Of those the ones that were looked at now; the others had been before. */
+  lookedAt: number;
+  /** Checkpoints of the ones that were looked at. */
+  checkpoints: number;
+  /** It was stopped: what is done stays, and asked again it goes on. */
+  isInterrupted: boolean;
+}
+
+const dayMs = 86_400_000;
+/** An agent's lines may be committed long after; what is added to memory may lead to commits up to so much later. */
+const afterTurns = 30 * dayMs;
+/** Commits whose text is read at once. */
+const batch = 200;
+/** Of `meta`: the last row of turns when a whole backfill began. */
+const turnsSeen = "checkpoints.turns";
+
+/**
+ * Goes over history, parents before children, and takes in the commits that nobody looked at yet, and such as sessions
+ * that came to be remembered since may have led to. What was done stays when it is stopped.
+ * @throws GitFailure where there is no repository, or no git
+ */
+export async function backfill(
+  work: GitWork,
+  { since, limit, all = false, signal, onProgress }: BackfillOptions = {},
+): Promise<Backfilled> {
+  const { memory } = work;
+  const report: Backfilled = { commits: 0, lookedAt: 0, checkpoints: 0, isInterrupted: false };
+  const start = historyStart(memory);
+  const from = since ?? (all ? null : start);
+  // Nothing is remembered that could have led to a commit.
+  if (start === null && !all && since == null) return report;
+  const turnsNow = lastTurnRow(memory);
+  const news = turnsAddedSince(memory, Number(memory.meta(turnsSeen) ?? 0));
+  const found = await hashesSince(work, from, limit, signal);
+  report.commits = found.length;
+  const versions = knownCommits(
+    memory,
+    found.map(({ hash }) => hash),
+  );
+  const isDone = ({ hash, at }: Found) => {
+    const hasNews = news !== null && at >= news.from - 1000 && at <= news.to + afterTurns;
+    return versions.get(hash) === attributionVersion && !hasNews;
+  };
+  const todo = found.filter((commit) => !isDone(commit)).map(({ hash }) => hash);
+  try {
+    const local = await madeHere(work, signal);
+    const deeds = new Deeds(memory, placesOf(work));
+    for (let start = 0; start < todo.length; start += batch) {
+      for await (const taken of takeInBatch(
+        work,
+        todo.slice(start, start + batch),
+        { local, deeds },
+        signal,
+      )) {
+        report.lookedAt++;
+        if (taken.checkpoint !== null) report.checkpoints++;
+        onProgress?.(report.lookedAt, todo.length);
+      }
+    }
+    const isWhole = limit === undefined && since == null;
+    if (isWhole) memory.setMeta(turnsSeen, String(turnsNow));
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    report.isInterrupted = true;
+  }
+  if (report.checkpoints > 0) await linkCheckpoints(work);
+  return report;
+}
+
+interface Found {
+  hash: string;
+  /** When it was committed; milliseconds since the epoch. */
+  at: number;
+}
+
+/** Commits since a time, parents first. */
+async function hashesSince(
+  { project }: GitWork,
+  since: number | null,
+  limit: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Found[]> {
+  const tips = await historyTips(project, signal);
+  // Without revisions git says how it is used.
+  if (tips.length === 0) return [];
+  const args = [
+    ...["rev-list", "--topo-order", "--reverse", "--timestamp"],
+    ...(since === null ? [] : [`--since=${new Date(since).toISOString()}`]),
+    ...(limit === undefined ? [] : [`--max-count=${limit}`]),
+    "--stdin",
+  ];
+  const stdin = tips.map((hash) => `${hash}\n`);
+  const found: Found[] = [];
+  for await (const lines of linesOf(gitBytes(project.root, args, { signal, stdin }))) {
+    for (const line of lines) {
+      const [seconds, hash] = line.split(" ");
+      if (hash) found.push({ hash, at: Number(seconds) * 1000 });
+    }
+  }
+  return found;
+}
+
+/** Commits that were made, or at least checked out, in this repository, as far as git remembers. */
+async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Promise<Set<string>> {
+  const hashes = new Set<string>();
+  for (const root of roots) {
+    try {
+      for await (const { hash, action } of reflogOf(root, signal)) {
+        if (/^(commit|rebase|cherry-pick|revert|am)\b/.test(action)) hashes.add(hash);
+      }
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+    }
+  }
+  return hashes;
+}
+
+async function* takeInBatch(
+  work: GitWork,
+  hashes: readonly string[],
+  { local, deeds }: { local: ReadonlySet<string>; deeds: Deeds },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<TakenIn, void, undefined> {
+  const infos = await infosOf(work, hashes, signal);
+  const patchIds = await patchesOf(work, infos, signal);
+  const read = (at: number) => {
+    const info = infos[at];
+    const changes = info && changesIfThere(work, info.hash, signal);
+    // Whoever waits for it hears of it; when it comes to nothing before, nobody has to.
+    changes?.catch(() => {});
+    return changes;
+  };
+  let next = read(0);
+  for (const [i, info] of infos.entries()) {
+    signal?.throwIfAborted();
+    const changes = next!;
+    await changes;
+    // Git reads the next one while this one is looked at.
+    next = read(i + 1);
+    const seen = local.has(info.hash) ? "reflog" : "history";
+    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes, deeds });
+  }
+}
+
+/** In the order of the hashes; those that git lost meanwhile are missing. */
+async function infosOf(
+  { project }: GitWork,
+  hashes: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<CommitInfo[]> {
+  const infos = new Map<string, CommitInfo>();
+  for await (const info of readCommits(project.root, ["--no-walk", ...hashes], { signal })) {
+    infos.set(info.hash, info);
+  }
+  return hashes.flatMap((hash) => infos.get(hash) ?? []);
+}
+
+async function patchesOf(
+  { project }: GitWork,
+  infos: readonly CommitInfo[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, string>> {
+  const hashes = infos.filter(({ parents }) => parents.length < 2).map(({ hash }) => hash);
+  try {
+    return await patchIdsOf(project.root, hashes, signal);
+  } catch (error) {
+    // Of a partial clone: what it lacks has no patch id.
+    if (error instanceof GitFailure && error.reason !== "not_installed") return new Map();
+    throw error;
+  }
+}

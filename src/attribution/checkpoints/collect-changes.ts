@@ -1,0 +1,92 @@
+import { changesOf } from "../../git/diff/changes.ts";
+import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
+import type { AttributionRecord, CommitFileRecord } from "../../store/memory/git-records.ts";
+import { lineKey } from "../lines/line-keys.ts";
+
+/**
+ * So much of a commit is looked at for its authors: added and removed lines, and their characters. What lies beyond (a
+ * vendored library, generated files) is counted, and its authors are unknown.
+ */
+const mostLines = 100_000;
+const mostCharacters = 16_000_000;
+/** Files of a commit that are stored, in the order of git, which is that of their names. */
+const mostFiles = 20_000;
+const mostRanges = 20_000;
+
+/** What a commit changed. */
+export interface CollectedChanges {
+  /** To find the authors of. */
+  files: ChangedFile[];
+  records: CommitFileRecord[];
+  /** Added lines of files that are too much to look at. */
+  leftOut: AttributionRecord[];
+  insertions: number;
+  deletions: number;
+}
+
+/** @throws GitFailure also where git lacks what the commit holds (a partial clone) */
+export async function collectChanges(
+  dir: string,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<CollectedChanges> {
+  const collected: CollectedChanges = { files: [], records: [], leftOut: [], insertions: 0, deletions: 0 };
+  let lines = 0;
+  let characters = 0;
+  for await (const file of changesOf(dir, { commit: hash }, { signal })) {
+    const { path, oldPath, status, hunks } = file;
+    const insertions = sum(hunks, ({ added }) => added.length);
+    const deletions = sum(hunks, ({ removed }) => removed.length);
+    const length = sum(hunks, lengthOf);
+    const isTooMuch =
+      lines + insertions + deletions > mostLines ||
+      characters + length > mostCharacters ||
+      collected.records.length >= mostFiles;
+    collected.insertions += insertions;
+    collected.deletions += deletions;
+    if (!isTooMuch) {
+      lines += insertions + deletions;
+      characters += length;
+      collected.files.push(file);
+    } else if (collected.leftOut.length < mostRanges) {
+      collected.leftOut.push(...unknownRanges(file));
+    }
+    if (collected.records.length >= mostFiles) continue;
+    const added = isTooMuch ? [] : keysOf(hunks);
+    collected.records.push({ path, oldPath, status, insertions, deletions, added });
+  }
+  return collected;
+}
+
+const sum = (hunks: readonly ChangedHunk[], of: (hunk: ChangedHunk) => number) =>
+  hunks.reduce((total, hunk) => total + of(hunk), 0);
+
+function lengthOf({ added, removed }: ChangedHunk): number {
+  let length = 0;
+  for (const line of added) length += line.length;
+  for (const line of removed) length += line.length;
+  return length;
+}
+
+function keysOf(hunks: readonly ChangedHunk[]): CommitFileRecord["added"] {
+  return hunks.flatMap(({ newStart, added }) =>
+    added.map((text, i) => ({ line: newStart + i, key: lineKey(text) })),
+  );
+}
+
+function unknownRanges({ path, hunks }: ChangedFile): AttributionRecord[] {
+  return hunks
+    .filter(({ added }) => added.length > 0)
+    .map(({ newStart, added }) => ({
+      path,
+      firstLine: newStart,
+      lastLine: newStart + added.length - 1,
+      author: "unknown",
+      sessionUid: null,
+      turn: null,
+      toolUse: null,
+      model: null,
+      confidence: 0,
+      how: "none",
+    }));
+}

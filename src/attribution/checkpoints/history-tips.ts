@@ -1,0 +1,49 @@
+import { GitFailure, gitFields, gitText } from "../../git/git.ts";
+import { projectRoots } from "../../git/project-roots.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Project } from "../../project/paths.ts";
+
+/** Branches on which another tool keeps sessions, and no code: Entire's. */
+const foreign = /^refs\/(heads|remotes\/[^/]+)\/entire\//;
+
+/**
+ * What history begins with, as hashes of commits: branches, remote branches and tags, and what is checked out in each
+ * worktree; without the branches that conversations are shared on.
+ * @throws GitFailure where there is no repository, or no git
+ */
+export async function historyTips(project: Project, signal?: AbortSignal): Promise<string[]> {
+  // Before the first commit there are no names, but there is a repository.
+  await gitText(project.root, ["rev-parse", "--git-dir"], signal);
+  const shared = loadConfig(project).config["sync.branch"];
+  const tips = new Set<string>();
+  const format = "--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)%00";
+  const args = ["for-each-ref", format, "refs/heads", "refs/remotes", "refs/tags"];
+  const fields = gitFields(project.root, args, signal);
+  for await (const name of fields) {
+    const ref = name.replace(/^\n/, "");
+    const [type, hash, taggedType, tagged] = [
+      (await fields.next()).value,
+      (await fields.next()).value,
+      (await fields.next()).value,
+      (await fields.next()).value,
+    ];
+    const isMemory = ref.replace(/^refs\/(heads|remotes\/[^/]+)\//, "") === shared || foreign.test(ref);
+    if (isMemory) continue;
+    if (type === "commit" && hash) tips.add(hash);
+    else if (taggedType === "commit" && tagged) tips.add(tagged);
+  }
+  for (const root of await projectRoots(project.root, signal)) {
+    const head = await headIfAny(root, signal);
+    if (head !== null) tips.add(head);
+  }
+  return [...tips];
+}
+
+async function headIfAny(root: string, signal?: AbortSignal): Promise<string | null> {
+  try {
+    return await gitText(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { GitFailure, gitBytes } from "../../git/git.ts";
+import { linesOf } from "../../git/output-lines.ts";
+import { checkpointPlaces, saveParents } from "../../store/memory/commits/checkpoints.ts";
+import type { CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { GitWork } from "./work.ts";
+
+/**
+ * Which checkpoint comes before which: the nearest one that a commit's first parents lead to, and where they lead to none
+ * the latest one among all that it comes after. Looked for in a part of history; where that ends before anything is
+ * found, what was known stays.
+ */
+
+/** Commits of history that are looked at for one checkpoint, and for all of them. */
+const nearby = 5000;
+const far = 100_000;
+
+/** Parents by commit, the commits as git lists them: the latest first. */
+type Graph = Map<string, { place: number; parents: string[] }>;
+
+/** A checkpoint that came to be known: which one is before it, and before which ones it is itself. */
+export async function linkCheckpoint(
+  work: GitWork,
+  { uid, commit }: CheckpointRecord,
+  signal?: AbortSignal,
+): Promise<void> {
+  const later = checkpointPlaces(work.memory, commit.committedAt).filter((place) => place.uid !== uid);
+  const own = { uid, hash: commit.hash };
+  await link(work, [own, ...later], nearby, signal);
+}
+
+/** All checkpoints: after many commits were taken in. */
+export async function linkCheckpoints(work: GitWork, signal?: AbortSignal): Promise<void> {
+  await link(work, checkpointPlaces(work.memory), far, signal);
+}
+
+async function link(
+  work: GitWork,
+  children: readonly { uid: string; hash: string }[],
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { memory, project, log } = work;
+  const uids = new Map(checkpointPlaces(memory).map(({ uid, hash }) => [hash, uid]));
+  if (uids.size < 2) return;
+  try {
+    const graph = await readGraph(
+      project.root,
+      children.map(({ hash }) => hash),
+      most,
+      signal,
+    );
+    const parents = new Map<string, string | null>();
+    const known: Known = { first: new Map(), barren: new Set() };
+    for (const { uid, hash } of children) {
+      const parent = nearestBefore(graph, hash, (commit) => uids.has(commit), known);
+      if (parent !== undefined) parents.set(uid, parent === null ? null : uids.get(parent)!);
+    }
+    saveParents(memory, parents);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    log.warn(`Which checkpoint comes before which cannot be told: ${error.message}`);
+  }
+}
+
+async function readGraph(
+  dir: string,
+  hashes: readonly string[],
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Graph> {
+  const graph: Graph = new Map();
+  const args = ["rev-list", "--parents", `--max-count=${most}`, "--ignore-missing", "--stdin"];
+  const stdin = hashes.map((hash) => `${hash}\n`);
+  for await (const lines of linesOf(gitBytes(dir, args, { signal, stdin }))) {
+    for (const line of lines) {
+      const [hash, ...parents] = line.trimEnd().split(" ");
+      if (hash) graph.set(hash, { place: graph.size, parents });
+    }
+  }
+  return graph;
+}
+
+/** What was found out of a graph on the way. */
+interface Known {
+  /** What first parents lead to, by commit; as `alongFirstParents`. */
+  first: Map<string, string | null | undefined>;
+  /** Commits that come after no checkpoint, and are none. */
+  barren: Set<string>;
+}
+
+/** @returns null: there is none; undefined: history was not read far enough to tell */
+export function nearestBefore(
+  graph: Graph,
+  hash: string,
+  isCheckpoint: (hash: string) => boolean,
+  known: Known = { first: new Map(), barren: new Set() },
+): string | null | undefined {
+  if (!graph.has(hash)) return undefined;
+  return (
+    alongFirstParents(graph, hash, isCheckpoint, known) ?? latestBefore(graph, hash, isCheckpoint, known)
+  );
+}
+
+function alongFirstParents(
+  graph: Graph,
+  hash: string,
+  isCheckpoint: (hash: string) => boolean,
+  { first }: Known,
+): string | null | undefined {
+  const passed: string[] = [];
+  let found: string | null | undefined;
+  for (let at = hash; ; ) {
+    if (first.has(at)) {
+      found = first.get(at);
+      break;
+    }
+    passed.push(at);
+    const node = graph.get(at);
+    const parent = node?.parents[0];
+    if (parent === undefined) {
+      found = node === undefined ? undefined : null;
+      break;
+    }
+    if (isCheckpoint(parent)) {
+      found = parent;
+      break;
+    }
+    at = parent;
+  }
+  for (const commit of passed) first.set(commit, found);
+  return found;
+}
+
+/** Goes through what comes before a commit, the latest first. */
+function latestBefore(
+  graph: Graph,
+  hash: string,
+  isCheckpoint: (hash: string) => boolean,
+  { barren }: Known,
+): string | null | undefined {
+  const seen = new Set([hash]);
+  const waiting = [...graph.get(hash)!.parents];
+  let isCutOff = false;
+  const placeOf = (commit: string) => graph.get(commit)?.place ?? Number.POSITIVE_INFINITY;
+  while (waiting.length > 0) {
+    // There are never many: as many as history has branches side by side.
+    let latest = 0;
+    for (let i = 1; i < waiting.length; i++) {
+      if (placeOf(waiting[i]!) < placeOf(waiting[latest]!)) latest = i;
+    }
+    const [at] = waiting.splice(latest, 1) as [string];
+    if (seen.has(at) || barren.has(at)) continue;
+    if (isCheckpoint(at)) return at;
+    seen.add(at);
+    const node = graph.get(at);
+    if (node === undefined) isCutOff = true;
+    else waiting.push(...node.parents);
+  }
+  if (isCutOff) return undefined;
+  seen.delete(hash);
+  for (const commit of seen) barren.add(commit);
+  return null;
+}

@@ -1,0 +1,27 @@
+import { commitsByPatch, commitsLike } from "../../store/memory/commits/commits.ts";
+import type { CommitRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+
+/** More say nothing new. */
+const most = 100;
+
+/**
+ * Hashes of commits whose authors a commit may have taken over: those that git says it took the place of, stored ones
+ * that change the same (a rebase, a cherry-pick), and stored ones of the same author, time and subject (an amend
+ * without a hook that told). Of the latter two only such as were there before.
+ */
+export function predecessorsOf(
+  memory: Memory,
+  commit: Pick<
+    CommitRecord,
+    "hash" | "author" | "authoredAt" | "committedAt" | "subject" | "patchId" | "rewrittenFrom"
+  >,
+): string[] {
+  const alike = [
+    ...(commit.patchId === null ? [] : commitsByPatch(memory, commit.patchId)),
+    ...commitsLike(memory, commit),
+  ].filter(({ committedAt, attributed }) => attributed > 0 && committedAt <= commit.committedAt);
+  const hashes = new Set([...commit.rewrittenFrom, ...alike.map(({ hash }) => hash)]);
+  hashes.delete(commit.hash);
+  return [...hashes].slice(0, most);
+}

@@ -1,0 +1,317 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  byComment,
+  firstCommitAt,
+  type Repository,
+  rememberSession,
+  temporaryRepository,
+} from "../../../test/support/checkpoint-fixture.ts";
+import { range } from "../../../test/support/checkpoint-rows-fixture.ts";
+import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { checkpointOfCommit, listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
+import {
+  commitByHash,
+  commitsByPatch,
+  filesOfCommit,
+  knownCommits,
+} from "../../store/memory/commits/commits.ts";
+import { expireSessions, forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { lineKey } from "../lines/line-keys.ts";
+import type { ChangeToAttribute } from "../lines/types.ts";
+import { takeInCommit } from "./take-in.ts";
+import { checkpointUid } from "./uid.ts";
+
+let repo: Repository;
+beforeEach(() => {
+  repo = temporaryRepository();
+});
+afterEach(() => repo.remove());
+
+const hook = { seen: "hook" } as const;
+
+/** Notes what the attribution was asked. */
+function asked(): ChangeToAttribute[] {
+  const changes: ChangeToAttribute[] = [];
+  repo.work.attribute = async (sources, change, signal) => {
+    changes.push(change);
+    return byComment(sources, change, signal);
+  };
+  return changes;
+}
+
+it("binds a commit to the sessions that wrote it, each to its own turns", async () => {
+  rememberSession(repo.memory, "one", ["make it", "make it faster"]);
+  rememberSession(repo.memory, "two", ["write the docs"], { title: { text: "Docs", source: "agent" } });
+  rememberSession(repo.memory, "three", ["look around"]);
+  const hash = repo.commit("Make it\n\nand more", {
+    "a.ts": "x // one:1\ny // one:2\nby hand\nz // one:2\n",
+    "docs/b.md": "d // two:1\n",
+  });
+  const taken = await takeInCommit(repo.work, hash, { seen: "hook", branch: "main" });
+  expect(taken?.commit).toMatchObject({
+    hash,
+    tree: repo.git("rev-parse", "HEAD^{tree}"),
+    parents: [],
+    branch: "main",
+    author: "Ann",
+    committedAt: firstCommitAt * 1000,
+    subject: "Make it",
+    insertions: 5,
+    deletions: 0,
+    seen: "hook",
+    attributed: 1,
+  });
+  expect(taken?.checkpoint).toMatchObject({
+    uid: checkpointUid(hash),
+    parentUid: null,
+    createdAt: firstCommitAt * 1000,
+    sessions: [
+      { sessionUid: "one", turns: [1, 2], lines: 3 },
+      { sessionUid: "two", turns: [1], lines: 1 },
+    ],
+    agentState: {
+      one: { turn: 2, prompt: "make it faster", said: "Done: make it faster", model: "big-model" },
+      two: { turn: 1, title: "Docs", prompt: "write the docs" },
+    },
+  });
+  expect(linesByAuthor(repo.memory, taken!.commit.id)).toEqual({ agent: 4, human: 1, unknown: 0 });
+  expect(filesOfCommit(repo.memory, taken!.commit.id, "docs/b.md")).toEqual([
+    {
+      path: "docs/b.md",
+      oldPath: null,
+      status: "A",
+      insertions: 1,
+      deletions: 0,
+      added: [{ line: 1, key: lineKey("d // two:1") }],
+    },
+  ]);
+});
+
+it("makes no checkpoint of a commit that no session had a part in", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const hash = repo.commit("By hand", { "a.ts": "x\n" });
+  expect(await takeInCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
+  expect(commitByHash(repo.memory, hash)?.attributed).toBe(1);
+  expect(listCheckpoints(repo.memory)).toEqual([]);
+});
+
+it("knows nothing of what git does not have", async () => {
+  repo.commit("one");
+  expect(await takeInCommit(repo.work, "0".repeat(40), hook)).toBeNull();
+  expect(await takeInCommit(repo.work, repo.git("rev-parse", "HEAD^{tree}"), hook)).toBeNull();
+  expect(await takeInCommit(repo.work, "HEAD", hook)).toBeNull();
+  expect(await takeInCommit(repo.work, "--all", hook)).toBeNull();
+});
+
+it("looks at a commit once, and adds what is new of it", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const changes = asked();
+  const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
+  const first = await takeInCommit(repo.work, hash, { seen: "history" });
+  // Where nobody says, it is the branch that the session was on.
+  expect(first?.commit).toMatchObject({ branch: "main", seen: "history" });
+  const again = await takeInCommit(repo.work, hash, { seen: "hook", branch: "topic" });
+  expect(again?.commit).toMatchObject({ branch: "topic", seen: "hook" });
+  expect(await takeInCommit(repo.work, hash, { seen: "reflog", branch: "other" })).toEqual(again);
+  expect(again?.checkpoint?.uid).toBe(first?.checkpoint?.uid);
+  expect(changes).toHaveLength(1);
+  await takeInCommit(repo.work, hash, { seen: "hook", again: true });
+  expect(changes).toHaveLength(2);
+  expect(checkpointOfCommit(repo.memory, hash)?.commit).toMatchObject({ branch: "topic", seen: "hook" });
+});
+
+it("tells the attribution which commits one was made of: by git's word, by its patch, by its author and subject", async () => {
+  const changes = asked();
+  repo.commit("base", { "base.ts": "1\n" });
+  const old = repo.commit("Make it", { "a.ts": "x\n" });
+  await takeInCommit(repo.work, old, hook);
+  repo.git("commit", "--quiet", "--amend", "--no-edit", "--date", repo.git("log", "-1", "--format=%aI"));
+  repo.git("checkout", "--quiet", "-b", "topic", "HEAD~1");
+  const moved = repo.commit("Other", { "b.ts": "y\n" });
+  repo.wait(5);
+  repo.git("cherry-pick", old);
+  const picked = repo.git("rev-parse", "HEAD");
+  const taken = await takeInCommit(repo.work, picked, hook);
+  expect(taken?.commit.rewrittenFrom).toEqual([]);
+  expect(commitsByPatch(repo.memory, taken!.commit.patchId!).map(({ hash }) => hash)).toEqual([old, picked]);
+  expect(changes.at(-1)).toMatchObject({ hash: picked, parent: moved, predecessors: [old], isOwn: true });
+
+  repo.git("commit", "--quiet", "--amend", "--message", "Squashed");
+  const squashed = repo.git("rev-parse", "HEAD");
+  // One of them nobody looked at: it is looked at first.
+  await takeInCommit(repo.work, squashed, { seen: "hook", rewrittenFrom: [picked, moved, squashed] });
+  expect(changes.map(({ hash }) => hash)).toEqual([old, picked, moved, squashed]);
+  expect(changes.at(-1)!.predecessors.slice(0, 2)).toEqual([picked, moved]);
+  expect(commitByHash(repo.memory, squashed)?.rewrittenFrom).toEqual([picked, moved]);
+});
+
+it("looks again when it is news what a commit took the place of", async () => {
+  const changes = asked();
+  const old = repo.commit("Make it", { "a.ts": "x\n" });
+  repo.git("commit", "--quiet", "--amend", "--message", "Make that");
+  const amended = repo.git("rev-parse", "HEAD");
+  await takeInCommit(repo.work, amended, { seen: "reflog" });
+  await takeInCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
+  await takeInCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
+  expect(changes.map(({ hash }) => hash)).toEqual([amended, old, amended]);
+});
+
+it("is told to be made here only by who works here", async () => {
+  const changes = asked();
+  const own = repo.commit("Own", { "a.ts": "x\n" });
+  repo.git("commit", "--quiet", "--allow-empty", "--author", "Bob <bob@example.com>", "-m", "Bob's");
+  const foreign = repo.git("rev-parse", "HEAD");
+  const old = repo.commit("Old", { "a.ts": "y\n" });
+  await takeInCommit(repo.work, own, hook);
+  await takeInCommit(repo.work, foreign, hook);
+  await takeInCommit(repo.work, old, { seen: "history" });
+  expect(changes.map(({ isOwn }) => isOwn)).toEqual([true, false, false]);
+});
+
+it("keeps what is known of sessions that are not here any more", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
+  const before = await takeInCommit(repo.work, hash, hook);
+  const ranges = attributionsOf(repo.memory, before!.commit.id);
+  expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
+  repo.work.attribute = async () => ({ ranges: [], bindings: [] });
+  expect(await takeInCommit(repo.work, hash, { ...hook, again: true })).toEqual(before);
+  expect(attributionsOf(repo.memory, before!.commit.id)).toEqual(ranges);
+});
+
+it("says nothing of a session that was forgotten, though it is told", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
+  forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
+  rememberSession(repo.memory, "one", ["as if it were here"]);
+  const taken = await takeInCommit(repo.work, hash, hook);
+  expect(taken?.checkpoint).toBeNull();
+  expect(attributionsOf(repo.memory, taken!.commit.id)).toMatchObject([
+    { author: "agent", sessionUid: null, turn: null, toolUse: null },
+  ]);
+});
+
+it("never makes an agent's lines a human's because the session was forgotten", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const hash = repo.commit("Make it", { "a.ts": "1\n2 // one:1\n3\n4 // one:1\n", "b.ts": "5\n" });
+  await takeInCommit(repo.work, hash, hook);
+  forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
+  repo.work.attribute = async (_, { files }) => ({
+    ranges: files.map(({ path, hunks: [hunk] }) => ({
+      ...range(path, 1, hunk!.added.length, { author: "human", how: "absence" }),
+    })),
+    bindings: [],
+  });
+  const taken = await takeInCommit(repo.work, hash, { ...hook, again: true });
+  const authors = attributionsOf(repo.memory, taken!.commit.id).map(
+    ({ path, firstLine, lastLine, author }) => `${path} ${firstLine}-${lastLine} ${author}`,
+  );
+  expect(authors).toEqual([
+    "a.ts 1-1 human",
+    "a.ts 2-2 agent",
+    "a.ts 3-3 human",
+    "a.ts 4-4 agent",
+    "b.ts 1-1 human",
+  ]);
+});
+
+it("lets go of a checkpoint when a second look finds nobody, and keeps the chain", async () => {
+  rememberSession(repo.memory, "one", ["make it"]);
+  const hashes = ["1", "2", "3"].map((n) => repo.commit(n, { "a.ts": `${n} // one:1\n` }));
+  for (const hash of hashes) await takeInCommit(repo.work, hash, hook);
+  repo.work.attribute = async () => ({ ranges: [], bindings: [] });
+  expect((await takeInCommit(repo.work, hashes[1]!, { ...hook, again: true }))?.checkpoint).toBeNull();
+  expect(checkpointOfCommit(repo.memory, hashes[2]!)?.parentUid).toBe(checkpointUid(hashes[0]!));
+});
+
+it("stores no secret of a commit's text", async () => {
+  const hash = repo.commit("Use hunter22 everywhere", { "a.ts": "x\n" });
+  expect((await takeInCommit(repo.work, hash, hook))?.commit.subject).toBe(
+    "Use [REDACTED_PASSWORD] everywhere",
+  );
+});
+
+describe("all sorts of commits", () => {
+  beforeEach(() => rememberSession(repo.memory, "one", ["make it"]));
+  const bound = async (hash: string) => (await takeInCommit(repo.work, hash, hook))?.checkpoint?.sessions;
+
+  it("without a message, without a change", async () => {
+    const hash = repo.commit("", { "a.ts": "x // one:1\n" });
+    expect((await takeInCommit(repo.work, hash, hook))?.commit.subject).toBe("");
+    const empty = await takeInCommit(repo.work, repo.commit("Nothing"), hook);
+    expect(empty).toMatchObject({ commit: { insertions: 0, patchId: null }, checkpoint: null });
+  });
+
+  it("merges: what none of the parents has", async () => {
+    repo.commit("base", { "a.ts": "1\n" });
+    repo.git("checkout", "--quiet", "-b", "topic");
+    repo.commit("there", { "a.ts": "2 // one:1\n" });
+    repo.git("checkout", "--quiet", "main");
+    repo.commit("here", { "a.ts": "3 // one:1\n" });
+    expect(() => repo.git("merge", "topic")).toThrow();
+    const merge = repo.commit("merge", { "a.ts": "2 // one:1\n3 // one:1\nboth // one:1\n" });
+    const taken = await takeInCommit(repo.work, merge, hook);
+    expect(taken?.commit).toMatchObject({ patchId: null, insertions: 1 });
+    expect(taken?.checkpoint?.sessions).toMatchObject([{ lines: 1 }]);
+  });
+
+  it("on no branch, in a bare repository, and of SHA-256", async () => {
+    repo.git("checkout", "--quiet", "--detach", repo.commit("base"));
+    expect(await bound(repo.commit("detached", { "a.ts": "x // one:1\n" }))).toHaveLength(1);
+
+    const bare = mkdtempSync(join(tmpdir(), "pommel-bare-"));
+    execFileSync("git", ["clone", "--quiet", "--bare", repo.root, bare]);
+    const hash = repo.git("rev-parse", "HEAD");
+    const work = { ...repo.work, project: { ...repo.work.project, root: bare } };
+    expect((await takeInCommit(work, hash, { ...hook, again: true }))?.checkpoint?.sessions).toHaveLength(1);
+    rmSync(bare, { recursive: true });
+
+    const other = temporaryRepository({ init: ["--object-format=sha256"] });
+    rememberSession(other.memory, "one", ["make it"]);
+    const long = other.commit("long", { "a.ts": "x // one:1\n" });
+    expect(long).toHaveLength(64);
+    const taken = await takeInCommit(other.work, long, hook);
+    expect(taken?.checkpoint).toMatchObject({ uid: checkpointUid(long), commit: { hash: long } });
+    other.remove();
+  });
+
+  it("of which git lacks a part: known, and looked at again later", async () => {
+    const hash = repo.commit("lost", { "a.ts": "x // one:1\n" });
+    const blob = repo.git("rev-parse", "HEAD:a.ts");
+    const file = join(repo.root, ".git/objects", blob.slice(0, 2), blob.slice(2));
+    const content = repo.git("cat-file", "-p", blob);
+    rmSync(file);
+    // Git takes what it can from the working tree.
+    rmSync(join(repo.root, "a.ts"));
+    expect(await takeInCommit(repo.work, hash, hook)).toMatchObject({
+      commit: { attributed: 0, insertions: 0 },
+      checkpoint: null,
+    });
+    expect(knownCommits(repo.memory, [hash, "f".repeat(40)])).toEqual(new Map([[hash, 0]]));
+    execFileSync("git", ["-C", repo.root, "hash-object", "-w", "--stdin"], { input: `${content}\n` });
+    expect(await bound(hash)).toHaveLength(1);
+  });
+
+  it("with more lines than anybody reads: those are unknown", async () => {
+    const many = Array.from({ length: 60_000 }, (_, i) => `line ${i}`).join("\n");
+    const hash = repo.commit("vendor", { "a.ts": "x // one:1\n", "b.txt": many, "c.txt": many });
+    const taken = await takeInCommit(repo.work, hash, hook);
+    expect(taken?.commit.insertions).toBe(120_001);
+    expect(linesByAuthor(repo.memory, taken!.commit.id)).toEqual({
+      agent: 1,
+      human: 60_000,
+      unknown: 60_000,
+    });
+    const files = filesOfCommit(repo.memory, taken!.commit.id);
+    expect(files.map(({ path, added, insertions }) => [path, added.length, insertions])).toEqual([
+      ["a.ts", 1, 1],
+      ["b.txt", 60_000, 60_000],
+      ["c.txt", 0, 60_000],
+    ]);
+  });
+});

@@ -1,0 +1,240 @@
+import type { CommitInfo } from "../../git/diff/changes-types.ts";
+import { patchIdsOf } from "../../git/diff/patch-id.ts";
+import { GitFailure } from "../../git/git.ts";
+import { scrubAlone } from "../../redact/scrub-alone.ts";
+import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
+import {
+  checkpointOfCommit,
+  dropCheckpoint,
+  saveCheckpoint,
+} from "../../store/memory/commits/checkpoints.ts";
+import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
+import type { CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
+import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
+import type { Deeds } from "../evidence/deeds.ts";
+import { attributeChange } from "../lines/attribute.ts";
+import { attributionVersion } from "../lines/types.ts";
+import { agentStateAt } from "./agent-state.ts";
+import { branchOfSessions } from "./branch-of-sessions.ts";
+import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
+import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
+import { keepForgotten } from "./keep-forgotten.ts";
+import { linkCheckpoint } from "./link.ts";
+import { namedByTools } from "./named-by-tools.ts";
+import { predecessorsOf } from "./predecessors.ts";
+import { checkpointUid } from "./uid.ts";
+import type { GitWork } from "./work.ts";
+
+export type { GitWork } from "./work.ts";
+
+/** How a commit came to be known, and what is known of it besides. */
+export interface HowSeen {
+  seen: CommitSeen;
+  /** Where it was made, where somebody knows. */
+  branch?: string | null;
+  /** Hashes of commits that it took the place of, as git says. */
+  rewrittenFrom?: readonly string[];
+  /** Look for its authors again, though that was done. */
+  again?: boolean;
+}
+
+export interface TakenIn {
+  commit: CommitRecord;
+  /** null: no session had a part in it, as far as is known. */
+  checkpoint: CheckpointRecord | null;
+}
+
+/** Commits that one took the place of, and that nobody looked at yet, are looked at first; so many. */
+const mostPredecessors = 100;
+
+/**
+ * Takes in a commit: what it changed, who wrote its lines, and, where sessions had a part in it, its checkpoint; all in
+ * one transaction. Done once for every version of the attribution; again only where that is asked for, or where it is
+ * news which commits it took the place of. What else is new of it (its branch, how it was seen) is added.
+ *
+ * What is known of sessions that are not here (another machine's, or let go by age) could not be found again, so that a
+ * commit that they had a part in stays as it is.
+ * @returns null where git has no such commit
+ * @throws GitFailure `not_installed`; the signal's reason
+ */
+export async function takeInCommit(
+  work: GitWork,
+  hash: string,
+  how: HowSeen,
+  signal?: AbortSignal,
+): Promise<TakenIn | null> {
+  const info = await commitInfo(work.project.root, hash, signal);
+  if (info === null) return null;
+  const known = commitByHash(work.memory, info.hash);
+  if (known === null || !isDone(work, known, how)) {
+    await takeInPredecessors(work, info.hash, known, how, signal);
+  }
+  const taken = await takeInInfo(work, info, how, { signal });
+  if (taken.checkpoint === null) return taken;
+  await linkCheckpoint(work, taken.checkpoint, signal);
+  return { ...taken, checkpoint: checkpointOfCommit(work.memory, info.hash) };
+}
+
+async function takeInPredecessors(
+  work: GitWork,
+  own: string,
+  known: CommitRecord | null,
+  { seen, rewrittenFrom = [] }: HowSeen,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const named = new Set([...rewrittenFrom, ...(known?.rewrittenFrom ?? [])]);
+  named.delete(own);
+  for (const hash of [...named].slice(0, mostPredecessors)) {
+    if (commitByHash(work.memory, hash)?.attributed === attributionVersion) continue;
+    const info = await commitInfo(work.project.root, hash, signal);
+    if (info !== null) await takeInInfo(work, info, { seen }, { signal });
+  }
+}
+
+/** As `takeInCommit`, of a commit that was read; what comes before and after its checkpoint is left to the caller. */
+export async function takeInInfo(
+  work: GitWork,
+  info: CommitInfo,
+  how: HowSeen,
+  {
+    signal,
+    patchIds,
+    changes,
+    deeds,
+  }: {
+    signal?: AbortSignal | undefined;
+    /** Of many commits at once, by hash. */
+    patchIds?: ReadonlyMap<string, string>;
+    /** What it changed, read ahead; null: git lacks it. */
+    changes?: Promise<CollectedChanges | null>;
+    /** What turns did to files, unpacked once for many commits. */
+    deeds?: Deeds;
+  } = {},
+): Promise<TakenIn> {
+  const { memory } = work;
+  const known = commitByHash(memory, info.hash);
+  const facts = factsOf(info.hash, known, how);
+  if (known !== null && isDone(work, known, how)) {
+    updateCommit(memory, known.id, { ...facts, attributed: known.attributed });
+    return { commit: { ...known, ...facts }, checkpoint: checkpointOfCommit(memory, info.hash) };
+  }
+  const changed = await (changes ?? changesIfThere(work, info.hash, signal));
+  const patches = patchIds ?? (await patchIdsIfThere(work, info, signal));
+  const commit: Omit<CommitRecord, "id"> = {
+    hash: info.hash,
+    tree: info.tree,
+    parents: info.parents,
+    author: scrubAlone(work.scrubber, info.author),
+    authoredAt: info.authoredAt,
+    committedAt: info.committedAt,
+    subject: scrubAlone(work.scrubber, subjectOf(info.message)),
+    patchId: patches.get(info.hash) ?? null,
+    ...facts,
+    insertions: changed?.insertions ?? 0,
+    deletions: changed?.deletions ?? 0,
+    // What git lacks now it may have later.
+    attributed: changed === null ? 0 : attributionVersion,
+  };
+  const found = await (work.attribute ?? attributeChange)(
+    { memory, ...placesOf(work), ...(deeds && { deeds }) },
+    {
+      hash: info.hash,
+      authoredAt: info.authoredAt,
+      committedAt: info.committedAt,
+      parent: info.parents[0] ?? null,
+      predecessors: predecessorsOf(memory, commit),
+      isOwn: await isMadeHere(work, info, facts.seen),
+      files: changed?.files ?? [],
+    },
+    signal,
+  );
+  const { ranges } = found;
+  const bindings = found.bindings.length > 0 ? found.bindings : await namedByTools(work, info, signal);
+  signal?.throwIfAborted();
+  return memory.inTransaction(() => {
+    const branch = facts.branch ?? branchOfSessions(memory, bindings);
+    const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
+    const stillAgents = keepForgotten(ranges, attributionsOf(memory, saved.id));
+    saveAttributions(memory, saved.id, [...stillAgents, ...(changed?.leftOut ?? [])]);
+    if (bindings.length === 0) {
+      dropCheckpoint(memory, saved.id);
+      return { commit: saved, checkpoint: null };
+    }
+    saveCheckpoint(memory, {
+      uid: checkpointUid(info.hash),
+      commitId: saved.id,
+      parentUid: checkpointOfCommit(memory, info.hash)?.parentUid ?? null,
+      agentState: agentStateAt(memory, bindings, info.committedAt),
+      createdAt: info.committedAt,
+      sessions: bindings,
+    });
+    return { commit: saved, checkpoint: checkpointOfCommit(memory, info.hash) };
+  });
+}
+
+/** Where the paths of turns are looked for. */
+export function placesOf({ project, roots }: GitWork): { root: string; worktrees: string[] } {
+  return { root: project.root, worktrees: roots.filter((root) => root !== project.root) };
+}
+
+/** What a commit changed; null where git lacks some of it. */
+export async function changesIfThere(
+  { project, log }: GitWork,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<CollectedChanges | null> {
+  try {
+    return await collectChanges(project.root, hash, signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    log.warn(`What commit ${hash} changed cannot be read: ${error.message}`);
+    return null;
+  }
+}
+
+async function patchIdsIfThere(
+  { project }: GitWork,
+  { hash, parents }: CommitInfo,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  if (parents.length > 1) return new Map();
+  try {
+    return await patchIdsOf(project.root, [hash], signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
+    return new Map();
+  }
+}
+
+/** Whether there is nothing to find out of a commit that is stored. */
+function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean {
+  if (known.attributed === 0) return false;
+  const isNews = how.rewrittenFrom?.some(
+    (hash) => hash !== known.hash && !known.rewrittenFrom.includes(hash),
+  );
+  if (known.attributed === attributionVersion && !how.again && !isNews) return true;
+  const sessions = [
+    ...attributionsOf(memory, known.id).map(({ sessionUid }) => sessionUid),
+    ...(checkpointOfCommit(memory, known.hash)?.sessions ?? []).map(({ sessionUid }) => sessionUid),
+  ];
+  return sessionsWithoutTurns(memory, sessions).size > 0;
+}
+
+/** Strongest last. */
+const seenOrder: readonly CommitSeen[] = ["sync", "history", "reflog", "hook"];
+
+/** What is known of a commit besides what git keeps of it: what was known, and what is new. */
+function factsOf(
+  hash: string,
+  known: CommitRecord | null,
+  { seen, branch = null, rewrittenFrom = [] }: HowSeen,
+): Pick<CommitRecord, "seen" | "branch" | "rewrittenFrom"> {
+  const before = new Set([...(known?.rewrittenFrom ?? []), ...rewrittenFrom]);
+  before.delete(hash);
+  const isStronger = known === null || seenOrder.indexOf(seen) > seenOrder.indexOf(known.seen);
+  return {
+    seen: isStronger ? seen : known.seen,
+    branch: isStronger ? (branch ?? known?.branch ?? null) : (known.branch ?? branch),
+    rewrittenFrom: [...before],
+  };
+}

@@ -1,0 +1,100 @@
+import { Ancestry, type CommitFate } from "../git/history/ancestry.ts";
+import { filesOfCommit } from "../store/memory/commits/commits.ts";
+import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turns.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { FilesNow, type Survival, survivalOfKeys, tellingKeys } from "./survival.ts";
+
+/** What became of a commit, or of the one that took its place. */
+export interface KnownFate extends CommitFate {
+  /** In HEAD's history in place of it: what a rebase, an amend or a cherry-pick made of it. */
+  successor: string | null;
+}
+
+/** A commit that is stored. */
+export interface StoredCommit {
+  /** Row of `commits`. */
+  id: number;
+  hash: string;
+  committedAt: number;
+}
+
+/** Commits with more files or lines are left alone: looking at them would take longer than the answer is worth. */
+const mostFiles = 200;
+const mostLines = 20_000;
+/** Commits whose lines are remembered; most have a few dozen, at four bytes each. */
+const mostKnown = 2000;
+
+interface Kept {
+  files: { path: string; keys: Uint32Array }[];
+  /** When each file was last changed, at the time it was looked at. */
+  stamp: string;
+  survival: Survival;
+}
+
+/** What became of commits and of their lines. Remembers what git and the working tree said until they say otherwise. */
+export class CommitFates {
+  private readonly ancestry: Ancestry;
+  private readonly files: FilesNow;
+  /** By hash; null: too large. The latest used last. */
+  private readonly kept = new Map<string, Kept | null>();
+
+  constructor(
+    root: string,
+    private readonly memory: Memory,
+  ) {
+    this.ancestry = new Ancestry(root);
+    this.files = new FilesNow(root);
+  }
+
+  /**
+   * @returns by hash; empty where git gives no answer
+   * @throws the signal's reason
+   */
+  async of(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, KnownFate>> {
+    const fates = await this.ancestry.statesOf(hashes, signal);
+    const apart = [...fates].flatMap(([hash, { reach }]) => (reach === "head" ? [] : [hash]));
+    const later = apart.length === 0 ? new Map<string, string[]>() : successorsOf(this.memory, apart);
+    const ofLater =
+      later.size === 0 ? null : await this.ancestry.statesOf([...later.values()].flat(), signal);
+    return new Map(
+      [...fates].map(([hash, fate]) => {
+        const successor = later.get(hash)?.find((one) => ofLater?.get(one)?.reach === "head") ?? null;
+        const ofSuccessor = successor === null ? undefined : ofLater?.get(successor);
+        const revertedBy = fate.revertedBy ?? ofSuccessor?.revertedBy ?? null;
+        const known: KnownFate = ofSuccessor
+          ? { reach: "head", branches: [], revertedBy, successor }
+          : { ...fate, successor: null };
+        return [hash, known];
+      }),
+    );
+  }
+
+  /** How many of a commit's lines are left in the working tree; null for one that is too large to look at. */
+  survivalOf(commit: StoredCommit): Survival | null {
+    let kept = this.kept.get(commit.hash);
+    if (kept === undefined) kept = this.lookedUp(commit);
+    this.kept.delete(commit.hash);
+    if (this.kept.size >= mostKnown) this.kept.delete(this.kept.keys().next().value!);
+    this.kept.set(commit.hash, kept);
+    if (kept === null) return null;
+    const pathNow = (path: string) => renamedTo(this.memory, path, commit.committedAt);
+    const stampOf = (path: string) => this.files.stampOf(path) ?? this.files.stampOf(pathNow(path));
+    const stamp = kept.files.map(({ path }) => stampOf(path)).join();
+    if (stamp !== kept.stamp) {
+      kept.stamp = stamp;
+      kept.survival = survivalOfKeys(this.files, kept.files, pathNow);
+    }
+    return kept.survival;
+  }
+
+  private lookedUp({ id }: StoredCommit): Kept | null {
+    const changed = filesOfCommit(this.memory, id);
+    const lines = changed.reduce((sum, { added }) => sum + added.length, 0);
+    if (changed.length > mostFiles || lines > mostLines) return null;
+    const files = changed.flatMap((file) => {
+      const keys = tellingKeys(file);
+      return keys.length === 0 ? [] : [{ path: file.path, keys }];
+    });
+    return { files, stamp: "never", survival: { added: 0, surviving: 0 } };
+  }
+}

@@ -1,0 +1,321 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Act,
+  change,
+  edited,
+  fileOfDiff,
+  forgetAll,
+  ran,
+  rememberTurn,
+  write,
+} from "../../../test/support/attribution-fixture.ts";
+import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { saveObservation } from "../../store/memory/observations.ts";
+import { fillBetween } from "../lines/fill-between.ts";
+import type { ChangeToAttribute } from "../lines/types.ts";
+import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
+import { Deeds } from "./deeds.ts";
+import { Witness } from "./judge.ts";
+
+let memory: Memory;
+let remove: () => void;
+beforeAll(() => {
+  ({ memory, remove } = temporaryMemory());
+});
+afterEach(() => forgetAll(memory));
+afterAll(() => remove());
+
+const minute = 60_000;
+/** When the change that is judged was made, and the one before. */
+const madeAt = 1000 * minute;
+const parentAt = madeAt - 60 * minute;
+
+function witness(more: Partial<ChangeToAttribute> = {}, before: number | null = parentAt): Witness {
+  const deeds = new Deeds(memory, { root: "/repo", worktrees: [] });
+  return new Witness(memory, deeds, change({ authoredAt: madeAt, committedAt: madeAt, ...more }), before);
+}
+
+const at = madeAt - 10 * minute;
+/** An agent runs a command from `at` on for ten seconds. */
+const running = (command: string, from = at) =>
+  rememberTurn(memory, "s", [ran(command, from, from + 10_000)]);
+const by = (act: Partial<Verdict> = {}) => ({
+  sessionUid: "s",
+  turn: 1,
+  toolUse: "s:1:1",
+  model: "big-model",
+  ...act,
+});
+
+describe("a line that showed up", () => {
+  const seen = (path: string, ...times: number[]) => witness().bySight(path, times, []);
+
+  it("while nothing ran is a human's", () => {
+    running("sed -i s/a/b/ src/a.ts");
+    expect(seen("src/a.ts", at - 1)).toEqual(human(0.95));
+    expect(seen("src/a.ts", at + 11_000)).toEqual(human(0.95));
+  });
+
+  it.each([
+    "sed -i s/a/b/ src/a.ts",
+    "cd src && sed -i s/a/b/ a.ts",
+    "cp -r ../other ./src",
+    "cp -r ../other/* src/",
+    "python3 gen.py --out src/",
+    "python3 gen.py",
+    "node build/generate.mjs",
+    "./gen.sh",
+    "for f in src/*.ts; do sed -i s/a/b/ $f; done",
+    "npx prettier --write ./",
+    "npx prettier --write .",
+    "npm run format",
+    "./scripts/generate.sh",
+    "make gen",
+    "sed -i s/a/b/ src/*.ts",
+    "git stash pop",
+  ])("while an agent ran %j is the agent's", (command) => {
+    running(command);
+    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(by(), 0.85, "shell"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(by(), 0.85, "shell"));
+  });
+
+  it.each([
+    "sed -i s/a/b/ src/b.ts",
+    "cp -r ../other/* lib/",
+    "sed -i s/a/b/ docs/*.md",
+    "./server --port 80",
+    "rm -r d/",
+    "sed -i s/a/b/ lib/*.ts",
+    "sed -i s/a/b/ data.ts",
+  ])("while an agent ran %j, which is of something else, may be anybody's", (command) => {
+    running(command);
+    expect(seen("src/a.ts", at + 5000)).toEqual(unknown);
+  });
+
+  it.each(["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"])(
+    "while an agent ran %j, which writes nothing, is a human's",
+    (command) => {
+      running(command);
+      expect(seen("src/a.ts", at + 5000)).toEqual(human(0.95));
+    },
+  );
+
+  it("at two times, once by each, is nobody's for sure", () => {
+    running("sed -i s/a/b/ src/a.ts");
+    expect(seen("src/a.ts", at - minute, at + 5000)).toEqual(unknown);
+    expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
+    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human(0.95));
+  });
+
+  it("before the commit before counts only where it did not show up since", () => {
+    running("sed -i s/a/b/ src/a.ts");
+    expect(seen("src/a.ts", parentAt - minute, at + 5000)).toMatchObject({ author: "agent" });
+    rememberTurn(memory, "old", [ran("sed -i s/a/b/ src/a.ts", parentAt - minute, parentAt - minute + 1000)]);
+    expect(seen("src/a.ts", parentAt - 2 * minute, parentAt - minute + 500)).toMatchObject({
+      sessionUid: "old",
+    });
+    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human(0.95));
+  });
+
+  it("just after an agent's edit is what a formatter made of that", () => {
+    const writes = [write(["x"], { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" })];
+    const look = (time: number) => witness().bySight("a.ts", [time], writes);
+    expect(look(at + 2000)).toEqual(byAgent(by(), 0.75, "edit"));
+    expect(look(at - 400)).toEqual(byAgent(by(), 0.75, "edit"));
+    expect(look(at + 3000)).toEqual(human(0.95));
+    expect(look(at - 1000)).toEqual(human(0.95));
+  });
+});
+
+describe("what was observed", () => {
+  it("is by line when it showed up, in order, up to the commit", () => {
+    const days = 24 * 60 * minute;
+    for (const [time, keys] of [
+      [at, [1, 2]],
+      [at - 5000, [2]],
+      [madeAt + 1000, [3]],
+      [madeAt + 3000, [4]],
+      [madeAt - 4 * days, [5]],
+    ] as const)
+      saveObservation(memory, { path: "a.ts", at: time + 10 * days, keys: [...keys] });
+    saveObservation(memory, { path: "b.ts", at: at + 10 * days, keys: [6] });
+    const later = { authoredAt: madeAt + 10 * days, committedAt: madeAt + 10 * days };
+    expect(witness(later).seenIn("a.ts")).toEqual(
+      new Map([
+        [1, [at + 10 * days]],
+        [2, [at - 5000 + 10 * days, at + 10 * days]],
+        [3, [madeAt + 1000 + 10 * days]],
+      ]),
+    );
+  });
+
+  it("agrees with a call that wrote the line, or does not", () => {
+    running("npx prettier --write .", at + 5 * minute);
+    const call = write(["x"], { at });
+    const agrees = (...times: number[]) => witness().agrees(times, call);
+    expect(witness().agrees(undefined, call)).toBe("yes");
+    expect(witness().agrees([at - minute], write(["x"], { at: 0 }))).toBe("yes");
+    expect(agrees(at - 1000)).toBe("yes");
+    expect(agrees(at + 9000)).toBe("yes");
+    expect(agrees(at + 5 * minute + 1000)).toBe("yes");
+    expect(agrees(at - minute)).toBe("no");
+    expect(agrees(at + minute)).toBe("no");
+    expect(agrees(at, at + minute)).toBe("mixed");
+  });
+});
+
+describe("a line that nothing is known of", () => {
+  const file = (path: string, status: ChangedFile["status"] = "M"): ChangedFile => ({
+    path,
+    oldPath: null,
+    status,
+    isText: true,
+    hunks: [],
+  });
+  const absent = (more: Partial<ChangeToAttribute> = {}, path = "src/a.ts") =>
+    witness(more).byAbsence(file(path));
+  /** There was a session, long ago. */
+  const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
+
+  it("is a human's where nobody else was at work", () => {
+    wasBefore();
+    expect(absent()).toEqual(human(0.9));
+  });
+
+  it("is unknown before the first session that is remembered, and of commits of others", () => {
+    expect(absent()).toEqual(unknown);
+    rememberTurn(memory, "first", [ran("ls", madeAt + minute)]);
+    expect(absent()).toEqual(unknown);
+    wasBefore();
+    expect(absent({ isOwn: false })).toEqual(unknown);
+  });
+
+  it("is a human's, less surely, where an agent was at something else", () => {
+    wasBefore();
+    rememberTurn(memory, "s", [edited("src/b.ts", ["+x"], at), ran("npm test", at), ran("rm lib/c.ts", at)]);
+    expect(absent()).toEqual(human(0.8));
+  });
+
+  it("is unknown where a command may have written it", () => {
+    wasBefore();
+    running("npx prettier --write .");
+    expect(absent()).toEqual(unknown);
+    running("sed -i s/a/b/ src/a.ts");
+    expect(absent()).toEqual(unknown);
+  });
+
+  it.each(["python3 gen.py", "python3 gen.py --out src/", "./gen.sh"])(
+    "is unknown where %s ran",
+    (command) => {
+      wasBefore();
+      running(command);
+      expect(absent()).toEqual(unknown);
+    },
+  );
+
+  it("is none of a command before the commit before", () => {
+    wasBefore();
+    running("npx prettier --write .", parentAt - minute);
+    expect(absent()).toEqual(human(0.9));
+  });
+
+  it("is of the command that made the file", () => {
+    running("python3 gen.py src/a.ts");
+    const made = (path: string, status: ChangedFile["status"]) =>
+      witness({ isOwn: false }).byAbsence(file(path, status));
+    expect(made("src/a.ts", "A")).toEqual(byAgent(by(), 0.7, "shell"));
+    expect(made("src/a.ts", "M")).toEqual(unknown);
+    expect(made("a.ts", "A")).toEqual(unknown);
+    expect(made("src/b.ts", "A")).toEqual(unknown);
+  });
+
+  it.each(["cp b.ts src/a.ts", "git checkout x -- src/a.ts", "cat src/a.ts", "mv b.ts src/a.ts && make"])(
+    "is not of one that made the file from another: %s",
+    (command) => {
+      running(command);
+      expect(witness({ isOwn: false }).byAbsence(file("src/a.ts", "A"))).toEqual(unknown);
+    },
+  );
+});
+
+describe("of a commit that was rebased", () => {
+  const rebased = { authoredAt: madeAt, committedAt: madeAt + 60 * minute };
+
+  it("what was done after it was made first had no part in it", () => {
+    running("sed -i s/a/b/ a.ts", madeAt + 10 * minute);
+    const onNewer = (more: Partial<ChangeToAttribute>) =>
+      witness({ ...rebased, ...more }, madeAt + 30 * minute);
+    expect(onNewer({}).until).toBe(madeAt);
+    expect(onNewer({}).runs).toEqual([]);
+    expect(onNewer({ predecessors: ["1".repeat(40)] }).until).toBe(rebased.committedAt);
+    expect(onNewer({ predecessors: ["1".repeat(40)] }).runs).toHaveLength(1);
+    expect(witness(rebased).until).toBe(rebased.committedAt);
+  });
+
+  it("nobody knows what was there before, so that some hours are new", () => {
+    expect(witness({}).freshSince).toBe(parentAt - 2000);
+    expect(witness({}, null).freshSince).toBeLessThanOrEqual(0);
+    expect(witness(rebased, madeAt + 30 * minute).freshSince).toBe(madeAt - 360 * minute - 2000);
+  });
+});
+
+it("who had its files in hand is told of the hour before, and not of what is not committed", () => {
+  const files = [{ ...fileOfDiff(["+x"]).change, path: "b.ts", oldPath: "a.ts" }];
+  const touching = (number: number, time: number): [Act[], object] => [
+    [edited("/repo/a.ts", ["+x"], time)],
+    { number },
+  ];
+  rememberTurn(memory, "s", ...touching(1, madeAt - 50 * minute));
+  rememberTurn(memory, "s", ...touching(2, madeAt - 70 * minute));
+  rememberTurn(memory, "s", ...touching(3, madeAt + minute));
+  rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
+  expect(witness({ files }).inHand()).toEqual([{ sessionUid: "s", turn: 1 }]);
+  expect(witness({ files, hash: null }).inHand()).toEqual([]);
+  // What was done before the commit before led to that one.
+  expect(witness({ files }, madeAt - 40 * minute).inHand()).toEqual([]);
+});
+
+describe("brackets and blank lines", () => {
+  /** What the letters say of added lines (a: an agent's, h: a human's, ?: unknown, -: nothing), filled. */
+  function filled(diff: readonly string[], said: string): string {
+    const who = { a: byAgent(by(), 1, "edit"), h: human(1), "?": unknown } as Record<string, Verdict>;
+    const file = fileOfDiff(diff);
+    const verdicts = new Map<number, Verdict>();
+    file.lines.forEach(({ line }, i) => {
+      const verdict = who[said[line - 1]!];
+      if (verdict) verdicts.set(i, verdict);
+    });
+    const byLine = fillBetween(file, verdicts);
+    const letter = (verdict: Verdict | undefined) =>
+      Object.keys(who).find((each) => who[each] === verdict) ?? "-";
+    const count = diff.filter((line) => !line.startsWith("-")).length;
+    return Array.from({ length: count }, (_, i) => letter(byLine.get(i + 1))).join("");
+  }
+  const said = "+something.isSaidHere();";
+
+  it("go with what stands around them", () => {
+    expect(filled([said, "+", "+}", said], "a--a")).toBe("aaaa");
+    expect(filled([said, "+}", "+", said], "a--h")).toBe("aaah");
+    expect(filled(["+", "+}", said], "--h")).toBe("hhh");
+    expect(filled([said, "+}", "+"], "a--")).toBe("aaa");
+  });
+
+  it("keep what is known of themselves", () => {
+    expect(filled([said, "+}", said], "aha")).toBe("aha");
+    expect(filled([said, "+}", said], "a?a")).toBe("a?a");
+  });
+
+  it("are nobody's where nobody's lines are around, or in another hunk", () => {
+    expect(filled(["+", "+}"], "--")).toBe("--");
+    expect(filled([said, " context();", "+}"], "a--")).toBe("a--");
+    expect(filled([said, " }", "+", "+}", " context();", said], "a----h")).toBe("a----h");
+  });
+
+  it("do not reach over a line of which nothing is known", () => {
+    expect(filled([said, said, "+}", said], "a--a")).toBe("a-aa");
+    expect(filled([said, "+}", said], "a--")).toBe("a--");
+    expect(filled([said, said, "+}"], "a--")).toBe("a--");
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { type Act, edited, linesOfActs, ran, wrote } from "../../../test/support/attribution-fixture.ts";
+import type { FileEdit } from "../../agents/agent.ts";
+import { asBare, lineKey } from "../lines/line-keys.ts";
+import { deedsOf } from "./writes.ts";
+
+const deedsBy = (...acts: Act[]) =>
+  deedsOf({ sessionUid: "s", number: 3, lines: linesOfActs(acts) }, (path) => path.replace("/repo/", ""));
+
+/** Each write with its lines as a diff has them. */
+const said = (...acts: Act[]) =>
+  deedsBy(...acts).writes.map(({ path, how, hunks }) => [
+    path,
+    how,
+    hunks.map(({ lines, removed }) => [
+      ...removed.map(({ bare }) => `-${bare}`),
+      ...lines.map(({ bare, isNew }) => `${isNew ? "+" : " "}${bare}`),
+    ]),
+  ]);
+
+const call = (tool: string, input: Record<string, unknown>, more: Partial<Act> = {}): Act => ({
+  tool,
+  input,
+  at: 1000,
+  ...more,
+});
+
+describe("what the answer tells counts", () => {
+  it("of a patch each hunk, with what stood around it and what went", () => {
+    const hunk = (lines: string[]) => ({ oldStart: 1, oldLines: 3, newStart: 1, newLines: 3, lines });
+    const edits: FileEdit[] = [
+      {
+        path: "/repo/a.ts",
+        content: null,
+        hunks: [
+          hunk([" first();", "-old();", "+new();", "+", " ", "\\ No newline at end of file"]),
+          hunk(["+last();"]),
+        ],
+      },
+    ];
+    const asked = { file_path: "/repo/a.ts", old_string: "x", new_string: "not this" };
+    expect(said(call("Edit", asked, { edits }))).toEqual([
+      ["a.ts", "edit", [["-old()", " first()", "+new()"], ["+last()"]]],
+    ]);
+  });
+
+  it("of a file that was written whole each line", () => {
+    expect(said(wrote("/repo/a.ts", "one();\n\n  two();\r\n", 1000))).toEqual([
+      ["a.ts", "edit", [["+one()", "+two()"]]],
+    ]);
+  });
+
+  it("a hunk rather than the content that it led to", () => {
+    const act = wrote("a.ts", "one();\ntwo();\n", 1000);
+    const lines = [" one();", "+two();"];
+    act.edits![0]!.hunks = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 2, lines }];
+    expect(said(act)).toEqual([["a.ts", "edit", [[" one()", "+two()"]]]]);
+  });
+
+  it("of several files each", () => {
+    const edits = ["a.ts", "b.ts"].map((path): FileEdit => ({ path, content: `in ${path}`, hunks: [] }));
+    expect(said(call("apply_patch", {}, { edits })).map(([path]) => path)).toEqual(["a.ts", "b.ts"]);
+  });
+
+  it("of a notebook what its source lines say", () => {
+    const lines = ['     "a = 1\\n",', '-    "b = 1"', '+    "b = \\"x\\""', "+   ]"];
+    expect(said(edited("a.ipynb", lines, 1000))).toEqual([
+      ["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"', "+]"]]],
+    ]);
+  });
+});
+
+describe("without it, what was asked for", () => {
+  it.each<[string, Record<string, unknown>, unknown[]]>([
+    ["Write", { file_path: "a.ts", content: "one();\ntwo();" }, ["+one()", "+two()"]],
+    ["create", { path: "a.ts", file_text: "one();" }, ["+one()"]],
+    [
+      "Edit",
+      { file_path: "a.ts", old_string: "{\n  old();\n}", new_string: "{\n  new();\n  more();\n}" },
+      ["-old()", " {", "+new()", "+more()", " }"],
+    ],
+    ["insert", { path: "a.ts", new_str: "one();" }, ["+one()"]],
+    ["str_replace", { path: "a.ts", old_str: "a();", new_str: "b();" }, ["-a()", "+b()"]],
+    ["NotebookEdit", { notebook_path: "a.ts", new_source: "x = 1\ny = 2" }, ["+x=1", "+y=2"]],
+    ["Edit", { file_path: "a.ts", old_string: "same\nsame", new_string: "same" }, ["-same", " same"]],
+    ["Edit", { file_path: "a.ts", old_string: "a();\nb();", new_string: "" }, ["-a()", "-b()"]],
+  ])("of %s %j", (tool, input, lines) => {
+    expect(said(call(tool, input))).toEqual([["a.ts", "edit", [lines]]]);
+  });
+
+  it("of MultiEdit each edit", () => {
+    const edits = [
+      { old_string: "a();", new_string: "b();" },
+      { old_string: "x", new_string: "x\ny", replace_all: true },
+      { nonsense: true },
+      null,
+      "text",
+    ];
+    expect(said(call("MultiEdit", { file_path: "/repo/a.ts", edits }))).toEqual([
+      [
+        "a.ts",
+        "edit",
+        [
+          ["-a()", "+b()"],
+          [" x", "+y"],
+        ],
+      ],
+    ]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["Read", { file_path: "a.ts" }],
+    ["Grep", { pattern: "x", path: "src" }],
+    ["TodoWrite", { todos: [{ content: "x" }] }],
+    ["Edit", { file_path: "a.ts", new_string: 5 }],
+    ["Edit", { new_string: "x" }],
+    ["MultiEdit", { file_path: "a.ts", edits: [] }],
+  ])("nothing of %s %j", (tool, input) => {
+    expect(deedsBy(call(tool, input))).toEqual({ writes: [], runs: [], delegations: [] });
+  });
+});
+
+it("what failed, and what was never answered, did nothing", () => {
+  expect(deedsBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
+    writes: [],
+    runs: [],
+    delegations: [],
+  });
+  expect(deedsBy({ ...wrote("a.ts", "x", 1), answeredAt: null })).toEqual({
+    writes: [],
+    runs: [],
+    delegations: [],
+  });
+  expect(deedsBy({ ...ran("rm a", 1), answeredAt: null }).runs).toEqual([]);
+});
+
+it("an answer to nobody's question is taken for what it tells", () => {
+  const lines = linesOfActs([wrote("a.ts", "one();", 1000)]).slice(1);
+  const { writes } = deedsOf({ sessionUid: "s", number: 3, lines }, (path) => path);
+  expect(writes).toMatchObject([{ path: "a.ts", toolUse: "call1", model: null, at: 1000 }]);
+});
+
+it("whose each is, and when it was there", () => {
+  const { writes, runs } = deedsBy(
+    { ...wrote("/repo/a.ts", "one();", 1000), answeredAt: 1500 },
+    ran("echo 'one' > b.txt && git commit -m x", 2000, 2600, "[main 1a2b3c4] x"),
+  );
+  const by = { sessionUid: "s", turn: 3, model: "big-model" };
+  expect(writes).toEqual([
+    {
+      ...by,
+      toolUse: "call1",
+      at: 1500,
+      path: "a.ts",
+      how: "edit",
+      hunks: [{ lines: [{ ...asBare("one()"), isNew: true }], removed: [] }],
+    },
+    {
+      ...by,
+      toolUse: "call2",
+      at: 2600,
+      path: "b.txt",
+      how: "shell",
+      hunks: [{ lines: [{ key: lineKey("one"), bare: "one", weight: 0.15, isNew: true }], removed: [] }],
+    },
+  ]);
+  expect(runs).toEqual([
+    {
+      ...by,
+      toolUse: "call2",
+      startedAt: 2000,
+      endedAt: 2600,
+      command: "echo 'one' > b.txt && git commit -m x",
+      mayWrite: true,
+      commits: ["1a2b3c4"],
+    },
+  ]);
+});
+
+it("what a command wrote before it failed is there all the same", () => {
+  const failed = { ...ran("cat > /repo/a.ts <<'EOF'\none();\nEOF\nfalse", 1000), isError: true };
+  expect(said(failed)).toEqual([["a.ts", "shell", [["+one()"]]]]);
+  expect(deedsBy(failed, ran("git status", 2000)).runs.map(({ mayWrite }) => mayWrite)).toEqual([
+    true,
+    false,
+  ]);
+});
+
+it("an agent that has another one work is at it until that one answers", () => {
+  const task = { description: "Look", prompt: "Look for it", subagent_type: "scout" };
+  const { delegations } = deedsBy(
+    { ...call("Task", task), answeredAt: 9000 },
+    { ...call("Task", task), answeredAt: 9500, isError: true },
+    { ...call("Task", task), answeredAt: null },
+    call("Skill", { prompt: "no name" }),
+    call("spawn", { prompt: "x", subagent_type: "scout" }, { at: 20_000 }),
+  );
+  const by = { sessionUid: "s", turn: 3 };
+  expect(delegations).toEqual([
+    { ...by, startedAt: 1000, endedAt: 9000 },
+    { ...by, startedAt: 1000, endedAt: 9500 },
+    { ...by, startedAt: 20_000, endedAt: 20_000 },
+  ]);
+});

@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import { gitText } from "../../git/git.ts";
+import { readObjects } from "./objects.ts";
+
+/**
+ * Checkpoints of Entire (github.com/entireio/cli), as they lie on its branch `entire/checkpoints/v1`:
+ *
+ *     <first two digits>/<other ten>/metadata.json     sessions: [{ metadata: "/ab/cdef012345/0/metadata.json", ... }]
+ *     <first two digits>/<other ten>/<n>/metadata.json  session_id, agent, branch, files_touched ...
+ *
+ * with the transcript (full.jsonl) and the prompts beside the latter, which nobody reads here. A commit names its
+ * checkpoint in the trailer `Entire-Checkpoint:`. The id of a session is the agent's own, in older versions with a day
+ * before it (2026-01-05-<uuid>).
+ */
+
+const branch = "entire/checkpoints/v1";
+const mostBytes = 1_000_000;
+/** Of one checkpoint. */
+const mostSessions = 50;
+
+const checkpointShape = z.object({
+  sessions: z._default(z.array(z.object({ metadata: z.string() })), []),
+});
+const sessionShape = z.object({
+  session_id: z.string().check(z.regex(/^[\w.-]{1,100}$/)),
+  agent: z.optional(z.string().check(z.maxLength(100))),
+});
+
+export interface EntireSession {
+  session: string;
+  /** "Claude Code", "Gemini CLI"; null where it does not say. */
+  agent: string | null;
+}
+
+/**
+ * The sessions of checkpoints, by the checkpoint's id; those that are not there, or make no sense, are missing.
+ * @throws GitFailure
+ */
+export async function entireSessions(
+  dir: string,
+  checkpoints: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, EntireSession[]>> {
+  const found = new Map<string, EntireSession[]>();
+  if (checkpoints.length === 0) return found;
+  // The branch here may be behind that of a remote, and the other way round.
+  for (const ref of await branches(dir, signal)) {
+    const missing = [...new Set(checkpoints)].filter((id) => !found.has(id));
+    if (missing.length === 0) break;
+    for (const [id, sessions] of await sessionsOn(dir, ref, missing, signal)) found.set(id, sessions);
+  }
+  return found;
+}
+
+async function branches(dir: string, signal?: AbortSignal): Promise<string[]> {
+  const patterns = [`refs/heads/${branch}`, `refs/remotes/*/${branch}`];
+  const refs = await gitText(dir, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
+  return refs.split("\n").filter((ref) => ref !== "");
+}
+
+async function sessionsOn(dir: string, ref: string, checkpoints: readonly string[], signal?: AbortSignal) {
+  const folderOf = (id: string) => `${id.slice(0, 2)}/${id.slice(2)}`;
+  const nameOf = (id: string) => `${ref}:${folderOf(id)}/metadata.json`;
+  const options = { mostBytes, signal };
+  const roots = await readObjects(dir, checkpoints.map(nameOf), options);
+  const parts = new Map<string, string[]>();
+  for (const id of checkpoints) {
+    const root = parsed(checkpointShape, roots.get(nameOf(id)));
+    // Only what lies in the checkpoint's own folder is its own.
+    const own = new RegExp(`^/?${folderOf(id)}/\\d{1,6}/metadata\\.json$`);
+    const paths = (root?.sessions ?? []).map(({ metadata }) => metadata).filter((path) => own.test(path));
+    parts.set(
+      id,
+      paths.slice(0, mostSessions).map((path) => `${ref}:${path.replace(/^\//, "")}`),
+    );
+  }
+  const metadata = await readObjects(dir, [...parts.values()].flat(), options);
+  const found = new Map<string, EntireSession[]>();
+  for (const [id, names] of parts) {
+    const sessions = names.flatMap((name): EntireSession[] => {
+      const session = parsed(sessionShape, metadata.get(name));
+      return session ? [{ session: agentsOwnId(session.session_id), agent: session.agent ?? null }] : [];
+    });
+    if (sessions.length > 0) found.set(id, sessions);
+  }
+  return found;
+}
+
+function parsed<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null {
+  if (bytes === undefined) return null;
+  try {
+    return shape.safeParse(JSON.parse(bytes.toString())).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Without the day that older versions put before an agent's own id. */
+export function agentsOwnId(id: string): string {
+  return /^\d{4}-\d{2}-\d{2}-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(id)?.[1] ?? id;
+}

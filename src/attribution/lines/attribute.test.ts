@@ -1,0 +1,257 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Act,
+  change,
+  edited,
+  forgetAll,
+  ran,
+  rememberTurn,
+  wrote,
+} from "../../../test/support/attribution-fixture.ts";
+import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
+import { changesOf } from "../../git/diff/changes.ts";
+import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import { saveObservation } from "../../store/memory/observations.ts";
+import { attributeChange } from "./attribute.ts";
+import { lineKey } from "./line-keys.ts";
+
+const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
+const total = ["export function total(cart) {", "  return sumOf(cart.items, priceOf);", "}"];
+const most = ["export function most(cart) {", "  return maxOf(cart.items, amountOf);", "}"];
+const byHand = ["export const limit = readLimit(settings, 'cart');"];
+
+it("every added line of every text file stands in one range, in order", async () => {
+  const { memory, remove } = temporaryMemory();
+  const root = mkdtempSync(join(tmpdir(), "pommel-attribute-"));
+  const line = fc.constantFrom(...total, ...most, ...byHand, "", "}", "  ", 'x = "y";', "return;\r");
+  const lines = fc.array(line, { maxLength: 12 });
+  const gap = fc.integer({ min: 1, max: 5 });
+  const hunks = fc.array(fc.record({ removed: lines, added: lines, gap }), { maxLength: 5 }).map((all) => {
+    let [oldStart, newStart] = [1, 1];
+    return all.map(({ removed, added, gap: between }) => {
+      const hunk = { oldStart: oldStart + between, newStart: newStart + between, removed, added };
+      oldStart = hunk.oldStart + removed.length;
+      newStart = hunk.newStart + added.length;
+      return hunk;
+    });
+  });
+  const files = fc.uniqueArray(
+    fc.record({ path: fc.constantFrom("a.ts", "b/c.py", "d.ipynb", "e\nf.md"), hunks }),
+    {
+      selector: ({ path }) => path,
+    },
+  );
+  const acts = fc.array(
+    fc.oneof(
+      lines.map((said): Act => wrote("/repo/a.ts", said.join("\n"), 50_000)),
+      lines.map(
+        (said): Act =>
+          edited(
+            "/repo/b/c.py",
+            said.map((each) => `+${each}`),
+            60_000,
+          ),
+      ),
+      fc.constant(ran("sed -i s/a/b/ a.ts", 70_000, 75_000)),
+    ),
+    { minLength: 1, maxLength: 4 },
+  );
+  await fc.assert(
+    fc.asyncProperty(files, acts, fc.boolean(), lines, async (changed, done, isOwn, seen) => {
+      forgetAll(memory);
+      rememberTurn(memory, "s", done);
+      saveObservation(memory, { path: "a.ts", at: 72_000, keys: seen.map(lineKey) });
+      const all = changed.map((file): ChangedFile => ({ ...file, oldPath: null, status: "M", isText: true }));
+      const of = change({ hash: null, parent: null, isOwn, files: all });
+      const { ranges, bindings } = await attributeChange({ memory, root, worktrees: [] }, of);
+      const told = ranges.flatMap(({ path, firstLine, lastLine }) => {
+        expect(lastLine).toBeGreaterThanOrEqual(firstLine);
+        return Array.from({ length: lastLine - firstLine + 1 }, (_, i) => `${path}:${firstLine + i}`);
+      });
+      expect(told).toEqual(
+        changed.flatMap(({ path, hunks: each }) =>
+          each.flatMap(({ newStart, added }) => added.map((_, i) => `${path}:${newStart + i}`)),
+        ),
+      );
+      for (const { author, sessionUid, turn, confidence } of ranges) {
+        expect([sessionUid, turn]).toEqual(author === "agent" ? ["s", 1] : [null, null]);
+        expect(confidence === 0).toBe(author === "unknown");
+      }
+      for (const { sessionUid } of bindings) expect(sessionUid).toBe("s");
+    }),
+    { numRuns: 60 },
+  );
+  remove();
+  rmSync(root, { recursive: true });
+});
+
+describe("in a repository", () => {
+  let repo: ReturnType<typeof repositoryWithAgents>;
+  beforeEach(() => {
+    repo = repositoryWithAgents();
+  });
+  afterEach(() => repo.remove());
+  const path = (name: string) => join(repo.root, name);
+
+  it("two agents and a human at once have theirs each", async () => {
+    repo.did("one", wrote(path("a.ts"), text(...total), repo.soon()));
+    repo.did("two", wrote(path("b.ts"), text(...most), repo.soon()), ran("echo 'two' > c.txt", repo.soon()));
+    const hash = await repo.commitAndTake("All", {
+      "a.ts": text(...total, "", ...byHand),
+      "b.ts": text(...most),
+      "c.txt": "two\n",
+    });
+    expect(repo.authors(hash, "a.ts")).toEqual({
+      1: "one edit",
+      2: "one edit",
+      3: "one edit",
+      4: "one edit",
+      5: "human absence",
+    });
+    expect(repo.authors(hash, "b.ts")).toMatchObject({ 1: "two edit", 3: "two edit" });
+    expect(repo.bound(hash).sort()).toEqual(["one lines", "two lines"]);
+  });
+
+  it("lines that end in carriage returns, binary files, names with line feeds", async () => {
+    const odd = "line\nfeed.ts";
+    repo.did(
+      "s",
+      wrote(path("a.ts"), text(...total), repo.soon()),
+      wrote(path(odd), text(...most), repo.soon()),
+    );
+    const crlf = [...total, ...byHand].map((line) => `${line}\r\n`).join("");
+    writeFileSync(path("image.bin"), Buffer.from([0, 1, 2, 0, 255]));
+    const hash = await repo.commitAndTake("Odd", { "a.ts": crlf, [odd]: text(...most, ...byHand) });
+    const theirs = { 1: "s edit", 2: "s edit", 3: "s edit", 4: "human absence" };
+    expect(repo.authors(hash, "a.ts")).toEqual(theirs);
+    expect(repo.authors(hash, odd)).toEqual(theirs);
+    expect(repo.authors(hash, "image.bin")).toEqual({});
+
+    writeFileSync(path("image.bin"), Buffer.from([0, 3, 3, 0, 255]));
+    repo.did("t", ran("git commit -qam Image", repo.now() + 59_000, repo.now() + 61_000));
+    const image = await repo.commitAndTake("Image");
+    expect(repo.bound(image)).toEqual(["t command"]);
+  });
+
+  it("what is not committed yet", async () => {
+    await repo.commitAndTake("First", { "a.ts": text(...most) });
+    repo.did("s", edited(path("a.ts"), [" }", ...total.map((line) => `+${line}`)], repo.soon()));
+    writeFileSync(path("a.ts"), text(...byHand, ...most, ...total));
+    const { memory, root } = repo;
+    const files: ChangedFile[] = [];
+    for await (const file of changesOf(root, { from: "HEAD", to: null })) files.push(file);
+    const now = repo.now() + 30_000;
+    const parent = repo.git("rev-parse", "HEAD");
+    const of = change({ hash: null, authoredAt: now, committedAt: now, parent, files });
+    const { ranges, bindings } = await attributeChange({ memory, root, worktrees: [] }, of);
+    expect(ranges.map(({ firstLine, lastLine, author }) => [firstLine, lastLine, author])).toEqual([
+      [1, 1, "human"],
+      [5, 7, "agent"],
+    ]);
+    expect(bindings).toMatchObject([{ sessionUid: "s", lines: 3, how: "lines" }]);
+  });
+
+  it("of a merge what none of its parents has", async () => {
+    const base = await repo.commitAndTake("Base", { "a.ts": text("start();", "middle();", "end();") });
+    await repo.commitAndTake("Ours", { "a.ts": text("start();", "ourMiddle(one, two);", "end();") });
+    repo.git("checkout", "--quiet", "-b", "side", base);
+    await repo.commitAndTake("Theirs", {
+      "a.ts": text("start();", "theirMiddle(one);", "end();"),
+      "b.ts": text(...most),
+    });
+    repo.git("checkout", "--quiet", "main");
+    expect(() => repo.git("merge", "--quiet", "side")).toThrow();
+    const solved = "bothMiddles(one, two, sideBySide);";
+    repo.did("s", edited(path("a.ts"), [" start();", `+${solved}`, " end();"], repo.soon()));
+    const hash = await repo.commitAndTake("Merge", { "a.ts": text("start();", solved, "end();") });
+    expect(repo.git("show", "-s", "--format=%P").split(" ")).toHaveLength(2);
+    expect(repo.authors(hash, "a.ts")).toEqual({ 2: "s edit" });
+    expect(repo.authors(hash, "b.ts")).toEqual({});
+    expect(repo.bound(hash)).toEqual(["s lines"]);
+  });
+
+  it("a commit that only takes out what an agent took out is bound to it", async () => {
+    await repo.commitAndTake("First", { "a.ts": text(...total, ...most) });
+    repo.did("s", edited(path("a.ts"), [...total.map((line) => `-${line}`), ` ${most[0]}`], repo.soon()));
+    const hash = await repo.commitAndTake("Remove", { "a.ts": text(...most) });
+    expect(repo.authors(hash, "a.ts")).toEqual({});
+    expect(repo.bound(hash)).toEqual(["s removed"]);
+  });
+
+  it("a block that an agent wrote into one file and a human put into another keeps its writer", async () => {
+    const block = [...total, ...most];
+    repo.did("s", wrote(path("a.ts"), text(...block), repo.soon()));
+    const hash = await repo.commitAndTake("Paste", { "a.ts": text(...byHand), "b.ts": text(...block) });
+    expect(Object.values(repo.authors(hash, "b.ts"))).toEqual(block.map(() => "s moved"));
+    expect(repo.bound(hash)).not.toContain("s lines");
+  });
+
+  it("a commit that was amended takes over what is known, and adds what is new", async () => {
+    repo.did("s", wrote(path("a.ts"), text(...total), repo.soon()));
+    const first = await repo.commitAndTake("First", { "a.ts": text(...total) });
+    // What the agent did is not remembered any more, but who wrote the lines is.
+    forgetAll(repo.memory);
+    repo.did(
+      "t",
+      edited(
+        path("a.ts"),
+        most.map((line) => `+${line}`),
+        repo.soon(),
+      ),
+    );
+    writeFileSync(path("a.ts"), text(...total, ...most));
+    repo.wait(1);
+    repo.git("commit", "--quiet", "--amend", "--all", "--message", "Amended");
+    const hash = await repo.take(repo.git("rev-parse", "HEAD"), { seen: "hook", rewrittenFrom: [first] });
+    expect(repo.authors(hash, "a.ts")).toEqual({
+      ...Object.fromEntries([1, 2, 3].map((line) => [line, "s inherited"])),
+      ...Object.fromEntries([4, 5, 6].map((line) => [line, "t edit"])),
+    });
+  });
+
+  it("a line that showed up when the agent had not written it is not the agent's", async () => {
+    const short = "retries += 1;";
+    repo.did(
+      "s",
+      wrote(path("a.ts"), text(...total), repo.soon()),
+      wrote(path("b.ts"), text(short), repo.soon()),
+    );
+    const seen = (name: string, lines: string[], at: number) =>
+      saveObservation(repo.memory, { path: name, at, keys: lines.map(lineKey) });
+    seen("a.ts", total.slice(0, 1), repo.soon() - 60_000);
+    seen("a.ts", total.slice(1), repo.soon() + 100);
+    seen("b.ts", [short], repo.soon() - 60_000);
+    const hash = await repo.commitAndTake("First", { "a.ts": text(...total), "b.ts": text(short) });
+    // What says much is the same, whatever was seen: then nobody knows.
+    expect(repo.authors(hash, "a.ts")).toEqual({ 1: "unknown none", 2: "s edit", 3: "s edit" });
+    expect(repo.authors(hash, "b.ts")).toEqual({ 1: "human absence" });
+  });
+
+  it("of a project in a subdirectory, and of commits of others", async () => {
+    const { memory } = repo;
+    const root = path("sub");
+    rememberTurn(memory, "s", [wrote(`${root}/a.ts`, text(...total), repo.soon())], { cwd: root });
+    const hash = repo.commit("First", { "sub/a.ts": text(...total, ...byHand), "b.ts": text(...total) });
+    const files: ChangedFile[] = [];
+    for await (const file of changesOf(root, { commit: hash })) files.push(file);
+    const of = change({
+      hash,
+      authoredAt: repo.now(),
+      committedAt: repo.now(),
+      parent: null,
+      files,
+      isOwn: false,
+    });
+    const { ranges } = await attributeChange({ memory, root, worktrees: [] }, of);
+    expect(ranges).toMatchObject([
+      { path: "a.ts", firstLine: 1, lastLine: 3, author: "agent", sessionUid: "s" },
+      { path: "a.ts", firstLine: 4, lastLine: 4, author: "unknown", confidence: 0, how: "none" },
+    ]);
+    await expect(attributeChange({ memory, root, worktrees: [] }, of, AbortSignal.abort())).rejects.toThrow();
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from "vitest";
+import {
+  change,
+  fileOfDiff,
+  run,
+  type WriteDetails,
+  write,
+} from "../../../test/support/attribution-fixture.ts";
+import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
+import { type BindingEvidence, bindingsOf } from "./bind.ts";
+import type { FileToAttribute } from "./file-lines.ts";
+import type { ChangeToAttribute } from "./types.ts";
+
+const line = (i: number) => `const valueNumber${i} = compute(${i});`;
+/** A file with so many lines that are new; each weighs 1. */
+const fileOf = (lines: number) => fileOfDiff(Array.from({ length: lines }, (_, i) => `+${line(i)}`));
+
+const range = (
+  sessionUid: string | null,
+  firstLine: number,
+  lastLine: number,
+  more: Partial<AttributionRecord> = {},
+) =>
+  ({
+    path: "a.ts",
+    firstLine,
+    lastLine,
+    author: sessionUid === null ? "unknown" : "agent",
+    sessionUid,
+    turn: sessionUid === null ? null : 1,
+    toolUse: null,
+    model: null,
+    confidence: 1,
+    how: "edit",
+    ...more,
+  }) satisfies AttributionRecord;
+
+/** The sessions that a commit is bound to, when these lines of it are theirs. */
+function bound(
+  ranges: readonly AttributionRecord[],
+  {
+    of = change(),
+    files = [fileOf(20)],
+    runs = [],
+    delegations = [],
+    writes = [],
+    inHand = [],
+  }: {
+    of?: ChangeToAttribute;
+    files?: FileToAttribute[];
+    runs?: ShellRun[];
+    delegations?: Delegation[];
+    writes?: Write[];
+    inHand?: { sessionUid: string; turn: number }[];
+  } = {},
+) {
+  const weighed = ranges.flatMap(({ sessionUid, turn, firstLine, lastLine, how }) =>
+    sessionUid === null || turn === null || how === "moved"
+      ? []
+      : Array.from({ length: lastLine - firstLine + 1 }, () => ({ sessionUid, turn, weight: 1 })),
+  );
+  const evidence: BindingEvidence = {
+    witness: { runs, delegations, freshSince: 50_000, inHand: () => inHand },
+    writes,
+    files,
+  };
+  return bindingsOf(of, ranges, weighed, evidence);
+}
+
+const fresh = (sessionUid: string, lines: string[] = [], more: WriteDetails = {}) =>
+  write(lines, { sessionUid, at: 60_000, ...more });
+const hash = change().hash!;
+const [short, elsewhere] = [hash.slice(0, 8), "feedbee"];
+const committing = (sessionUid: string, commits: string[] = [], more: Partial<ShellRun> = {}) =>
+  run("git commit -qm x", { sessionUid, commits, startedAt: 99_000, endedAt: 101_000, ...more });
+
+describe("by its lines", () => {
+  it("a session of the time since the commit before is bound by a few", () => {
+    expect(
+      bound([range("s", 3, 4, { turn: 2 }), range("s", 9, 9, { turn: 1 })], { writes: [fresh("s")] }),
+    ).toEqual([{ sessionUid: "s", turns: [1, 2], lines: 3, how: "lines", confidence: 0.98 }]);
+    expect(bound([range("s", 3, 4)], { writes: [fresh("s")] })).toMatchObject([{ confidence: 0.9 }]);
+  });
+
+  it("one line of many binds nobody, the only one does", () => {
+    expect(bound([range("s", 3, 3)], { writes: [fresh("s")] })).toEqual([]);
+    expect(bound([range("s", 1, 1)], { writes: [fresh("s")], files: [fileOf(1)] })).toMatchObject([
+      { lines: 1 },
+    ]);
+    expect(bound([range("s", 1, 3)], { writes: [fresh("s")], files: [fileOf(500)] })).toEqual([]);
+  });
+
+  it("one of before needs more", () => {
+    const stale = [fresh("s", [], { at: 40_000 })];
+    expect(bound([range("s", 1, 2)], { writes: stale })).toEqual([]);
+    expect(bound([range("s", 1, 2)], { writes: [] })).toEqual([]);
+    expect(bound([range("s", 1, 5)], { writes: stale })).toMatchObject([
+      { sessionUid: "s", confidence: 0.9 },
+    ]);
+    expect(bound([range("s", 1, 5)], { writes: stale, files: [fileOf(70)] })).toEqual([]);
+    expect(bound([range("s", 1, 1)], { writes: stale, files: [fileOf(2)] })).toMatchObject([{ lines: 1 }]);
+  });
+
+  it("two at once have theirs each, the one with more first", () => {
+    const ranges = [range("one", 1, 2), range(null, 3, 3), range("two", 4, 8, { turn: 7 })];
+    expect(bound(ranges, { writes: [fresh("one"), fresh("two")] })).toMatchObject([
+      { sessionUid: "two", turns: [7], lines: 5 },
+      { sessionUid: "one", turns: [1], lines: 2 },
+    ]);
+  });
+
+  it("what somebody else moved binds nobody, nor does what is a human's", () => {
+    const ranges = [range("s", 1, 9, { how: "moved" }), range(null, 10, 20, { author: "human" })];
+    expect(bound(ranges, { writes: [fresh("s")] })).toEqual([]);
+  });
+});
+
+describe("by the command that made it", () => {
+  it("when git told its hash", () => {
+    expect(bound([], { runs: [committing("s", [short], { turn: 4 })] })).toEqual([
+      { sessionUid: "s", turns: [4], lines: 0, how: "command", confidence: 1 },
+    ]);
+  });
+
+  it("adds its turn to those that wrote lines", () => {
+    const runs = [committing("s", [short], { turn: 4 })];
+    expect(bound([range("s", 1, 9)], { runs, writes: [fresh("s")] })).toEqual([
+      { sessionUid: "s", turns: [1, 4], lines: 9, how: "lines", confidence: 1 },
+    ]);
+  });
+
+  it("beside those who wrote its lines", () => {
+    const runs = [committing("two", [short])];
+    expect(bound([range("one", 1, 9)], { runs, writes: [fresh("one")] })).toMatchObject([
+      { sessionUid: "one", how: "lines", lines: 9 },
+      { sessionUid: "two", how: "command", lines: 0 },
+    ]);
+  });
+
+  it("of two at the same time the one that was told", () => {
+    const runs = [committing("one", [elsewhere]), committing("two", [short])];
+    expect(bound([], { runs }).map(({ sessionUid }) => sessionUid)).toEqual(["two"]);
+  });
+
+  it("when git was silent and nobody else committed then", () => {
+    expect(bound([], { runs: [committing("s")] })).toMatchObject([{ sessionUid: "s", how: "command" }]);
+    expect(bound([], { runs: [committing("one"), committing("two")] })).toEqual([]);
+  });
+
+  it.each<[string, ShellRun]>([
+    ["long before", committing("s", [short], { startedAt: 10_000, endedAt: 20_000 })],
+    ["long after", committing("s", [short], { startedAt: 200_000, endedAt: 201_000 })],
+    ["something else", committing("s", [], { command: "npm run commit-free && git status" })],
+    ["what makes those of others again", committing("s", [], { command: "git pull --rebase" })],
+    ["many commits, none of them this", committing("s", [elsewhere, "abcdef1"])],
+  ])("not one that did %s", (_, other) => {
+    expect(bound([], { runs: [other] })).toEqual([]);
+  });
+
+  it.each([
+    "git add . && git commit -m x",
+    "git -C sub commit",
+    "git cherry-pick x",
+    "git merge x",
+    "git revert x",
+  ])("%s makes one", (command) => {
+    expect(bound([], { runs: [committing("s", [], { command })] })).toHaveLength(1);
+  });
+
+  it("after a rebase the one that made what it was made from", () => {
+    const of = change({ authoredAt: 100_000, committedAt: 900_000 });
+    expect(bound([], { of, runs: [committing("s", [elsewhere])] })).toMatchObject([{ sessionUid: "s" }]);
+  });
+
+  it("what is not committed was not", () => {
+    expect(bound([], { of: change({ hash: null }), runs: [committing("s", [short])] })).toEqual([]);
+  });
+});
+
+describe("by what it took out", () => {
+  const gone = [line(1), line(2)];
+  const files = [fileOfDiff([" before();", ...gone.map((each) => `-${each}`), " after();"])];
+
+  it("when a session took the same lines out, the last", () => {
+    const writes = [
+      fresh("one", [], { removed: gone }),
+      fresh("two", [], { removed: gone, turn: 5, at: 70_000 }),
+      fresh("three", [], { removed: ["something.else(entirely);"], at: 80_000 }),
+      fresh("four", [], { removed: gone, path: "b.ts", at: 80_000 }),
+    ];
+    expect(bound([], { files, writes })).toEqual([
+      { sessionUid: "two", turns: [5], lines: 0, how: "removed", confidence: 0.85 },
+    ]);
+  });
+
+  it("not by what was taken out before the commit before", () => {
+    expect(bound([], { files, writes: [fresh("s", [], { removed: gone, at: 40_000 })] })).toEqual([]);
+  });
+
+  it("not by a bracket", () => {
+    const bracket = [fileOfDiff([" if (a) {", "-}", " }"])];
+    expect(bound([], { files: bracket, writes: [fresh("s", [], { removed: ["}"] })] })).toEqual([]);
+  });
+
+  it("of a file that was called otherwise before", () => {
+    const renamed = [
+      fileOfDiff(
+        gone.map((each) => `-${each}`),
+        { path: "b.ts", oldPath: "a.ts", status: "R" },
+      ),
+    ];
+    expect(bound([], { files: renamed, writes: [fresh("s", [], { removed: gone })] })).toHaveLength(1);
+  });
+
+  it("only where nobody is bound otherwise", () => {
+    const writes = [fresh("one", [], { removed: gone })];
+    expect(bound([], { files, writes, runs: [committing("two")] })).toMatchObject([{ sessionUid: "two" }]);
+  });
+});
+
+describe("by the agents that it had work", () => {
+  const working = (sessionUid: string, startedAt = 90_000, endedAt = 110_000) => ({
+    sessionUid,
+    turn: 2,
+    startedAt,
+    endedAt,
+  });
+
+  it("when it was made meanwhile", () => {
+    expect(bound([], { delegations: [working("s")] })).toEqual([
+      { sessionUid: "s", turns: [2], lines: 0, how: "command", confidence: 0.75 },
+    ]);
+  });
+
+  it("not before, after, of two at once, or where anything else binds it", () => {
+    expect(bound([], { delegations: [working("s", 110_000, 120_000)] })).toEqual([]);
+    expect(bound([], { delegations: [working("s", 10_000, 20_000)] })).toEqual([]);
+    expect(bound([], { delegations: [working("s", 90_000, 2_000_000)] })).toEqual([]);
+    expect(bound([], { delegations: [working("one"), working("two")] })).toEqual([]);
+    expect(bound([], { delegations: [working("s")], of: change({ hash: null }) })).toEqual([]);
+    expect(bound([], { delegations: [working("one")], runs: [committing("two")] })).toMatchObject([
+      { sessionUid: "two" },
+    ]);
+  });
+});
+
+describe("by the files that it had in hand", () => {
+  const inHand = [
+    { sessionUid: "s", turn: 3 },
+    { sessionUid: "s", turn: 2 },
+  ];
+
+  it("where nobody else had them, and nothing else is known", () => {
+    expect(bound([], { inHand })).toEqual([
+      { sessionUid: "s", turns: [2, 3], lines: 0, how: "touched", confidence: 0.6 },
+    ]);
+    expect(bound([], { inHand: [...inHand, { sessionUid: "two", turn: 1 }] })).toEqual([]);
+    expect(bound([], { inHand, runs: [committing("two")] })).toMatchObject([
+      { sessionUid: "two", how: "command" },
+    ]);
+  });
+});
+
+it("no evidence, no binding", () => {
+  expect(bound([])).toEqual([]);
+  expect(bound([], { files: [] })).toEqual([]);
+  expect(bound([range(null, 1, 20)], { writes: [fresh("s")], runs: [run("npm test")] })).toEqual([]);
+});

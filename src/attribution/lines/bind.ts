@@ -1,0 +1,172 @@
+import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
+import type { Witness } from "../evidence/judge.ts";
+import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
+import { align } from "./align.ts";
+import type { FileToAttribute } from "./file-lines.ts";
+import type { ChangeToAttribute } from "./types.ts";
+
+/**
+ * A session has a part in a commit if its lines weigh this much and are some share of all that weighs, or are a large
+ * share. One that wrote none of them since the commit before needs more: lines are alike more often than left behind.
+ */
+const enough = {
+  fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
+  stale: { weight: 3, share: 0.08, largeShare: 0.4 },
+} as const;
+/** A commit without lines of its own is bound by what it took out. */
+const enoughRemoved = 1;
+
+/** What a session's lines of a commit weigh. */
+export interface Weighed {
+  sessionUid: string;
+  turn: number;
+  weight: number;
+}
+
+type SessionTurn = Pick<Write, "sessionUid" | "turn">;
+
+interface Part {
+  turns: Set<number>;
+  lines: number;
+  weight: number;
+  how: Binding["how"];
+  confidence: number;
+}
+
+export interface BindingEvidence {
+  witness: Pick<Witness, "runs" | "delegations" | "freshSince" | "inHand">;
+  writes: readonly Write[];
+  files: readonly FileToAttribute[];
+}
+
+/** The sessions that led to a commit. */
+export function bindingsOf(
+  change: ChangeToAttribute,
+  ranges: readonly AttributionRecord[],
+  weighed: readonly Weighed[],
+  { witness, writes, files }: BindingEvidence,
+): Binding[] {
+  const parts = new Map<string, Part>();
+  const partOf = (uid: string): Part => {
+    const known = parts.get(uid);
+    if (known) return known;
+    const part: Part = { turns: new Set(), lines: 0, weight: 0, how: "lines", confidence: 0 };
+    parts.set(uid, part);
+    return part;
+  };
+  for (const { sessionUid, turn, firstLine, lastLine, how } of ranges) {
+    // Who wrote what somebody else moved had no part in that.
+    if (sessionUid === null || turn === null || how === "moved") continue;
+    const part = partOf(sessionUid);
+    part.lines += lastLine - firstLine + 1;
+    part.turns.add(turn);
+  }
+  for (const { sessionUid, weight } of weighed) partOf(sessionUid).weight += weight;
+  const all = files.reduce(
+    (sum, { lines }) => sum + lines.reduce((own, { isAdded, weight }) => own + (isAdded ? weight : 0), 0),
+    0,
+  );
+  const fresh = writes.filter(({ at }) => at >= witness.freshSince);
+  const isFresh = new Set(fresh.map(({ sessionUid }) => sessionUid));
+  for (const [uid, part] of parts) {
+    const { weight, share, largeShare } = isFresh.has(uid) ? enough.fresh : enough.stale;
+    const isEnough = (part.weight >= weight && part.weight >= all * share) || part.weight >= all * largeShare;
+    if (!isEnough) parts.delete(uid);
+    else part.confidence = part.weight >= 2 * weight ? 0.98 : 0.9;
+  }
+  for (const run of committing(change, witness.runs)) {
+    const part = partOf(run.sessionUid);
+    if (part.lines === 0) part.how = "command";
+    part.confidence = 1;
+    part.turns.add(run.turn);
+  }
+  // Where nothing is known of its lines, what says less, one after the other.
+  const bindTo = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
+    for (const { sessionUid, turn } of turns) {
+      const part = partOf(sessionUid);
+      part.how = how;
+      part.confidence = confidence;
+      part.turns.add(turn);
+    }
+  };
+  if (parts.size === 0) bindTo(removing(files, fresh), "removed", 0.85);
+  if (parts.size === 0) bindTo(delegated(change, witness.delegations), "command", 0.75);
+  if (parts.size === 0) bindTo(ofOneSession(witness.inHand()), "touched", 0.6);
+  return [...parts]
+    .map(([sessionUid, { turns, lines, how, confidence }]) => ({
+      sessionUid,
+      turns: [...turns].sort((a, b) => a - b),
+      lines,
+      how,
+      confidence,
+    }))
+    .sort(
+      (a, b) => b.lines - a.lines || b.confidence - a.confidence || a.sessionUid.localeCompare(b.sessionUid),
+    );
+}
+
+/** What makes commits; a rebase or a pull makes those of others again. */
+const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
+/** Git tells of a commit when it is made, which has whole seconds. Milliseconds. */
+const clockMs = 2000;
+
+/**
+ * The commands that made the commit, or the one that a rebase made it from: git told its hash, or it was made while
+ * they ran, and no other session's did.
+ */
+function committing(
+  { hash, authoredAt, committedAt }: ChangeToAttribute,
+  runs: readonly ShellRun[],
+): readonly ShellRun[] {
+  if (hash === null) return [];
+  const during = (at: number) =>
+    runs.filter(
+      ({ startedAt, endedAt, command }) =>
+        startedAt - clockMs <= at && at <= endedAt + clockMs && makesCommits.test(command),
+    );
+  const told = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
+  if (told.length > 0) return told;
+  const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
+  return ofOneSession(silent);
+}
+
+/** Whoever waits longer for another agent is not waiting for this commit. Milliseconds. */
+const longestWait = 30 * 60_000;
+
+/** The agents that had others work for them when the commit was made; none where that is more than one session. */
+function delegated(
+  { hash, authoredAt }: ChangeToAttribute,
+  delegations: readonly Delegation[],
+): readonly Delegation[] {
+  const during = delegations.filter(
+    ({ startedAt, endedAt }) =>
+      hash !== null &&
+      startedAt <= authoredAt + clockMs &&
+      authoredAt <= endedAt &&
+      endedAt - startedAt <= longestWait,
+  );
+  return ofOneSession(during);
+}
+
+const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
+  new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
+
+/** Of a commit that only took lines out, the last write of each file that took the same lines out. */
+function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {
+  return files.flatMap(({ change, removed }) => {
+    const gone = removed.flat().map((line) => ({ ...line, isAdded: true }));
+    const own = writes.filter(({ path }) => path === change.path || path === change.oldPath);
+    const stretches = own.flatMap((write) =>
+      write.hunks.map((hunk) => ({
+        of: write,
+        lines: hunk.removed.map((line) => ({ ...line, isNew: true })),
+      })),
+    );
+    const support = new Map<Write, number>();
+    for (const matches of align(gone, stretches).values()) {
+      for (const match of matches) support.set(match.of, Math.max(support.get(match.of) ?? 0, match.support));
+    }
+    const fits = own.filter((write) => (support.get(write) ?? 0) >= enoughRemoved);
+    return fits.slice(-1);
+  });
+}

@@ -1,0 +1,69 @@
+import { GitFailure, gitBuffer } from "../../git/git.ts";
+import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { Write } from "../evidence/writes.ts";
+
+interface Taken {
+  id: number;
+  hash: string;
+  toolUse: string;
+  path: string;
+  first: number;
+  last: number;
+}
+
+/**
+ * Which lines of what was written are in the history of a change already: whoever puts such a line in again is not who
+ * wrote it then. By tool call and path how often each key.
+ */
+export async function consumedBefore(
+  { memory, root }: { memory: Memory; root: string },
+  parent: string,
+  writes: readonly Write[],
+  signal?: AbortSignal,
+): Promise<Map<string, Map<number, number>>> {
+  const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
+  const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
+  const taken = memory
+    .prepare(
+      `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
+         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
+    )
+    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as Taken[];
+  const before = await ancestorsAmong(root, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
+  const consumed = new Map<string, Map<number, number>>();
+  const added = new Map<string, ReturnType<typeof filesOfCommit>>();
+  for (const { id, hash, toolUse, path, first, last } of taken) {
+    if (!before.has(hash)) continue;
+    const file = `${id} ${path}`;
+    if (!added.has(file)) added.set(file, filesOfCommit(memory, id, path));
+    const keys = consumed.get(toolUse) ?? new Map<number, number>();
+    consumed.set(toolUse, keys);
+    for (const { line, key } of added.get(file)![0]?.added ?? []) {
+      if (line >= first && line <= last) keys.set(key, (keys.get(key) ?? 0) + 1);
+    }
+  }
+  return consumed;
+}
+
+/** Those of the commits that `tip` is, or comes after. */
+async function ancestorsAmong(
+  root: string,
+  tip: string,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<Set<string>> {
+  const ancestors = new Set(hashes);
+  if (hashes.length === 0) return ancestors;
+  try {
+    const stdin = [`${hashes.join("\n")}\n^${tip}\n`];
+    const others = await gitBuffer(root, ["rev-list", "--ignore-missing", "--stdin"], { stdin, signal });
+    for (const hash of others.toString("latin1").split("\n")) ancestors.delete(hash);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return new Set();
+  }
+  return ancestors;
+}

@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newRepository } from "../../../test/support/repository-fixture.ts";
+import { changesOf } from "../../git/diff/changes.ts";
+import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import { filesOf } from "./file-lines.ts";
+
+const changed = (path: string, added: string[], more: Partial<ChangedFile> = {}): ChangedFile => ({
+  path,
+  oldPath: null,
+  status: "M",
+  isText: true,
+  hunks: [{ oldStart: 1, newStart: 2, removed: [], added }],
+  ...more,
+});
+
+/** Lines as a diff has them, with their numbers. */
+const brief = (files: Awaited<ReturnType<typeof filesOf>>) =>
+  Object.fromEntries(
+    files.map(({ change, lines }) => [
+      change.path,
+      lines.map(({ line, bare, isAdded }) => `${line}${isAdded ? "+" : " "}${bare}`),
+    ]),
+  );
+
+describe("of the working tree", () => {
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), "pommel-lines-"));
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+  const inTree = async (text: string | null, ...added: string[]) => {
+    if (text !== null) writeFileSync(join(root, "a.ts"), text);
+    else rmSync(join(root, "a.ts"), { force: true });
+    return brief(await filesOf(root, null, [changed("a.ts", added)]))["a.ts"];
+  };
+
+  it("the whole file, without blank lines", async () => {
+    expect(await inTree("one();\ntwo();\n\n}\n", "two();", "")).toEqual(["1 one()", "2+two()", "4 }"]);
+  });
+
+  it("only what was added where the file is gone, or was changed meanwhile", async () => {
+    expect(await inTree("one();\nother();\n", "two();", "", "}")).toEqual(["2+two()", "4+}"]);
+    expect(await inTree(null, "two();")).toEqual(["2+two()"]);
+  });
+});
+
+it("what each hunk took out, by its number, and a notebook's lines by what they say", async () => {
+  const hunks = [
+    { oldStart: 3, newStart: 3, removed: ['"a = 1\\n",', "", '"b = 2\\n",'], added: ['"c = 3\\n",'] },
+    { oldStart: 9, newStart: 7, removed: ["]"], added: [] },
+  ];
+  const [file] = await filesOf("/nowhere", null, [changed("a.ipynb", [], { hunks })]);
+  expect(file!.lines).toMatchObject([{ line: 3, bare: "c=3", isAdded: true }]);
+  expect(file!.removed.map((hunk) => hunk.map(({ line, bare }) => [line, bare]))).toEqual([
+    [
+      [3, "a=1"],
+      [5, "b=2"],
+    ],
+    [[9, "]"]],
+  ]);
+});
+
+it("what is no text, or has no lines, is left out", async () => {
+  const changes = [changed("a.png", [], { isText: false, hunks: [] }), changed("b.ts", [], { hunks: [] })];
+  expect(await filesOf("/nowhere", null, changes)).toEqual([]);
+});
+
+it("of very many files only what was added is looked at, and nothing is read", async () => {
+  const changes = Array.from({ length: 401 }, (_, i) => changed(`${i}.ts`, ["line();"]));
+  const files = await filesOf("/nowhere", "1".repeat(40), changes);
+  expect(files).toHaveLength(401);
+  expect(files.every(({ lines }) => lines.length === 1 && lines[0]!.line === 2)).toBe(true);
+});
+
+describe("of a commit", () => {
+  /** Five times as much is more than is read. */
+  const big = `${"x".repeat(100)}\n`.repeat(70_000);
+
+  it("the whole files, whatever they are called, from wherever the project lies", async () => {
+    const { dir, commit, git } = newRepository();
+    const odd = [
+      "sub/ü é.ts",
+      "sub/a:b.ts",
+      "sub/ lead",
+      'sub/q"uote.ts',
+      "sub/line\nfeed.ts",
+      "sub/-dash.ts",
+    ];
+    commit("one", Object.fromEntries([...odd, "top.ts"].map((path) => [path, "one();\n"])));
+    const hash = commit(
+      "two",
+      Object.fromEntries([...odd, "top.ts"].map((path) => [path, "one();\r\ntwo();\r\n"])),
+    );
+    const whole = ["1+one()", "2+two()"];
+    const lines = async (root: string) => {
+      const changes: ChangedFile[] = [];
+      for await (const file of changesOf(root, { commit: hash })) changes.push(file);
+      return brief(await filesOf(root, hash, changes));
+    };
+    expect(await lines(join(dir, "sub"))).toEqual(
+      Object.fromEntries(odd.map((path) => [path.slice(4), whole])),
+    );
+    mkdirSync(join(dir, "other"));
+    expect(await lines(join(dir, "other"))).toEqual({});
+    const last = commit("three", {
+      "top.ts": "one();\r\ntwo();\r\nthree();\n",
+      "sub/line\nfeed.ts": "one();\r\ntwo();\r\nthree();\n",
+    });
+    const changes: ChangedFile[] = [];
+    for await (const file of changesOf(dir, { commit: last })) changes.push(file);
+    // Git cannot be asked for a name with a line feed in a list of names.
+    expect(brief(await filesOf(dir, last, changes))).toEqual({
+      "sub/line\nfeed.ts": ["3+three()"],
+      "top.ts": ["1 one()", "2 two()", "3+three()"],
+    });
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
+  it("only what was added where git lacks it, or it is too much", async () => {
+    const { dir, commit } = newRepository();
+    const hash = commit("one", { "a.ts": "one();\ntwo();\n", "b.ts": big });
+    const change = changed("a.ts", ["two();"]);
+    expect(brief(await filesOf(dir, hash, [change]))).toEqual({ "a.ts": ["1 one()", "2+two()"] });
+    expect(brief(await filesOf(dir, "1".repeat(40), [change]))).toEqual({ "a.ts": ["2+two()"] });
+    const more = Array.from({ length: 5 }, () => changed("b.ts", ["xx"]));
+    expect(brief(await filesOf(dir, hash, [change, ...more]))).toEqual({
+      "a.ts": ["2+two()"],
+      "b.ts": ["2+xx"],
+    });
+    expect(brief(await filesOf(dir, hash, [changed("gone.ts", ["x"]), change]))["a.ts"]).toHaveLength(2);
+  });
+});

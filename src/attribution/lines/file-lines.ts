@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { placeOf } from "../../git/diff/changes.ts";
+import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import { GitFailure, gitBytes } from "../../git/git.ts";
+import type { FileLine } from "./align.ts";
+import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
+
+/** A changed file, ready to be compared with what was written. */
+export interface FileToAttribute {
+  change: ChangedFile;
+  /** The new version without blank lines; only the added lines where the whole could not be read. */
+  lines: FileLine[];
+  /** What each hunk took out, without blank lines. */
+  removed: RemovedLine[][];
+}
+
+export interface RemovedLine extends BareLine {
+  /** In the old version, from 1. */
+  line: number;
+}
+
+/** Beyond these only the added lines are looked at, not what stands around them. Files; bytes of all. */
+const mostFiles = 400;
+const mostBytes = 32 * 1024 * 1024;
+
+/** Reads the new versions of a change's text files. */
+export async function filesOf(
+  root: string,
+  hash: string | null,
+  changes: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<FileToAttribute[]> {
+  const texts = changes.filter(({ isText, hunks }) => isText && hunks.length > 0);
+  const whole =
+    texts.length > mostFiles
+      ? new Map<string, string>()
+      : hash === null
+        ? await workingTexts(root, texts)
+        : await committedTexts(root, hash, texts, signal);
+  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null));
+}
+
+function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
+  const plain = plainLineOf(change.path);
+  const added = new Map<number, string>();
+  for (const { newStart, added: lines } of change.hunks) {
+    lines.forEach((line, i) => {
+      added.set(newStart + i, line);
+    });
+  }
+  const lines: FileLine[] = [];
+  const take = (line: number, said: string, isAdded: boolean) => {
+    const bare = asBare(plain(said));
+    if (bare.key !== 0) lines.push({ ...bare, line, isAdded });
+  };
+  const all = text === null ? null : text.split("\n");
+  // What is there now may no longer be what the hunks speak of.
+  const isSame = all !== null && [...added].every(([line, said]) => all[line - 1] === said);
+  if (isSame) {
+    all.forEach((said, i) => {
+      take(i + 1, said, added.has(i + 1));
+    });
+  } else {
+    for (const [line, said] of [...added].sort(([a], [b]) => a - b)) take(line, said, true);
+  }
+  const removed = change.hunks.map(({ oldStart, removed: taken }) =>
+    taken.flatMap((said, i) => {
+      const bare = asBare(plain(said));
+      return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
+    }),
+  );
+  return { change, lines, removed };
+}
+
+async function workingTexts(root: string, changes: readonly ChangedFile[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { path } of changes) {
+    const text = await readFile(join(root, path), "utf8").catch(() => null);
+    if (text !== null && text.length <= mostBytes) texts.set(path, text);
+  }
+  return texts;
+}
+
+/** Asks for all of them at once. A name with a line feed cannot be asked for so, and is left out. */
+async function committedTexts(
+  root: string,
+  hash: string,
+  changes: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const paths = changes.map(({ path }) => path).filter((path) => !/[\n\uFFFD]/.test(path));
+  const texts = new Map<string, string>();
+  try {
+    const { prefix } = await placeOf(root, signal);
+    const stdin = [paths.map((path) => `${hash}:${prefix}${path}\n`).join("")];
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const part of gitBytes(root, ["cat-file", "--batch"], { stdin, signal })) {
+      size += part.length;
+      if (size > mostBytes) return texts;
+      parts.push(part);
+    }
+    const output = Buffer.concat(parts);
+    let at = 0;
+    for (const path of paths) {
+      const end = output.indexOf(10, at);
+      if (end === -1) break;
+      const size = / blob (\d+)$/.exec(output.toString("latin1", at, end))?.[1];
+      at = end + 1;
+      if (size === undefined) continue;
+      texts.set(path, output.toString("utf8", at, at + Number(size)));
+      at += Number(size) + 1;
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+  }
+  return texts;
+}

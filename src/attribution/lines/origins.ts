@@ -1,0 +1,224 @@
+import { blameOf } from "../../git/diff/blame.ts";
+import { GitFailure } from "../../git/git.ts";
+import { attributionsOf } from "../../store/memory/commits/attributions.ts";
+import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
+import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { align, type FileLine, type Stretch } from "./align.ts";
+import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
+import { reflowed } from "./reflow.ts";
+import { unknown, type Verdict } from "./verdict.ts";
+
+/**
+ * Lines that a change took out and put in again, elsewhere or in another shape, were written before: who wrote them is
+ * what is known of them where they were.
+ */
+
+/** How sure it must be that lines are those that were taken out: in the same hunk, the same file, another file. */
+const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
+/** Blame takes its time. */
+const mostBlames = 24;
+/** Of each file only so many removed lines are looked for elsewhere. */
+const mostRemoved = 3000;
+
+interface Place {
+  path: string;
+  lines: readonly RemovedLine[];
+  /** The lines of the new version that took their place; null in another file. */
+  hunk: { first: number; last: number };
+}
+
+/** For the added lines of every file that were there before: index in its `lines`, and who wrote them. */
+export async function originsOf(
+  { memory, root }: { memory: Memory; root: string },
+  parent: string,
+  files: readonly FileToAttribute[],
+  signal?: AbortSignal,
+): Promise<Map<FileToAttribute, Map<number, Verdict>>> {
+  const places = files.flatMap(({ change, removed }) => {
+    let left = mostRemoved;
+    return change.hunks.flatMap((hunk, i): Place[] => {
+      const lines = removed[i]!;
+      left -= lines.length;
+      if (lines.length === 0 || left < 0) return [];
+      const range = { first: hunk.newStart, last: hunk.newStart + hunk.added.length - 1 };
+      return [{ path: change.oldPath ?? change.path, lines, hunk: range }];
+    });
+  });
+  const weighty = places.filter(({ lines }) => lines.reduce((sum, { weight }) => sum + weight, 0) >= 0.5);
+  const matched = files.map((file) => ({ file, lines: matchPlaces(file, weighty) }));
+  const wanted = new Set(matched.flatMap(({ lines }) => [...lines.values()].map(({ place }) => place)));
+  const before = await verdictsBefore({ memory, root }, parent, [...wanted], signal);
+  const found = new Map<FileToAttribute, Map<number, Verdict>>();
+  for (const { file, lines } of matched) {
+    const verdicts = new Map<number, Verdict>();
+    for (const [i, { place, line }] of lines) {
+      verdicts.set(i, moved(before.get(place.path)?.get(line) ?? unknown));
+    }
+    if (verdicts.size > 0) found.set(file, verdicts);
+  }
+  return found;
+}
+
+const moved = (verdict: Verdict): Verdict =>
+  verdict.author === "unknown"
+    ? verdict
+    : { ...verdict, how: "moved", confidence: Math.round(verdict.confidence * 95) / 100 };
+
+/** For added lines the place that they come from, and their number there. */
+function matchPlaces(
+  { change, lines }: FileToAttribute,
+  places: readonly Place[],
+): Map<number, { place: Place; line: number }> {
+  const own = change.oldPath ?? change.path;
+  const here = places.filter(({ path }) => path === own);
+  const found = new Map<number, { place: Place; line: number }>();
+  const stretches = places.map(
+    (place): Stretch<Place> => ({
+      of: place,
+      lines: place.lines.map((line) => ({ ...line, isNew: true })),
+    }),
+  );
+  for (const [i, matches] of align(lines, stretches)) {
+    const line = lines[i]!;
+    const fits = matches
+      .map((match) => ({ ...match, margin: match.support - thresholdOf(match.of, own, line) }))
+      .filter(({ margin }) => margin >= 0);
+    if (fits.length === 0) continue;
+    const best = fits.reduce((a, b) => (b.margin > a.margin ? b : a));
+    found.set(i, { place: best.of, line: best.of.lines[best.at]!.line });
+  }
+  // A line that was broken into several, or several that were joined, in the same place.
+  for (const place of here) {
+    const open = lines.flatMap(({ line, isAdded }, i) =>
+      isAdded && !found.has(i) && line >= place.hunk.first && line <= place.hunk.last ? [i] : [],
+    );
+    if (open.length === 0) continue;
+    const text = { of: place, lines: place.lines.map(({ bare }) => bare) };
+    for (const i of reflowed(lines, open, [text]).keys()) {
+      found.set(i, { place, line: nearestIn(place, lines[i]!) });
+    }
+  }
+  return found;
+}
+
+function thresholdOf(place: Place, own: string, { line }: FileLine): number {
+  if (place.path !== own) return thresholds.other;
+  return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
+}
+
+/** The removed line that stands where a line of its hunk stands now, as far as one can say of broken lines. */
+function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
+  const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
+  if (holder) return holder.line;
+  const share = (line - hunk.first) / Math.max(hunk.last - hunk.first, 1);
+  return lines[Math.min(lines.length - 1, Math.round(share * (lines.length - 1)))]!.line;
+}
+
+/** Who wrote lines of the version before, by path and line; nothing for files of which nobody's lines are known. */
+async function verdictsBefore(
+  { memory, root }: { memory: Memory; root: string },
+  parent: string,
+  places: readonly Place[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Map<number, Verdict>>> {
+  const ranges = new Map<string, [number, number][]>();
+  for (const { path, lines } of places) {
+    const known = ranges.get(path) ?? [];
+    known.push([lines[0]!.line, lines.at(-1)!.line]);
+    ranges.set(path, known);
+  }
+  const records = new Map<string, AttributionRecord[]>();
+  const lookUp = (hash: string, path: string, line: number): Verdict => {
+    const key = `${hash} ${path}`;
+    if (!records.has(key)) {
+      const commit = commitByHash(memory, hash);
+      records.set(key, commit ? attributionsOf(memory, commit.id, path) : []);
+    }
+    const record = records.get(key)!.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
+    return record ? verdictOf(record) : unknown;
+  };
+  const found = new Map<string, Map<number, Verdict>>();
+  for (const [path, wanted] of [...ranges].slice(0, mostBlames)) {
+    if (!isAnybodyKnown(memory, path)) continue;
+    try {
+      const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
+      const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
+        line,
+        commit === null ? unknown : lookUp(commit, originalPath, originalLine),
+      ]);
+      found.set(path, new Map(verdicts));
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+    }
+  }
+  return found;
+}
+
+/** Whether it is known of any line of a file, or of what it was called before, who wrote it. */
+function isAnybodyKnown(memory: Memory, path: string): boolean {
+  const known = memory.prepare(
+    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
+     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+  );
+  const renamed = memory.prepare(
+    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
+  );
+  return known.get(path) !== undefined || renamed.get(path) !== undefined;
+}
+
+const verdictOf = ({
+  author,
+  sessionUid,
+  turn,
+  toolUse,
+  model,
+  confidence,
+  how,
+}: AttributionRecord): Verdict => ({
+  author,
+  sessionUid,
+  turn,
+  toolUse,
+  model,
+  confidence,
+  how,
+});
+
+/** What was known of the lines of commits that a change took the place of. */
+export function inheritedFrom(
+  memory: Memory,
+  predecessors: readonly string[],
+  file: FileToAttribute,
+): Map<number, { verdict: Verdict; support: number }> {
+  const stretches: Stretch<{ verdicts: Verdict[] }>[] = [];
+  for (const hash of predecessors) {
+    const commit = commitByHash(memory, hash);
+    if (commit === null) continue;
+    for (const path of new Set([file.change.path, file.change.oldPath ?? file.change.path])) {
+      const [known] = filesOfCommit(memory, commit.id, path);
+      const records = known ? attributionsOf(memory, commit.id, path) : [];
+      if (!known || records.length === 0) continue;
+      const byKey = new Map(file.lines.map((line) => [line.key, line]));
+      // Lines that are not in the file now need no weight.
+      const lines = known.added
+        .filter(({ key }) => key !== 0)
+        .map(({ line, key }) => ({ line, key, bare: "", weight: byKey.get(key)?.weight ?? 0, isNew: true }));
+      const verdicts = lines.map(({ line }) => {
+        const record = records.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
+        return record ? verdictOf(record) : unknown;
+      });
+      stretches.push({ of: { verdicts }, lines });
+    }
+  }
+  const found = new Map<number, { verdict: Verdict; support: number }>();
+  for (const [i, matches] of align(file.lines, stretches)) {
+    const said = matches
+      .map(({ of, at, support }) => ({ verdict: of.verdicts[at]!, support }))
+      .filter(({ verdict }) => verdict.author !== "unknown");
+    if (said.length === 0) continue;
+    const best = said.reduce((a, b) => (b.support >= a.support ? b : a));
+    found.set(i, { ...best, verdict: { ...best.verdict, how: "inherited" } });
+  }
+  return found;
+}

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { linesOfFile } from "../../../test/support/attribution-fixture.ts";
+import { bareLine } from "./line-keys.ts";
+import { reflowed } from "./reflow.ts";
+
+/** Numbers of the lines that a text holds, each with the text. All lines of the file are open. */
+function found(file: readonly string[], ...texts: string[][]) {
+  const lines = linesOfFile(file.map((line) => `+${line}`));
+  const bare = texts.map((text, of) => ({ of, lines: text.map(bareLine).filter(Boolean) }));
+  const open = lines.map((_, i) => i);
+  return [...reflowed(lines, open, bare)].map(([i, of]) => [lines[i]!.line, of]).sort(([a], [b]) => a! - b!);
+}
+
+const joined = "const result = await fetchEverything(first, second, third);";
+const split = ["const result = await fetchEverything(", "  first,", "  second,", "  third,", ");"];
+
+it("a call that was broken into lines", () => {
+  expect(found(split, [joined])).toEqual([1, 2, 3, 4].map((line) => [line, 0]).concat([[5, 0]]));
+});
+
+it("a call whose lines were joined", () => {
+  expect(found([joined], split)).toEqual([[1, 0]]);
+});
+
+it("a chain that was broken, with other quotes and parentheses around it", () => {
+  const file = ["return (", '  list.filter((each) => each !== "x")', "    .map(nameOf)", ");"];
+  expect(found(file, ["return list.filter(each => each !== 'x').map(nameOf)"]).map(([line]) => line)).toEqual(
+    [1, 2, 3, 4],
+  );
+});
+
+it("wherever white space is put into a text, or taken out, its lines are found", () => {
+  const word = fc.stringMatching(/^[a-z]{4,9}$/);
+  const sentence = fc.uniqueArray(word, { minLength: 6, maxLength: 14 });
+  fc.assert(
+    fc.property(sentence, fc.array(fc.boolean(), { minLength: 14, maxLength: 14 }), (words, breaks) => {
+      const lines: string[] = [""];
+      for (const [i, each] of words.entries()) {
+        if (breaks[i] && i > 0) lines.push(each);
+        else lines[lines.length - 1] += ` ${each}`;
+      }
+      // Where nothing was broken the whole line is the same, and no business of this.
+      fc.pre(lines.length > 1);
+      expect(found(lines, [words.join(" ")]).map(([line]) => line)).toEqual(lines.map((_, i) => i + 1));
+      expect(found([words.join(" ")], lines)).toEqual([[1, 0]]);
+    }),
+  );
+});
+
+it("whole lines that are the same are the same by chance", () => {
+  expect(found(["return everythingThatIsThere;"], ["first();", "return everythingThatIsThere;"])).toEqual([]);
+  const two = ["const one = makeItSo();", "const two = makeItSo();"];
+  expect(found(two, [...two, "more();"])).toEqual([]);
+});
+
+it("a few characters are nobody's", () => {
+  expect(found(["if (a) {", "b();"], ["if (a) { b(); }"])).toEqual([]);
+  expect(found(["first"], [joined])).toEqual([]);
+});
+
+it("lines that do not follow each other in the text are not", () => {
+  expect(found(["third, second,", "first, fetchEverything"], [joined])).toEqual([]);
+});
+
+it("of several who wrote it the last", () => {
+  expect(found([joined], split, ["unrelated();"], split)).toEqual([[1, 2]]);
+});
+
+it("lines that are not open are left alone, and end what they stand in", () => {
+  const lines = linesOfFile(split.map((line) => `+${line}`));
+  const texts = [{ of: "it", lines: [bareLine(joined)] }];
+  expect([...reflowed(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);
+  expect(reflowed(lines, [], texts).size).toBe(0);
+});

@@ -1,0 +1,103 @@
+import type { Write } from "../evidence/writes.ts";
+import { align, type Match, type Stretch } from "./align.ts";
+import type { FileToAttribute } from "./file-lines.ts";
+import { addLeftOut } from "./left-out.ts";
+import { reflowed } from "./reflow.ts";
+import { byAgent } from "./verdict.ts";
+import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
+
+/**
+ * Enough for a line alone, of something with a name; a bracket needs neighbours. What was written before the commit
+ * before this one is mostly in that one: what was left is a block, and single lines only look the same.
+ */
+const enough = { fresh: 0.45, older: 1, old: 2 } as const;
+/** Milliseconds. */
+const oldMs = 3 * 86_400_000;
+/** Beyond doubt. */
+const sure = 1;
+/** A block of this weight that was there before and comes again was put back, not thought of once more. */
+const restored = 2.5;
+/** Of two who may have written a line the later one, if it has this share of the better one's support. */
+const rivalShare = 0.6;
+
+/**
+ * The added lines (index in the file's `lines`) that agents wrote.
+ * @param consumed by tool call how often each key is in history already
+ * @param freshSince what was written since then is not in the commit before; milliseconds since the epoch
+ */
+export function writtenBy(
+  file: FileToAttribute,
+  writes: readonly Write[],
+  consumed: ReadonlyMap<string, ReadonlyMap<number, number>>,
+  freshSince: number,
+): Map<number, WrittenLine> {
+  const neededBy = ({ at }: Write) =>
+    at === 0 || at >= freshSince ? enough.fresh : at >= freshSince - oldMs ? enough.older : enough.old;
+  const stretches: Stretch<Source>[] = [];
+  for (const write of writes) {
+    const left = new Map(consumed.get(write.toolUse));
+    for (const { lines } of write.hunks) {
+      const used = new Set<number>();
+      lines.forEach(({ key, isNew }, i) => {
+        const n = isNew ? (left.get(key) ?? 0) : 0;
+        if (n === 0) return;
+        left.set(key, n - 1);
+        used.add(i);
+      });
+      stretches.push({ of: { write, lines, consumed: used }, lines });
+    }
+  }
+  const found = new Map<number, WrittenLine & WrittenPlace>();
+  for (const [i, matches] of align(file.lines, stretches)) {
+    const best = bestOf(matches, neededBy);
+    if (best) found.set(i, best);
+  }
+  addRedacted(file, found);
+  addLeftOut(file, found);
+  addReflowed(file, writes, found);
+  return found;
+}
+
+function bestOf(
+  matches: readonly Match<Source>[],
+  neededBy: (write: Write) => number,
+): (WrittenLine & WrittenPlace) | null {
+  const fits = matches.filter(
+    ({ of, at, support }) => support >= (of.consumed.has(at) ? restored : neededBy(of.write)),
+  );
+  if (fits.length === 0) return null;
+  const most = Math.max(...fits.map(({ support }) => support));
+  const rivals = fits.filter(({ support }) => support >= Math.min(most * rivalShare, 2 * sure));
+  const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
+  const { write } = of;
+  const confidence = write.how === "shell" ? 0.95 : support >= sure ? 0.98 : 0.85;
+  return { write, support, verdict: byAgent(write, confidence, write.how), of, at };
+}
+
+/** A secret was taken out of what the transcript says was written: what stands around the line tells which it is. */
+function addRedacted({ lines }: FileToAttribute, found: Map<number, WrittenLine & WrittenPlace>): void {
+  lines.forEach(({ isAdded }, i) => {
+    if (!isAdded || found.has(i)) return;
+    const beside = found.get(i - 1) ?? found.get(i + 1);
+    if (!beside) return;
+    const at = beside.at + (found.has(i - 1) ? 1 : -1);
+    const isOther = (place: WrittenPlace | undefined, step: number) =>
+      place !== undefined && (place.of !== beside.of || place.at !== at + step);
+    if (isOther(found.get(i - 1), -1) || isOther(found.get(i + 1), 1)) return;
+    if (/\[REDACTED_/.test(beside.of.lines[at]?.bare ?? "")) found.set(i, { ...beside, at });
+  });
+}
+
+function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map<number, WrittenLine>): void {
+  const open = file.lines.flatMap(({ isAdded }, i) => (isAdded && !found.has(i) ? [i] : []));
+  if (open.length === 0) return;
+  const texts = writes.flatMap((write) =>
+    write.hunks.map(({ lines }) => ({
+      of: write,
+      lines: lines.filter(({ isNew }) => isNew).map(({ bare }) => bare),
+    })),
+  );
+  for (const [i, write] of reflowed(file.lines, open, texts)) {
+    found.set(i, { write, support: sure, verdict: byAgent(write, 0.85, write.how) });
+  }
+}

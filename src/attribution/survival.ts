@@ -1,0 +1,142 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { CommitFileRecord } from "../store/memory/git-records.ts";
+import { bareLine, lineKey } from "./lines/line-keys.ts";
+
+/** Lines that a commit added, and how many of them stand in its files today. Blank and trivial lines do not count. */
+export interface Survival {
+  added: number;
+  surviving: number;
+}
+
+/** Larger files are as good as gone: reading them would take longer than the answer is worth. Bytes. */
+const largestFile = 8_000_000;
+/** Lines of files that are remembered, at four bytes each. */
+const mostRemembered = 500_000;
+
+/**
+ * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
+ * formatted. A line that stood there before as well is counted as often as it stands there.
+ * @param files the keys of its lines: `tellingKeys`
+ * @param pathNow what a file that is not at its path any more is called today; null: it is gone
+ */
+export function survivalOfKeys(
+  now: FilesNow,
+  files: readonly { path: string; keys: Uint32Array }[],
+  pathNow: (path: string) => string | null,
+): Survival {
+  let [added, surviving] = [0, 0];
+  for (const { path, keys } of files) {
+    if (keys.length === 0) continue;
+    added += keys.length;
+    const left = now.keysOf(path) ?? now.keysOf(pathNow(path));
+    if (left !== null) surviving += inCommon(keys, left);
+  }
+  return { added, surviving };
+}
+
+/** The keys of a commit's lines in a file, without those of lines that say nothing; ascending. */
+export function tellingKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
+  return Uint32Array.from(added.flatMap(({ key }) => (isTelling(key) ? [key] : []))).sort();
+}
+
+/** How many keys two ascending lists share, each as often as both have it. */
+function inCommon(a: Uint32Array, b: Uint32Array): number {
+  let [i, j, count] = [0, 0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i]! < b[j]!) i++;
+    else if (a[i]! > b[j]!) j++;
+    else {
+      count++;
+      i++;
+      j++;
+    }
+  }
+  return count;
+}
+
+/** The lines of files as they are in the working tree, remembered until the files change. */
+export class FilesNow {
+  /** The latest used last. */
+  private readonly known = new Map<string, { stamp: string; keys: Uint32Array }>();
+  private remembered = 0;
+
+  constructor(private readonly root: string) {}
+
+  /** Another text whenever the file may hold something else; null where there is none that could be read. */
+  stampOf(path: string | null): string | null {
+    if (path === null || !isInside(path)) return null;
+    try {
+      const stat = lstatSync(join(this.root, path));
+      return stat.isFile() && stat.size <= largestFile ? `${stat.mtimeMs}/${stat.size}` : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** The keys of its lines, ascending; null where there is no such file. */
+  keysOf(path: string | null): Uint32Array | null {
+    const stamp = this.stampOf(path);
+    if (path === null || stamp === null) return null;
+    const known = this.known.get(path);
+    if (known) this.drop(path, known.keys);
+    const keys = known?.stamp === stamp ? known.keys : readKeys(join(this.root, path));
+    if (keys === null) return null;
+    this.known.set(path, { stamp, keys });
+    this.remembered += keys.length;
+    for (const [first, { keys: oldest }] of this.known) {
+      if (this.remembered <= mostRemembered) break;
+      this.drop(first, oldest);
+    }
+    return keys;
+  }
+
+  private drop(path: string, keys: Uint32Array): void {
+    this.known.delete(path);
+    this.remembered -= keys.length;
+  }
+}
+
+function readKeys(file: string): Uint32Array | null {
+  try {
+    return Uint32Array.from(readFileSync(file, "utf8").split("\n"), lineKey).sort();
+  } catch {
+    return null;
+  }
+}
+
+/** A path may come from another machine's memory. */
+function isInside(path: string): boolean {
+  return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
+}
+
+/** Lines that stand in every other file, so that finding them again says nothing. */
+const trivialLines =
+  `else { } else { try { finally { do { begin end fi done esac then do else else: try: finally: pass break continue
+  return return; return null return true return false return nil default: /** */ * // # -- --- """ ''' <> </> </div> <div> {} [] ()`
+    .split(/\s+/)
+    .concat(
+      "} else {",
+      "else {",
+      "} finally {",
+      "return null",
+      "return true",
+      "return false",
+      "return nil",
+      "try {",
+    );
+
+let trivial: Set<number> | null = null;
+
+/** Whether a line with that key says something. Keys cannot be read back: those of trivial lines are known. */
+export function isTelling(key: number): boolean {
+  trivial ??= new Set([0, ...trivialLines.map(lineKey), ...punctuation().map(lineKey)]);
+  return !trivial.has(key);
+}
+
+/** All lines of up to three characters that are neither a letter nor a digit. */
+function punctuation(): string[] {
+  const signs = [...'(){}[]<>;,:"*/=+-|&.#?!'].filter((sign) => bareLine(`x${sign}x`).length === 3);
+  const two = signs.flatMap((sign) => signs.map((next) => sign + next));
+  return [...signs, ...two, ...two.flatMap((pair) => signs.map((sign) => pair + sign))];
+}

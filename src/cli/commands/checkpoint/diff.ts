@@ -1,0 +1,78 @@
+import { findProject } from "../../../project/paths.ts";
+import type { ComparedSide, DiffAnswer } from "../../../queries/checkpoints/checkpoints-answer.ts";
+import { diffCheckpoints, gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Colors } from "../../terminal/output.ts";
+import { printable } from "../search/results.ts";
+import { counted, heading, oneLine, shortId } from "../session/text.ts";
+
+/** `pm checkpoint diff`: reads git and the memory itself, whether a daemon runs or not. */
+export async function checkpointDiffCommand(
+  { cwd, output }: CommandContext,
+  from: string,
+  to: string,
+  { patch = false }: { patch?: boolean },
+): Promise<void> {
+  const project = findProject(cwd);
+  const answer = await withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
+  const sides = { from: answer.from.commit, to: answer.to.commit };
+  const columns = output.columns ?? 100;
+  const color = output.colors.isColorSupported;
+  if (output.json) {
+    const parts: Buffer[] = [];
+    if (patch) {
+      for await (const part of gitDiff(project, sides, { patch, color: false, columns })) parts.push(part);
+    }
+    output.result({ ...answer, ...(patch && { patch: Buffer.concat(parts).toString() }) }, "");
+    return;
+  }
+  output.print(renderSides(answer, output.colors));
+  output.print();
+  // As git says it, and as it comes: it may be long.
+  for await (const part of gitDiff(project, sides, { patch, color, columns })) {
+    if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+  }
+  const sessions = renderSessions(answer, output.columns ?? 120, output.colors);
+  if (sessions !== "") output.print(`\n${sessions}`);
+}
+
+function renderSides({ from, to, files }: DiffAnswer, colors: Colors): string {
+  const nothing = files.length === 0 ? "\nTheir files are the same." : "";
+  return `from ${side(from, colors)}\n  to ${side(to, colors)}${nothing}`;
+}
+
+function side({ id, commit, subject }: ComparedSide, colors: Colors): string {
+  const name = id === null ? "no checkpoint" : `checkpoint ${colors.cyan(printable(id))}`;
+  return `${printable(commit.slice(0, 12))}  ${name}  ${oneLine(subject ?? "", 80)}`.trimEnd();
+}
+
+const turnsShown = 10;
+
+/** The sessions that lie between, each with its turns. */
+export function renderSessions({ sessions }: DiffAnswer, columns: number, colors: Colors): string {
+  const blocks = (["to", "from"] as const).flatMap((which) => {
+    const of = sessions.filter(({ side }) => side === which);
+    if (of.length === 0) return [];
+    const title = which === "to" ? "Sessions that led there" : "Sessions that led only to the first";
+    return [
+      [heading(title, colors), ...of.map((session) => sessionText(session, columns, colors))].join("\n"),
+    ];
+  });
+  return blocks.join("\n\n");
+}
+
+function sessionText(
+  { session_id, title, turns, checkpoints }: DiffAnswer["sessions"][number],
+  columns: number,
+  colors: Colors,
+): string {
+  const about = `${counted(checkpoints.length, "checkpoint")}, ${counted(turns.length, "turn")}`;
+  const shown = turns.slice(0, turnsShown).map(({ turn, prompt }) => {
+    const number = colors.cyan(`${String(turn).padStart(3)}.`);
+    return `${number} ${oneLine(prompt ?? "(not stored here)", Math.max(columns - 6, 40))}`;
+  });
+  const more = turns.length - shown.length;
+  const head = `${colors.cyan(shortId(session_id))}  ${oneLine(title ?? "(no title)", 80)}  ${colors.dim(about)}`;
+  return [head, ...shown, ...(more > 0 ? [colors.dim(`and ${counted(more, "turn")} more`)] : [])].join("\n");
+}

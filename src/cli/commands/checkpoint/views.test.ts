@@ -1,0 +1,169 @@
+import picocolors from "picocolors";
+import { describe, expect, it } from "vitest";
+import { diffSummary } from "../../../attribution/checkpoints/diff-summary.ts";
+import type {
+  CheckpointAnswer,
+  CheckpointSummary,
+  DiffAnswer,
+} from "../../../queries/checkpoints/checkpoints-answer.ts";
+import { renderSessions } from "./diff.ts";
+import { renderCheckpoints, spans } from "./list.ts";
+import { renderCheckpoint } from "./show.ts";
+
+const colors = picocolors.createColors(false);
+/** Whatever can move the cursor, but for the ends of lines. */
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const at = new Date(2026, 0, 28, 14, 3).toISOString();
+
+/** A checkpoint in which every text is `text`. */
+function summaryOf(text: string): CheckpointSummary {
+  return {
+    id: text,
+    commit: text,
+    tree: text,
+    branch: text,
+    parent_id: text,
+    author: text,
+    subject: text,
+    committed_at: at,
+    insertions: 120,
+    deletions: 14,
+    lines: { agent: 90, human: 20, unknown: 10 },
+    sessions: [1, 2].map(() => ({
+      session_id: text,
+      title: text,
+      agent: text,
+      turns: [1, 3, 4, 5],
+      lines: 90,
+      how: "lines",
+      confidence: 1,
+    })),
+    rewritten_as: [text],
+  };
+}
+
+function answerOf(text: string): CheckpointAnswer {
+  const { sessions, ...summary } = summaryOf(text);
+  return {
+    ...summary,
+    parents: [text],
+    diff_summary: text,
+    files: [
+      {
+        path: text,
+        old_path: text,
+        status: "R",
+        insertions: 1,
+        deletions: 2,
+        lines: { agent: 1, human: 0, unknown: 0 },
+      },
+    ],
+    sessions: sessions.map((session) => ({
+      ...session,
+      turns: Array.from({ length: 12 }, (_, i) => ({
+        turn: i,
+        prompt: i === 5 ? null : text,
+        started_at: at,
+      })),
+    })),
+    agent_state: {
+      [text]: {
+        turn: 99,
+        title: text,
+        prompt: text,
+        said: text,
+        model: text,
+        todos: ["completed", "in_progress", "pending"].map((status) => ({ text, status })),
+      },
+    },
+    next_ids: [text],
+  };
+}
+
+describe("pm checkpoint list", () => {
+  it("has a line for each", () => {
+    const found = { ...summaryOf("word"), rewritten_as: [] };
+    expect(renderCheckpoints({ checkpoints: [found], total: 3 }, {}, colors)).toBe(
+      "word  word  2026-01-28 14:03  word  word:1,3-5 +1  +120 -14, 75% agent  word\n\n1 of 3",
+    );
+    const moved = { ...found, rewritten_as: ["abcdef1234567"], subject: "", sessions: [], branch: null };
+    expect(renderCheckpoints({ checkpoints: [moved], total: 1 }, {}, colors)).toMatch(
+      /\[now abcdef12\] \(no message\)$/,
+    );
+  });
+
+  it("says what to do where there is none", () => {
+    const none = { checkpoints: [], total: 0 };
+    expect(renderCheckpoints(none, {}, colors)).toMatch(/^No checkpoints\. `pm checkpoint backfill`/);
+    expect(renderCheckpoints(none, { branch: "x" }, colors)).toMatch(/^No such checkpoints\./);
+  });
+
+  it("names turns that follow each other as one", () => {
+    expect([[], [4], [1, 2], [1, 3, 4, 5, 9]].map(spans)).toEqual(["", "4", "1-2", "1,3-5,9"]);
+  });
+});
+
+it("pm checkpoint show tells who led to it and how", () => {
+  const text = renderCheckpoint(answerOf("word"), 80, colors);
+  for (const part of [
+    "90 lines by agents, 20 lines by people, 10 lines unknown",
+    "its place was taken by commit word",
+    "word, wrote 90 lines of it",
+    "2 turns before",
+    "  5. (not stored here)",
+    "Then at: word",
+    "Said last: word",
+    "  [x] word\n  [~] word\n  [ ] word",
+    "R  +1 -2  word => word  1 agent",
+    "`pm rewind word`",
+  ]) {
+    expect(text).toContain(part);
+  }
+});
+
+it("pm checkpoint diff names the sessions of either side", () => {
+  const session = (side: "from" | "to") => ({
+    session_id: "8ecde0fc-091c",
+    title: null,
+    side,
+    checkpoints: ["a"],
+    turns: Array.from({ length: 11 }, (_, i) => ({ turn: i + 1, prompt: "go", started_at: null })),
+  });
+  const answer = { sessions: [session("from"), session("to")] } as DiffAnswer;
+  const text = renderSessions(answer, 80, colors);
+  expect(text).toMatch(/^Sessions that led there\n═+\n8ecde0fc {2}\(no title\) {2}1 checkpoint, 11 turns\n/);
+  expect(text).toContain("and 1 turn more");
+  expect(text).toContain("Sessions that led only to the first");
+  expect(renderSessions({ ...answer, sessions: [] }, 80, colors)).toBe("");
+});
+
+it("prints nothing that moves the cursor", () => {
+  const evil = "\u001b[2Jx\u202e\u0007\r\n\u009b31m";
+  const diff = { sessions: [{ session_id: evil, title: evil, side: "to", checkpoints: [], turns: [] }] };
+  for (const text of [
+    renderCheckpoints({ checkpoints: [summaryOf(evil)], total: 1 }, {}, colors),
+    renderCheckpoint(answerOf(evil), 80, colors),
+    renderSessions(diff as unknown as DiffAnswer, 80, colors),
+  ]) {
+    expect(text).not.toMatch(control);
+  }
+});
+
+it("sums up what changed in a line", () => {
+  const file = (path: string, insertions: number, deletions: number) => ({
+    path,
+    status: "M",
+    insertions,
+    deletions,
+  });
+  expect(diffSummary([])).toBe("no files");
+  expect(diffSummary([file("a", 0, 0)])).toBe("1 file, +0 -0: a");
+  const files = [
+    file("small", 1, 0),
+    file("large", 80, 2),
+    file("b", 3, 1),
+    file("a", 2, 2),
+    file("z", 0, 0),
+  ];
+  expect(diffSummary(files)).toBe("5 files, +86 -5: large (+80 -2), a (+2 -2), b (+3 -1) and 2 more");
+});

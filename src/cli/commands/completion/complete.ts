@@ -1,0 +1,48 @@
+import { findProject } from "../../../project/paths.ts";
+import { hookAgents } from "../../../protocol/agent-hooks.ts";
+import { agentNames } from "../../../queries/sessions/conversations-sessions.ts";
+import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
+import { eventsOf } from "../../../store/memory/events.ts";
+import type { Memory } from "../../../store/memory/memory.ts";
+import { branchesOfSessions, listSessions } from "../../../store/memory/sessions/sessions.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { oneLine, shortId } from "../session/text.ts";
+import type { Source } from "./tree.ts";
+
+/** The latest are those that somebody means. */
+const maxIds = 100;
+
+type Candidates = (readonly [value: string, about?: string | null])[];
+
+const candidates: Record<Source, (memory: Memory) => Candidates> = {
+  agents: (memory) => agentNames(memory).map((name) => [name]),
+  branches: (memory) => branchesOfSessions(memory).map((name) => [name]),
+  sessions: (memory) =>
+    listSessions(memory, { remembered: true, limit: maxIds }).map(({ uid, title }) => [shortId(uid), title]),
+  checkpoints: (memory) =>
+    listCheckpoints(memory, { limit: maxIds }).map(({ uid, commit }) => [uid, commit.subject]),
+  events: (memory) =>
+    eventsOf(memory)
+      .slice(0, maxIds)
+      .map(({ uid, title }) => [shortId(uid), title]),
+};
+
+/**
+ * `pm complete <source>`: what the completion scripts offer, a line each: the value, and after a tab what it is. Whatever
+ * goes wrong, it offers less, as a shell is no place for errors.
+ */
+export async function completeCommand({ cwd, output }: CommandContext, source: Source): Promise<void> {
+  const found = await remembered(cwd, source).catch(() =>
+    source === "agents" ? hookAgents.map((name) => [name] as const) : [],
+  );
+  if (found.length === 0 && !output.json) return;
+  output.result(
+    found.map(([value]) => value),
+    found.map(([value, about]) => (about ? `${value}\t${oneLine(about, 60)}` : value)).join("\n"),
+  );
+}
+
+async function remembered(cwd: string, source: Source): Promise<Candidates> {
+  return withMemory(findProject(cwd), (memory) => candidates[source](memory));
+}

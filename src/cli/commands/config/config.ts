@@ -1,0 +1,197 @@
+import {
+  envName,
+  globalConfigFile,
+  loadConfig,
+  type Origin,
+  readConfigFile,
+} from "../../../project/config/config.ts";
+import {
+  type EditResult,
+  requireSettingKey,
+  setConfig,
+  unsetConfig,
+} from "../../../project/config/config-edit.ts";
+import {
+  isSettingKey,
+  nearestSettingKey,
+  parseValue,
+  settingKeys,
+} from "../../../project/config/setting-values.ts";
+import { type Config, defaultConfig, type SettingKey, settings } from "../../../project/config/settings.ts";
+import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { findProject, findProjectIfAny, type Project } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Output } from "../../terminal/output.ts";
+import { table } from "../../terminal/output.ts";
+
+interface ConfigOptions {
+  global?: boolean;
+}
+
+interface Entry {
+  key: SettingKey;
+  value: Config[SettingKey];
+  origin: Origin;
+  /** The file or environment variable it was read from; null for a default. */
+  source: string | null;
+}
+
+/** `pm config list [prefix]` */
+export async function configListCommand(
+  { cwd, output }: CommandContext,
+  prefix: string | undefined,
+  options: ConfigOptions,
+): Promise<void> {
+  const entries = readEntries(cwd, options).filter(({ key }) => key.startsWith(prefix ?? ""));
+  if (entries.length === 0) throw noSuchPrefix(prefix ?? "");
+  output.result({ settings: entries }, () =>
+    table(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
+  );
+}
+
+/** `pm config get <key>`: the bare value on stdout, so that a script can use it. */
+export async function configGetCommand(
+  { cwd, output }: CommandContext,
+  key: string,
+  options: ConfigOptions,
+): Promise<void> {
+  const known = requireSettingKey(key);
+  const entry = readEntries(cwd, options).find((candidate) => candidate.key === known)!;
+  output.result(entry, () => show(entry.value));
+}
+
+/** `pm config set <key> <value>` */
+export async function configSetCommand(
+  { cwd, output }: CommandContext,
+  key: string,
+  text: string,
+  options: ConfigOptions,
+): Promise<void> {
+  const value = await canonicalLanguages(key, text);
+  await report(output, cwd, key, setConfig(projectFor(cwd, options), key, value, options));
+}
+
+/** `pm config unset <key>` */
+export async function configUnsetCommand(
+  { cwd, output }: CommandContext,
+  key: string,
+  options: ConfigOptions,
+): Promise<void> {
+  await report(output, cwd, key, unsetConfig(projectFor(cwd, options), key, options));
+}
+
+/** Languages are stored by id, whichever of their names was given; an unknown one is refused. */
+async function canonicalLanguages(key: string, text: string): Promise<string> {
+  if (key !== "index.languages") return text;
+  const names = parseValue(settings[key].schema, text);
+  if (!Array.isArray(names)) return text;
+  const { languageIdsOf } = await import("../../../code/languages/by-name.ts");
+  return JSON.stringify(languageIdsOf(names));
+}
+
+async function report(
+  output: Output,
+  cwd: string,
+  key: string,
+  { file, changed }: EditResult,
+): Promise<void> {
+  if (!isSettingKey(key)) {
+    output.result({ key, file, changed }, `Removed ${key} from ${file}.`);
+    return;
+  }
+  let entry: Entry;
+  try {
+    // Loaded again: a stronger source may hide what was just written.
+    entry = entriesOf(findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
+  } catch (error) {
+    // The edit is done; that something else is wrong must not read as if it were not.
+    output.note(`warning: ${messageOf(error)}`);
+    output.result({ key, file, changed }, `${changed ? "Changed" : "Already so in"} ${file}.`);
+    return;
+  }
+  const restarted = changed && (await applyToDaemon(cwd, output));
+  output.result({ ...entry, file, changed, restarted }, () => {
+    const where = entry.source === null ? "the default" : `from ${entry.source}`;
+    const line = `${key} is ${show(entry.value)} (${where}).`;
+    return changed ? line : `${line} ${file} already said so.`;
+  });
+}
+
+function readEntries(cwd: string, { global = false }: ConfigOptions): Entry[] {
+  return global ? globalEntries() : entriesOf(findProjectIfAny(cwd));
+}
+
+function entriesOf(project: Project | null): Entry[] {
+  const { config, origin } = loadConfig(project);
+  const sourceOf = (key: SettingKey): string | null => {
+    if (origin[key] === "env") return envName(key);
+    if (origin[key] === "project") return project?.configFile ?? null;
+    return origin[key] === "global" ? globalConfigFile() : null;
+  };
+  return settingKeys.map((key) => ({
+    key,
+    value: config[key],
+    origin: origin[key],
+    source: sourceOf(key),
+  }));
+}
+
+/** What holds in a project that says nothing. */
+function globalEntries(): Entry[] {
+  const file = globalConfigFile();
+  const own = readConfigFile(file);
+  const defaults = defaultConfig();
+  return settingKeys.map((key) =>
+    Object.hasOwn(own, key)
+      ? { key, value: own[key]!, origin: "global", source: file }
+      : { key, value: defaults[key], origin: "default", source: null },
+  );
+}
+
+function projectFor(cwd: string, { global = false }: ConfigOptions): Project | null {
+  return global ? null : findProject(cwd);
+}
+
+/**
+ * Lets the daemon that runs here, if one does, go by what was changed.
+ * @returns whether it was restarted for that
+ */
+async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
+  const project = findProjectIfAny(cwd);
+  if (project === null) return false;
+  const { askDaemon, DaemonUnreachable } = await import("../../../client/daemon-client.ts");
+  try {
+    const { need_restart, in_foreground } = await askDaemon(project, "reloadSettings", {});
+    if (need_restart.length === 0) return false;
+    const keys = need_restart.join(", ");
+    if (in_foreground) {
+      output.note(`The daemon runs in a terminal: restart it there to apply ${keys}.`);
+      return false;
+    }
+    output.note(`Restarting the daemon to apply ${keys}.`);
+    // From here, and not by itself: it may need a key that only this environment has.
+    const { stopDaemon } = await import("../../../client/stop-daemon.ts");
+    const { findOrStartDaemon } = await import("../../../client/connect.ts");
+    await stopDaemon(project);
+    await findOrStartDaemon(project);
+    return true;
+  } catch (error) {
+    // The change is made; that the daemon cannot go by it must not read as if it were not.
+    if (!(error instanceof DaemonUnreachable)) output.note(`warning: ${explanationOf(error)}`);
+    return false;
+  }
+}
+
+function show(value: Config[SettingKey]): string {
+  if (!Array.isArray(value)) return String(value);
+  return value.length === 0 ? "[]" : value.join(",");
+}
+
+function noSuchPrefix(prefix: string): PommelError {
+  const nearest = nearestSettingKey(prefix);
+  return new PommelError(
+    "config_unknown_key",
+    `No setting and no subcommand of \`pm config\` starts with ${prefix}.`,
+    nearest ? `Did you mean ${nearest}?` : "Run `pm config list`, or `pm config --help`.",
+  );
+}

@@ -1,0 +1,105 @@
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject } from "../../../project/paths.ts";
+import type { ContextResponse } from "../../../protocol/context.ts";
+import { previewContext } from "../../../queries/context/in-process.ts";
+import { type Told, toldIn } from "../../../queries/context/told.ts";
+import { missedInjections } from "../../../store/memory/injections.ts";
+import { findSession } from "../../../store/memory/sessions/sessions.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Colors } from "../../terminal/output.ts";
+import { block, counted, localTime, oneLine, shortId } from "../session/text.ts";
+
+interface ContextOptions {
+  last?: boolean;
+  session?: string;
+  limit?: number;
+  preview?: string;
+  start?: boolean;
+}
+
+const usualLimit = 10;
+const missedSinceMs = 30 * 24 * 3600 * 1000;
+
+/** `pm context`: reads the memory itself, whether a daemon runs or not. */
+export async function contextCommand(
+  { cwd, output }: CommandContext,
+  { last = false, session, limit, preview, start = false }: ContextOptions,
+): Promise<void> {
+  const project = findProject(cwd);
+  if (preview !== undefined || start) {
+    if (preview !== undefined && start) {
+      throw new PommelError("usage", "--preview and --start exclude each other.", "Ask for one of them.");
+    }
+    // An id that no session has: nothing is known to it.
+    const asked = { session_id: session ?? "preview", cwd };
+    const answer = await previewContext(project, {
+      ...asked,
+      ...(preview === undefined
+        ? { event: "session-start", source: "startup" }
+        : { event: "user-prompt", prompt: preview }),
+    });
+    output.result(answer, () => renderPreview(answer, output.colors));
+    return;
+  }
+  const { config } = loadConfig(project);
+  const mode = config["context.mode"];
+  const { told, missed } = await withMemory(project, (memory) => ({
+    told: toldIn(memory, {
+      sessionUid: session === undefined ? null : findSession(memory, session).uid,
+      limit: last ? 1 : (limit ?? usualLimit),
+    }),
+    missed: missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
+      event,
+      at: new Date(at).toISOString(),
+      took_ms: tookMs,
+    })),
+  }));
+  output.result({ mode, told, missed }, () =>
+    [
+      renderTold(told, mode, output.colors),
+      ...renderMissed(missed, config["context.deadline_ms"], output.colors),
+    ].join("\n\n"),
+  );
+}
+
+/** Answers that came too late for the agent, which then went on without them. */
+export function renderMissed(
+  missed: readonly { at: string; took_ms: number }[],
+  deadlineMs: number,
+  colors: Colors,
+): string[] {
+  const last = missed.at(-1);
+  if (last === undefined) return [];
+  const when = `the last one at ${localTime(last.at)} (given up after ${last.took_ms} ms of ${deadlineMs} ms)`;
+  const hint = colors.dim(`  If this goes on: \`pm config set context.deadline_ms ${2 * deadlineMs}\``);
+  return [`${counted(missed.length, "answer")} came too late in 30 days, ${when}.\n${hint}`];
+}
+
+/** What was told, for a person. */
+export function renderTold(told: readonly Told[], mode: string, colors: Colors): string {
+  if (told.length === 0) {
+    return mode === "off"
+      ? "Nothing was told by itself: context.mode is off."
+      : "Nothing was told by itself yet. Silence is the normal case; `pm context --start` shows what a session begins with.";
+  }
+  return told
+    .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
+      const head = `${localTime(at)}  ${event}  session: ${shortId(session_id)}`;
+      const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
+      const lines = items.map(({ ref, why, score, about }) => {
+        const what = about ?? colors.dim("(forgotten since)");
+        const because = colors.dim(`${why}${score === null ? "" : `, ${score.toFixed(2)}`}`);
+        return `  ${oneLine(what, 100)}\n    ${because}  ${colors.dim(oneLine(ref, 100))}`;
+      });
+      return [colors.bold(head), colors.dim(`  ${oneLine(reason, 160)} | ${cost}`), ...lines].join("\n");
+    })
+    .join("\n\n");
+}
+
+function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Colors): string {
+  if (text === null) return `Nothing would be told: ${reason}.`;
+  const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
+  return [...block(text), colors.dim(`${oneLine(reason, 160)} | ${cost}`)].join("\n");
+}

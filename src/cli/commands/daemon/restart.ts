@@ -1,0 +1,19 @@
+import { findOrStartDaemon } from "../../../client/connect.ts";
+import { stopDaemon } from "../../../client/stop-daemon.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { findProject } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+
+/** `pm restart`: ends the daemon, if one runs, starts another, and says what runs now. */
+export async function restartCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProject(cwd);
+  // One that works is not given up for a configuration that does not.
+  loadConfig(project);
+  const stopped = await stopDaemon(project);
+  const { record } = await findOrStartDaemon(project);
+  const { pid, port, version } = record;
+  output.result(
+    { pid, port, version, stopped_pid: stopped?.pid ?? null },
+    `Pommel daemon ${version} ${stopped ? "restarted" : "started"} (PID ${pid}, port ${port}).`,
+  );
+}

@@ -1,0 +1,37 @@
+import { recordStopped } from "../../../client/autostart.ts";
+import { stopDaemon } from "../../../client/stop-daemon.ts";
+import { messageOf } from "../../../project/errors.ts";
+import { findProject } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+
+const staysSo = "It stays so until `pm start` or the next boot.";
+
+/**
+ * `pm stop`: ends the daemon, waits until it is gone, and lets nothing but `pm start` and the next boot bring it back. Fine
+ * when none runs.
+ */
+export async function stopCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProject(cwd);
+  try {
+    // First: nothing may start it while it ends.
+    recordStopped(project);
+  } catch (error) {
+    // A full disk, say.
+    output.note(`warning: That it was stopped cannot be noted, so it may start again: ${messageOf(error)}.`);
+  }
+  const stopped = await stopDaemon(project);
+  if (!stopped) {
+    output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
+    return;
+  }
+  const { pid, how } = stopped;
+  const remark = {
+    asked: "",
+    terminated: " It did not answer and was sent SIGTERM.",
+    killed: " It did not end by itself and was killed.",
+  };
+  output.result(
+    { stopped: true, ...stopped },
+    `Pommel daemon stopped (PID ${pid}).${remark[how]} ${staysSo}`,
+  );
+}

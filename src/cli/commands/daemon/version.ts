@@ -1,0 +1,40 @@
+import { dirname } from "node:path";
+import { programFile } from "../../../client/autostart.ts";
+import { findDaemon } from "../../../client/connect.ts";
+import { findProjectIfAny } from "../../../project/paths.ts";
+import { version } from "../../../project/version.ts";
+import { sqliteVersion } from "../../../store/sqlite/sqlite.ts";
+import type { CommandContext } from "../../frame.ts";
+import { table } from "../../terminal/output.ts";
+
+/** `pm version`: what is installed here, for a bug report, and what runs. */
+export async function versionCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProjectIfAny(cwd);
+  const record = project && (await findDaemon(project));
+  const report = {
+    version,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    sqlite: sqliteVersion(),
+    installed_in: dirname(dirname(programFile("pommeld.cjs"))),
+    daemon: record && { version: record.version, pid: record.pid },
+  };
+  const daemon = record
+    ? `${record.version} (PID ${record.pid})`
+    : project
+      ? "not running"
+      : "no project here";
+  output.result(report, () =>
+    table([
+      ["Pommel", report.version],
+      ["Node.js", report.node],
+      ["Platform", report.platform],
+      ["SQLite", report.sqlite],
+      ["Installed in", report.installed_in],
+      ["Daemon", daemon],
+    ]),
+  );
+  if (record && record.version !== version) {
+    output.note(`The daemon runs version ${record.version}: \`pm restart\` replaces it by ${version}.`);
+  }
+}

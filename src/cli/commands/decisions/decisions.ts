@@ -1,0 +1,53 @@
+import { loadConfig } from "../../../project/config/config.ts";
+import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { type Decision, decisionsIn } from "../../../queries/sessions/conversations-decisions.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Colors } from "../../terminal/output.ts";
+import { block, localTime, oneLine, shortId } from "../session/text.ts";
+
+interface DecisionsOptions {
+  since?: string;
+  until?: string;
+  file?: string[];
+  limit?: number;
+}
+
+/** `pm decisions`: reads the memory itself, whether a daemon runs or not. */
+export async function decisionsCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  { since, until, file = [], limit = 10 }: DecisionsOptions,
+): Promise<void> {
+  const project = inWorktreeOf(findProject(cwd), cwd);
+  const { config } = loadConfig(project);
+  const query = words.join(" ").trim();
+  const request = { query, since, until, files: pathsFrom(project, cwd, file), limit };
+  const found = await withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  output.result({ query, ...found }, () => renderDecisions(found, output.colors));
+}
+
+/** What was decided, for a person. */
+export function renderDecisions(
+  { decisions, total }: { decisions: readonly Decision[]; total: number },
+  colors: Colors,
+): string {
+  if (decisions.length === 0) return "Nothing that was decided is remembered.";
+  const blocks = decisions.map((decision) => {
+    const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
+    const place = [
+      timestamp === null ? "" : localTime(timestamp),
+      session_id === null ? "" : `session: ${shortId(session_id)}`,
+      turn === null ? "" : `turn ${turn}`,
+      branch ?? "",
+      session_title ?? "",
+      score === null ? "" : `score ${score.toFixed(2)}`,
+    ].filter((part) => part !== "");
+    const [first = "", ...more] = block(text);
+    const said = source === "annotation" ? `${colors.yellow("Note:")} ${first}` : first;
+    return [said, ...more, colors.dim(`  ${oneLine(place.join(" | "), 200)}`)].join("\n");
+  });
+  const shown = decisions.length < total ? [colors.dim(`${decisions.length} of ${total}`)] : [];
+  return [...blocks, ...shown].join("\n\n");
+}

@@ -1,0 +1,61 @@
+import { loadConfig } from "../../../project/config/config.ts";
+import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import {
+  changedFiles,
+  literalGlob,
+  pathsFrom,
+  type RelatedSession,
+  relatedIn,
+} from "../../../queries/sessions/conversations-related.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Colors } from "../../terminal/output.ts";
+import { localTime, oneLine, shortId } from "../session/text.ts";
+
+interface RelatedOptions {
+  files?: string[];
+  limit?: number;
+}
+
+/** Files of a session that are named. */
+const filesShown = 4;
+
+/** `pm related`: reads the memory itself, whether a daemon runs or not. */
+export async function relatedCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: RelatedOptions,
+): Promise<void> {
+  const project = inWorktreeOf(findProject(cwd), cwd);
+  const { config } = loadConfig(project);
+  const query = words.join(" ").trim();
+  const named = options.files ?? [];
+  const files =
+    named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literalGlob);
+  const request = { files, query, limit: options.limit ?? 10 };
+  const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
+  output.result({ query, ...found }, () => {
+    if (files.length === 0) return "No file is changed. Name some: pm related --files src/db.ts";
+    return renderRelated(found.sessions, found.total, output.colors);
+  });
+}
+
+/** Sessions for a person, best first, each with the turns that touched most. */
+export function renderRelated(sessions: readonly RelatedSession[], total: number, colors: Colors): string {
+  if (sessions.length === 0) return "No session that is remembered touched these files.";
+  const blocks = sessions.map(({ session_id, session_title, branch, last_at, score, files, turns }) => {
+    const place = [colors.cyan(shortId(session_id)), last_at === null ? "" : localTime(last_at)];
+    const about = [...place, branch === null ? "" : oneLine(branch, 40), colors.dim(score.toFixed(2))];
+    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path, 100)} (${how})`);
+    const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
+    return [
+      `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)", 80))}`,
+      `   ${colors.dim(named.join(", ") + more)}`,
+      ...turns.map(
+        ({ turn, prompt }) => `   turn ${turn}: ${oneLine(prompt || "(before the first prompt)", 90)}`,
+      ),
+    ].join("\n");
+  });
+  const shown = sessions.length < total ? [colors.dim(`${sessions.length} of ${total} sessions`)] : [];
+  return [...blocks, ...shown].join("\n\n");
+}

@@ -1,0 +1,128 @@
+import { claudeSetup } from "../../../../agents/claude/setup.ts";
+import { type PartPlaced, partState } from "../../../../agents/setup/parts.ts";
+import { projectPlace, userPlace } from "../../../../agents/setup/place.ts";
+import { readRecord } from "../../../../agents/setup/record.ts";
+import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
+import { setups } from "../../../../agents/setups.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { type CheckResult, fail, ok, warn } from "./check.ts";
+
+/** The project's files and the user's own: a part may be in either. */
+const placesOf = (project: Project): Place[] => [projectPlace(project), userPlace()];
+
+interface Standing extends PartPlaced {
+  place: Place;
+}
+
+/** The best that is said of a part in a project's files and the user's; an error comes first. */
+function standing(project: Project, setup: AgentSetup, name: PartName): Standing {
+  const part = setup.parts.find((one) => one.name === name)!;
+  const all = placesOf(project).map((place) => ({ ...partState(place, setup, part), place }));
+  const order = ["current", "partial", "outdated", "kept", "absent"];
+  return (
+    all.find(({ error }) => error !== null) ??
+    all.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))[0]!
+  );
+}
+
+/** Where it is, for a person. */
+function whereOf({ file, place }: Standing): string {
+  return place.scope === "user" && !file?.startsWith("/") ? `~/${file}` : String(file);
+}
+
+/** Whether Claude Code tells us of this project's conversations. */
+export function checkHooks(project: Project): CheckResult {
+  const found = standing(project, claudeSetup, "hooks");
+  if (found.error) return fail(found.error.message, found.error.hint);
+  if (found.state === "current") return ok(`Claude Code runs Pommel's hooks (${whereOf(found)})`);
+  if (found.state === "partial") {
+    return warn(
+      `Claude Code runs no hook of Pommel for ${found.detail.join(", ")} (${whereOf(found)}).`,
+      "Run `pm enable`.",
+    );
+  }
+  if (found.state === "outdated") {
+    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
+  }
+  if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
+    return ok("Claude Code runs Pommel's hooks (the plugin's)");
+  }
+  if (readRecord(projectPlace(project)).disabled) {
+    return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
+  }
+  if (isAnotherSetUp(project)) {
+    return ok("Claude Code is not set up (`pm init --agent claude`)");
+  }
+  return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
+}
+
+/** Whether somebody chose another agent than Claude Code. */
+export function isAnotherSetUp(project: Project): boolean {
+  const others = setups.filter((setup) => setup !== claudeSetup);
+  return others.some((setup) => standing(project, setup, "hooks").state !== "absent");
+}
+
+/** Whether another agent, which is asked about only where it was set up, tells us of its conversations. */
+export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResult {
+  const { title, agent } = setup;
+  const found = standing(project, setup, "hooks");
+  if (found.error) return fail(found.error.message, found.error.hint);
+  if (found.state === "absent") return ok(`${title} is not set up (\`pm init --agent ${agent}\`)`);
+  if (found.state === "partial") {
+    return warn(
+      `${title} runs no hook of Pommel for ${found.detail.join(", ")} (${whereOf(found)}).`,
+      `Run \`pm init --agent ${agent}\`.`,
+    );
+  }
+  if (found.state === "outdated") {
+    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
+  }
+  const distrust = setup.distrust(found.place);
+  if (distrust === null) return ok(`${title} runs Pommel's hooks (${whereOf(found)})`);
+  return warn(`${title} has Pommel's hooks (${whereOf(found)}), and may not run them.`, distrust);
+}
+
+/** Which agents can ask Pommel through its MCP server. */
+export function checkMcp(project: Project): CheckResult {
+  return checkPart(project, "mcp", {
+    here: "the MCP server is registered with",
+    nowhere: "no agent has Pommel's MCP server (`pm init --mcp` registers it)",
+  });
+}
+
+/** Which agents are told when to ask Pommel. */
+export function checkInstructions(project: Project): CheckResult {
+  const skill = checkPart(project, "skill", { here: "", nowhere: "" });
+  if (skill.status !== "ok") return skill;
+  return checkPart(project, "instructions", {
+    here: "told when to ask Pommel:",
+    nowhere: "no agent is told when to ask Pommel (`pm init --instructions` does)",
+  });
+}
+
+function checkPart(
+  project: Project,
+  name: PartName,
+  { here, nowhere }: { here: string; nowhere: string },
+): CheckResult {
+  const having = setups.filter(({ parts }) => parts.some((part) => part.name === name));
+  const all = having.map((setup) => ({ setup, found: standing(project, setup, name) }));
+  for (const { setup, found } of all) {
+    if (found.error) return fail(found.error.message, found.error.hint);
+    if (found.state === "outdated") {
+      return warn(`${whereOf(found)} holds what an older Pommel wrote.`, "Run `pm init`, which renews it.");
+    }
+    if (found.state === "kept") {
+      const what = `${whereOf(found)}: ${found.detail.join("; ")}`;
+      return warn(
+        `${what}. It is left alone.`,
+        `Take it out, and run \`pm init --agent ${setup.agent} --yes\`.`,
+      );
+    }
+  }
+  const current = all.flatMap(({ setup, found }) => {
+    if (found.state === "current") return `${setup.title} (${whereOf(found)})`;
+    return setup.fromPlugin(projectPlace(project)).includes(name) ? `${setup.title} (the plugin)` : [];
+  });
+  return ok(current.length === 0 ? nowhere : `${here} ${current.join(", ")}`);
+}

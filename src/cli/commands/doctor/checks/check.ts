@@ -1,0 +1,28 @@
+import type { Mark } from "../../../terminal/output.ts";
+
+/** What one check of `pm doctor` found. */
+export interface CheckResult {
+  status: Mark;
+  /** What was found, and what it means. */
+  message: string;
+  /** What to do about it; empty when all is well. */
+  hint: string;
+}
+
+export interface Check {
+  /** Stable: scripts match on it. */
+  name: string;
+  run(): CheckResult | Promise<CheckResult>;
+}
+
+export function ok(message: string): CheckResult {
+  return { status: "ok", message, hint: "" };
+}
+
+export function warn(message: string, hint: string): CheckResult {
+  return { status: "warn", message, hint };
+}
+
+export function fail(message: string, hint: string): CheckResult {
+  return { status: "fail", message, hint };
+}

@@ -1,0 +1,179 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Project, projectAt } from "../../../../project/paths.ts";
+import { createStateDir } from "../../../../project/state-dir.ts";
+import { codeMigrations } from "../../../../store/index/code-schema.ts";
+import { openDatabase } from "../../../../store/sqlite/database.ts";
+import { acquireWriterLock } from "../../../../store/sqlite/lock.ts";
+import { Sqlite } from "../../../../store/sqlite/sqlite.ts";
+import type { CheckResult } from "./check.ts";
+import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
+import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
+import { projectChecks } from "./project.ts";
+
+let project: Project;
+
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-checks-")));
+  createStateDir(project);
+});
+
+async function run(name: string, fix = false): Promise<CheckResult> {
+  const check = projectChecks(project, fix).find((candidate) => candidate.name === name);
+  return check!.run();
+}
+
+describe("this machine", () => {
+  it("needs a Node that is new enough", () => {
+    expect(checkNode("20.19.0").status).toBe("ok");
+    expect(checkNode("22.1.0").status).toBe("ok");
+    expect(checkNode("20.9.0").status).toBe("fail");
+    expect(checkNode("18.20.0").hint).toContain("20.19");
+  });
+
+  it("needs the grammars", () => {
+    const result = checkGrammars(`${project.root}/`);
+    expect(result.status).toBe("fail");
+    expect(result.message).toContain("typescript");
+  });
+
+  it.each(["git", "sqlite", "watcher"])("has what this test suite runs with: %s", async (name) => {
+    expect(await machineChecks.find((check) => check.name === name)!.run()).toMatchObject({ status: "ok" });
+  });
+});
+
+describe("permissions", () => {
+  it("finds what others may read, and closes it with --fix", () => {
+    expect(checkPermissions(project, false).status).toBe("ok");
+    mkdirSync(project.logDir);
+    const log = join(project.logDir, "daemon.txt");
+    writeFileSync(log, "");
+    chmodSync(log, 0o644);
+    chmodSync(project.logDir, 0o755);
+    expect(checkPermissions(project, false)).toMatchObject({ status: "warn" });
+    expect(statSync(log).mode & 0o777).toBe(0o644);
+    expect(checkPermissions(project, true).status).toBe("ok");
+    expect([statSync(log).mode & 0o777, statSync(project.logDir).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(checkPermissions(project, false).status).toBe("ok");
+  });
+
+  it("does not follow links out of .pommel/", () => {
+    const outside = join(project.root, "outside");
+    writeFileSync(outside, "");
+    chmodSync(outside, 0o644);
+    symlinkSync(outside, join(project.stateDir, "link"));
+    checkPermissions(project, true);
+    expect(statSync(outside).mode & 0o777).toBe(0o644);
+  });
+});
+
+describe("what is set", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("is recording sessions, unless somebody switched that off", async () => {
+    expect(await run("capture")).toMatchObject({ status: "ok" });
+    vi.stubEnv("POMMEL_SESSIONS_CAPTURE", "false");
+    expect(await run("capture")).toMatchObject({
+      status: "warn",
+      hint: expect.stringContaining("config set"),
+    });
+  });
+
+  it("are models that can be used", async () => {
+    expect(await run("models")).toEqual({ status: "ok", message: "models that are set: static", hint: "" });
+    // Nobody listens on that port.
+    for (const name of ["EMBED", "LLM"]) vi.stubEnv(`POMMEL_${name}_OLLAMA_URL`, "http://127.0.0.1:9");
+    vi.stubEnv("POMMEL_EMBED_CODE", "ollama");
+    vi.stubEnv("POMMEL_LLM_MODEL", "ollama");
+    const { status, message, hint } = await run("models");
+    expect(status).toBe("warn");
+    expect(message).toMatch(/^Ollama at http:\/\/127.0.0.1:9 .* \(embed.code, llm.model\)\.$/);
+    expect(hint).toContain("embed.ollama_url");
+  });
+});
+
+describe("the index", () => {
+  it("is missing, sound, damaged, too old or too new", async () => {
+    expect(await run("index")).toMatchObject({ status: "warn", message: "Nothing is indexed yet." });
+    openDatabase(project.indexDb, codeMigrations, { readonly: false }).close();
+    expect(await run("index")).toMatchObject({ status: "ok" });
+    const setVersion = (version: number) => {
+      const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
+      db.exec(`PRAGMA user_version = ${version}`);
+      db.close();
+    };
+    setVersion(codeMigrations.length + 1);
+    expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("newer") });
+    setVersion(0);
+    expect(await run("index")).toMatchObject({ status: "warn", message: expect.stringContaining("older") });
+    writeFileSync(project.indexDb, "this is no database, not even nearly ".repeat(50));
+    expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("damaged") });
+  });
+});
+
+describe("the daemon", () => {
+  const gone = JSON.stringify({
+    pid: 999_999,
+    port: 1,
+    token: "t",
+    started_at: "2020-01-01T00:00:00Z",
+    version: "0",
+  });
+
+  it("may be off", async () => {
+    expect(await run("daemon")).toMatchObject({ status: "warn", hint: "Run `pm start`." });
+  });
+
+  it("may have left its file behind, which --fix removes", async () => {
+    writeFileSync(project.daemonFile, gone);
+    expect(await run("daemon")).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("left over"),
+    });
+    expect(existsSync(project.daemonFile)).toBe(true);
+    expect(await run("daemon", true)).toMatchObject({ status: "ok" });
+    expect(existsSync(project.daemonFile)).toBe(false);
+  });
+
+  it("may hold the lock and not answer: then nothing is removed", async () => {
+    const lock = acquireWriterLock(project, "pommeld");
+    try {
+      writeFileSync(project.daemonFile, gone);
+      expect(await run("daemon", true)).toMatchObject({
+        status: "fail",
+        message: expect.stringContaining("pommeld"),
+      });
+      expect(existsSync(project.daemonFile)).toBe(true);
+      expect((await run("lock")).message).toContain(`PID ${process.pid}`);
+    } finally {
+      lock.release();
+    }
+    expect((await run("lock")).message).toBe("nobody is writing the index");
+  });
+});
+
+it("reports a broken configuration", async () => {
+  expect(await run("config")).toMatchObject({ status: "ok" });
+  writeFileSync(project.configFile, "[search]\nlimt = 3\n");
+  expect(await run("config")).toMatchObject({ status: "fail", hint: "Did you mean search.limit?" });
+});
+
+it("compares the directories with the system's limit on watches", () => {
+  const limitFile = join(project.root, "limit");
+  for (const name of ["a/b", "node_modules/x", ".git/objects"])
+    mkdirSync(join(project.root, name), { recursive: true });
+  writeFileSync(limitFile, "6\n");
+  expect(checkWatches(project.root, limitFile)).toMatchObject({
+    status: "ok",
+    message: "3 directories, the system watches up to 6",
+  });
+  writeFileSync(limitFile, "5\n");
+  expect(checkWatches(project.root, limitFile).status).toBe("warn");
+  expect(checkWatches(project.root, join(project.root, "absent")).status).toBe("ok");
+});
+
+it("measures the disk", () => {
+  expect(checkDisk(project.root).message).toMatch(/\d+(\.\d)? (MB|GB|TB)/);
+});

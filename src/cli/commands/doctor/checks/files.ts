@@ -1,0 +1,95 @@
+import { chmodSync, type Dirent, lstatSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../../../../project/errors.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { humanBytes } from "../../../terminal/output.ts";
+import { type CheckResult, fail, ok, warn } from "./check.ts";
+
+const othersMayRead = 0o077;
+
+/** Below this the index cannot grow; below the other it soon cannot. Bytes. */
+const tooLittleSpace = 50_000_000;
+const littleSpace = 500_000_000;
+
+/** Directories that are never watched. */
+const unwatched = new Set([".git", ".pommel", "node_modules"]);
+/** Enough to know: the default limit of most systems is lower. */
+const mostDirectories = 1_000_000;
+
+/** Everything in `.pommel/` is the user's alone: 0700 and 0600. With `fix`, makes it so. */
+export function checkPermissions(project: Project, fix: boolean): CheckResult {
+  if (process.platform === "win32") return ok("permissions are the system's on Windows");
+  const open = openPaths(project.stateDir);
+  if (open.length === 0) return ok(".pommel/ is readable by you only");
+  const which = open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`;
+  if (!fix) {
+    return warn(
+      `Other users may read ${which}: the index holds your code, daemon.json the token to ask it.`,
+      "Run `pm doctor --fix`.",
+    );
+  }
+  try {
+    for (const path of open) chmodSync(path, lstatSync(path).mode & 0o700);
+  } catch (error) {
+    return fail(`The permissions of ${which} cannot be changed: ${messageOf(error)}`, "Check who owns it.");
+  }
+  return ok(`made private: ${which}`);
+}
+
+function openPaths(dir: string): string[] {
+  const paths: string[] = [];
+  const visit = (path: string) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // The daemon's files come and go; links are not followed out of .pommel/.
+    if (!stat || stat.isSymbolicLink()) return;
+    if ((stat.mode & othersMayRead) !== 0) paths.push(path);
+    if (stat.isDirectory()) for (const entry of entriesOf(path)) visit(join(path, entry.name));
+  };
+  visit(dir);
+  return paths;
+}
+
+/** Room for the index to grow. */
+export function checkDisk(dir: string): CheckResult {
+  const { bavail, bsize } = statfsSync(dir);
+  const free = bavail * bsize;
+  if (free >= littleSpace) return ok(`${humanBytes(free)} free on the disk`);
+  const message = `Only ${humanBytes(free)} are free on the disk of ${dir}.`;
+  const hint = "Free some space: without it, changes can no longer be indexed.";
+  return free < tooLittleSpace ? fail(message, hint) : warn(message, hint);
+}
+
+/** Linux watches directory by directory, up to a limit that all programs of a user share. */
+export function checkWatches(root: string, limitFile: string): CheckResult {
+  let limit: number;
+  try {
+    limit = Number(readFileSync(limitFile, "utf8"));
+  } catch {
+    return ok("this system has no limit on watched directories");
+  }
+  const directories = countDirectories(root);
+  const counts = `${directories} directories, the system watches up to ${limit}`;
+  if (directories <= limit / 2) return ok(counts);
+  const hint = `Raise the limit: \`sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, directories * 4)}\`; until then, changes may be found by polling.`;
+  return warn(`${counts}, for all programs together.`, hint);
+}
+
+function countDirectories(root: string): number {
+  const waiting = [root];
+  let count = 0;
+  for (let dir = waiting.pop(); dir !== undefined && count < mostDirectories; dir = waiting.pop()) {
+    count++;
+    for (const entry of entriesOf(dir)) {
+      if (entry.isDirectory() && !unwatched.has(entry.name)) waiting.push(join(dir, entry.name));
+    }
+  }
+  return count;
+}
+
+function entriesOf(dir: string): Dirent[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import packageJson from "../../../../../package.json" with { type: "json" };
+import grammars from "../../../../code/languages/grammars.json" with { type: "json" };
+import { messageOf } from "../../../../project/errors.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+
+/** What every project on this machine needs. */
+export const machineChecks: readonly Check[] = [
+  { name: "node", run: () => checkNode(process.versions.node) },
+  { name: "git", run: checkGit },
+  { name: "sqlite", run: checkSqlite },
+  { name: "watcher", run: checkWatcher },
+  // The bundle lies in dist/, next to dist/grammars/.
+  { name: "grammars", run: () => checkGrammars(fileURLToPath(new URL("./grammars/", import.meta.url))) },
+];
+
+/** @param version such as "20.19.0" */
+export function checkNode(version: string): CheckResult {
+  const needed = packageJson.engines.node.replace(/[^\d.]/g, "");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) {
+    return ok(`Node ${version} (${needed} or later is supported)`);
+  }
+  return fail(`Node ${version} is too old.`, `Install Node ${needed} or newer.`);
+}
+
+function checkGit(): CheckResult {
+  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
+  if (status === 0) return ok(stdout.trim().replace("git version", "git"));
+  return warn(
+    "git was not found; ignore rules of git's own configuration are not seen.",
+    "Install git, or put it on the PATH.",
+  );
+}
+
+async function checkSqlite(): Promise<CheckResult> {
+  try {
+    const { sqliteVersion } = await import("../../../../store/sqlite/sqlite.ts");
+    return ok(`SQLite ${sqliteVersion()}`);
+  } catch (error) {
+    return fail(
+      `SQLite does not load: ${firstLine(error)}`,
+      "Reinstall Pommel on the platform you run it on: Linux, macOS or Windows, x64 or arm64.",
+    );
+  }
+}
+
+async function checkWatcher(): Promise<CheckResult> {
+  try {
+    await import("@parcel/watcher");
+    return ok("the file watcher loads");
+  } catch (error) {
+    return warn(
+      `The native module @parcel/watcher does not load, so changes are found by polling: ${firstLine(error)}`,
+      "Reinstall Pommel with optional dependencies, on the platform you run it on.",
+    );
+  }
+}
+
+/** @param dir with its final slash */
+export function checkGrammars(dir: string): CheckResult {
+  const names = [...Object.keys(grammars), "web-tree-sitter"];
+  const missing = names.filter((name) => !existsSync(`${dir}${name}.wasm.br`));
+  if (missing.length === 0) return ok(`${names.length - 1} grammars`);
+  return fail(
+    `Grammars are missing from ${dir}: ${missing.join(", ")}. Their languages are not cut by syntax.`,
+    "Reinstall Pommel; in a checkout, run `npm run build`.",
+  );
+}
+
+function firstLine(error: unknown): string {
+  return messageOf(error).split("\n")[0] ?? "";
+}

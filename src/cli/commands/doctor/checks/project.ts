@@ -1,0 +1,168 @@
+import { existsSync, rmSync } from "node:fs";
+import { codexSetup } from "../../../../agents/codex/setup.ts";
+import { geminiSetup } from "../../../../agents/gemini/setup.ts";
+import { autostartStatus } from "../../../../client/autostart.ts";
+import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
+import { loadConfig } from "../../../../project/config/config.ts";
+import { messageOf, PommelError } from "../../../../project/errors.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
+import { codeMigrations } from "../../../../store/index/code-schema.ts";
+import { missedInjections } from "../../../../store/memory/injections.ts";
+import { memoryMigrations } from "../../../../store/memory/schema/schema.ts";
+import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
+import { backupsOf } from "../../../../store/sqlite/database.ts";
+import { lockHolder } from "../../../../store/sqlite/lock.ts";
+import { autostartText } from "../../../terminal/autostart-text.ts";
+import { checkHooks, checkInstructions, checkMcp, checkOtherHooks } from "./agents.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+import { checkDatabase } from "./database.ts";
+import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
+import { checkGitHooks } from "./git-hooks.ts";
+import { checkPath } from "./hooks.ts";
+import { checkModels } from "./models.ts";
+import { checkRetention } from "./retention.ts";
+import { checkTranscripts } from "./transcripts.ts";
+
+/** What one project needs; with `fix`, what can be repaired safely is. */
+export function projectChecks(project: Project, fix: boolean): Check[] {
+  return [
+    { name: "project", run: () => ok(`project in ${project.root}`) },
+    { name: "config", run: () => checkConfig(project) },
+    { name: "permissions", run: () => checkPermissions(project, fix) },
+    { name: "lock", run: () => checkLock(project) },
+    { name: "daemon", run: () => checkDaemon(project, fix) },
+    { name: "index", run: () => checkIndex(project) },
+    { name: "memory", run: () => checkMemory(project) },
+    { name: "capture", run: () => checkCapture(project) },
+    { name: "models", run: () => checkModels(project) },
+    { name: "context", run: () => checkContext(project) },
+    { name: "sharing", run: () => checkSharing(project) },
+    { name: "transcripts", run: () => checkTranscripts(project) },
+    { name: "retention", run: () => checkRetention(project) },
+    { name: "hooks", run: () => checkHooks(project) },
+    { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
+    { name: "gemini-hooks", run: () => checkOtherHooks(project, geminiSetup) },
+    { name: "mcp", run: () => checkMcp(project) },
+    { name: "instructions", run: () => checkInstructions(project) },
+    { name: "git-hooks", run: () => checkGitHooks(project) },
+    { name: "path", run: () => checkPath() },
+    { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
+    { name: "disk", run: () => checkDisk(project.stateDir) },
+  ];
+}
+
+function checkConfig(project: Project): CheckResult {
+  try {
+    const { origin } = loadConfig(project);
+    const changed = Object.values(origin).filter((from) => from !== "default").length;
+    return ok(`configuration is valid, ${changed} of its settings changed`);
+  } catch (error) {
+    return fail(messageOf(error), error instanceof PommelError ? error.hint : "");
+  }
+}
+
+function checkCapture(project: Project): CheckResult {
+  if (loadConfig(project).config["sessions.capture"]) return ok("sessions with agents are recorded");
+  return warn(
+    "Sessions with agents are not recorded: sessions.capture is off.",
+    "Run `pm config set sessions.capture true`.",
+  );
+}
+
+/** So many answers that are missed in a week are no accident. */
+const manyMissed = 10;
+
+async function checkContext(project: Project): Promise<CheckResult> {
+  const { config } = loadConfig(project);
+  if (config["context.mode"] === "off") return ok("automatic context is off");
+  const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
+  const missed = await withMemoryIfAny(project, (memory) =>
+    memory === null ? 0 : missedInjections(memory, weekAgo).length,
+  );
+  if (missed < manyMissed)
+    return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
+  return warn(
+    `In the last 7 days, ${missed} answers came too late for the agent.`,
+    `Give them more time: \`pm config set context.deadline_ms ${2 * config["context.deadline_ms"]}\`.`,
+  );
+}
+
+function checkLock(project: Project): CheckResult {
+  const holder = lockHolder(project);
+  return ok(
+    holder === null ? "nobody is writing the index" : `${holder.owner} (PID ${holder.pid}) writes the index`,
+  );
+}
+
+async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
+  const holder = lockHolder(project);
+  const record = readDaemonRecord(project);
+  try {
+    const { daemon, version } = await askDaemon(project, "status", {});
+    const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
+    return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
+  } catch (error) {
+    if (holder !== null) {
+      return fail(
+        `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${messageOf(error)}`,
+        "It may be starting: try again in a moment, then `pm restart`. `pm logs` shows what it does.",
+      );
+    }
+    const [what, hint] = autostartText(autostartStatus(project, isAutostartOn(project)));
+    if (!existsSync(project.daemonFile)) {
+      return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
+    }
+    const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
+    if (!fix) {
+      return warn(
+        `daemon.json is left over from a daemon that is gone (${why}). ${what}`,
+        `${hint} \`pm doctor --fix\` removes the file.`,
+      );
+    }
+    rmSync(project.daemonFile, { force: true });
+    return ok("removed the daemon.json of a daemon that is gone");
+  }
+}
+
+function isAutostartOn(project: Project): boolean {
+  try {
+    return loadConfig(project).config["daemon.autostart"];
+  } catch {
+    // Another check says what is wrong with the configuration.
+    return true;
+  }
+}
+
+function checkIndex(project: Project): Promise<CheckResult> {
+  return checkDatabase({
+    file: project.indexDb,
+    schema: codeMigrations.length,
+    absent: warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`."),
+    damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
+    tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
+  });
+}
+
+async function checkSharing(project: Project): Promise<CheckResult> {
+  const { notSharedText, notSharedYet } = await import("../../../../queries/sync/not-shared.ts");
+  const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
+  if (typeof counts === "string") return ok(`what is shared cannot be told: ${counts}`);
+  if (counts === null) return ok("the memory is not shared with other machines");
+  const text = notSharedText(counts);
+  return text === null
+    ? ok("all that is remembered is shared")
+    : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
+}
+
+function checkMemory(project: Project): Promise<CheckResult> {
+  const [backup] = backupsOf(project.memoryDb);
+  const copy = backup === undefined ? "your own backup" : backup;
+  return checkDatabase({
+    file: project.memoryDb,
+    schema: memoryMigrations.length,
+    absent: ok("no conversations are remembered yet"),
+    damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
+    tooNew: "Update Pommel. Do not delete the file: it holds what cannot be made again.",
+  });
+}

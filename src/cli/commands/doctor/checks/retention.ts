@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { agents } from "../../../../agents/registry.ts";
+import { projectRoots } from "../../../../git/project-roots.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { transcriptsThere, vanishingOf } from "../../../../sessions/ingest/vanishing.ts";
+import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
+import { vanishingText } from "../../status/memory.ts";
+import { type CheckResult, ok, warn } from "./check.ts";
+
+/** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
+export async function checkRetention(project: Project): Promise<CheckResult> {
+  const roots = await projectRoots(project.root);
+  const found = await withMemoryIfAny(project, (memory) =>
+    Promise.all(
+      agents
+        .filter((agent) => agent.retention !== undefined && agent.roots().some((root) => existsSync(root)))
+        .map(async (agent) => {
+          const transcripts = await transcriptsThere(agent, roots, memory);
+          return vanishingOf(agent, project.root, () => transcripts);
+        }),
+    ),
+  );
+  const deleting = found.filter((one) => one !== null);
+  const lost = deleting.find(({ sessions, stored }) => stored < sessions);
+  if (lost) {
+    return warn(
+      vanishingText(lost),
+      `Run \`pm import ${lost.agent}\`. ${lost.setting} in the settings of ${lost.title} says how long it keeps them (${lost.days} days).`,
+    );
+  }
+  if (deleting.length === 0) return ok("no agent that is used here deletes its sessions");
+  const texts = deleting.map(({ title, days, sessions, within_days }) => {
+    const soon = sessions === 0 ? "none vanishes" : `${sessions} vanish, all stored,`;
+    return `${title} deletes sessions after ${days} days; ${soon} within ${within_days} days`;
+  });
+  return ok(texts.join("; "));
+}

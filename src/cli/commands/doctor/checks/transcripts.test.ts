@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import { threadId } from "../../../../../test/support/rollout-fixture.ts";
+import { type Project, projectAt } from "../../../../project/paths.ts";
+import { createStateDir } from "../../../../project/state-dir.ts";
+import { Memory } from "../../../../store/memory/memory.ts";
+import { saveSession } from "../../../../store/memory/sessions/sessions.ts";
+import { saveTranscript } from "../../../../store/memory/sessions/transcripts.ts";
+import { checkTranscripts } from "./transcripts.ts";
+
+let home: string;
+let project: Project;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pommel-transcripts-"));
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-project-")));
+  createStateDir(project);
+});
+
+const check = () => checkTranscripts(project, { HOME: home });
+
+it("says where agents keep conversations", async () => {
+  expect(await check()).toMatchObject({ status: "ok", message: "no agent keeps transcripts here yet" });
+  mkdirSync(join(home, ".codex/sessions"), { recursive: true });
+  mkdirSync(join(home, ".claude/projects"), { recursive: true });
+  const { status, message } = await check();
+  expect(status).toBe("ok");
+  expect(message).toBe(
+    `transcripts of Claude Code in ${home}/.claude/projects, Codex CLI in ${home}/.codex/sessions`,
+  );
+});
+
+it("says how many lines were not understood, and of which kinds", async () => {
+  mkdirSync(join(home, ".claude/projects"), { recursive: true });
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const read = { agent: "claude", sessionId: null, offset: 0, lineHash: "", size: 0, readAt: 0 };
+  const quiet = { meta: 4, "type:progress": 9 };
+  saveTranscript(memory, { ...read, path: "/a", skipped: quiet });
+  memory.close();
+  expect((await check()).message).not.toContain("left out");
+  const again = Memory.open(project.memoryDb, { readonly: false });
+  saveTranscript(again, {
+    ...read,
+    path: "/b",
+    skipped: { ...quiet, "type:hologram": 2, "type:?": 3, malformed: 1 },
+  });
+  again.close();
+  expect(await check()).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining(
+      "of Claude Code's were left out 5 lines of kinds that this version does not know (?, hologram) and 1 damaged",
+    ),
+  });
+});
+
+it("leaves a damaged memory to the check of that", async () => {
+  mkdirSync(join(home, ".claude/projects"), { recursive: true });
+  writeFileSync(project.memoryDb, "junk ".repeat(1000));
+  expect(await check()).toMatchObject({ status: "ok" });
+});
+
+it("counts those that cannot be read, but not those that were read before", async () => {
+  const archive = join(home, ".codex/archived_sessions");
+  mkdirSync(archive, { recursive: true });
+  for (const name of ["a", "b"])
+    writeFileSync(join(archive, `rollout-2026-03-02T09-00-00-${threadId(name)}.jsonl.zst`), "");
+  expect((await check()).message).toContain("2 of Codex CLI, compressed by the client (zstd)");
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  saveSession(memory, { uid: threadId("a"), agent: "codex", cwd: project.root });
+  memory.close();
+  expect(await check()).toMatchObject({ status: "warn" });
+  expect((await check()).message).toContain("1 of Codex CLI");
+});

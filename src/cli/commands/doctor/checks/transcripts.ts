@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import type { Agent } from "../../../../agents/agent.ts";
+import { agents } from "../../../../agents/registry.ts";
+import type { Project } from "../../../../project/paths.ts";
+import { countSealed } from "../../../../sessions/ingest/import-preview.ts";
+import { type LeftOut, leftOut } from "../../../../sessions/ingest/left-out.ts";
+import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
+import { type CheckResult, ok, warn } from "./check.ts";
+
+/** Where agents keep conversations on this machine, and whether they can be read. */
+export async function checkTranscripts(
+  project: Project,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<CheckResult> {
+  const found: string[] = [];
+  const sealed: string[] = [];
+  for (const agent of agents) {
+    const places = agent.roots(env).filter((root) => existsSync(root));
+    if (places.length === 0) continue;
+    found.push(`${agent.title} in ${places.join(" and ")}`);
+    const count = await sealedOf(project, agent, places);
+    if (count > 0) sealed.push(`${count} of ${agent.title}, ${agent.sealed?.why}`);
+  }
+  if (sealed.length > 0) {
+    return warn(
+      `Transcripts that cannot be read here: ${sealed.join("; ")}.`,
+      "What was said in them is not remembered, unless it was read before.",
+    );
+  }
+  if (found.length === 0) return ok("no agent keeps transcripts here yet");
+  const odd = await withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
+  return ok([`transcripts of ${found.join(", ")}`, ...odd.map(inWords)].join("; "));
+}
+
+/** As a newer client may write more than this version knows, what is known is remembered all the same. */
+function inWords({ agent, unknown, kinds, damaged }: LeftOut): string {
+  const title = agents.find(({ name }) => name === agent)?.title ?? agent;
+  const what = [
+    ...(unknown > 0 ? [`${unknown} lines of kinds that this version does not know (${named(kinds)})`] : []),
+    ...(damaged > 0 ? [`${damaged} damaged or far too long`] : []),
+  ];
+  return `of ${title}'s were left out ${what.join(" and ")}`;
+}
+
+const named = (kinds: readonly string[]) =>
+  [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");
+
+function sealedOf(project: Project, agent: Agent, places: readonly string[]): Promise<number> {
+  // What is wrong with the memory is another check's to say.
+  return withMemoryIfAny(project, (memory) => countSealed({ agent, places, memory }));
+}

@@ -1,0 +1,61 @@
+import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
+import { findProject } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { type Check, type CheckResult, fail } from "./checks/check.ts";
+import { machineChecks } from "./checks/machine.ts";
+import { projectChecks } from "./checks/project.ts";
+
+/**
+ * `pm doctor`: checks the machine and, inside a project, the project.
+ * @returns 1 when a check fails, 3 when all is well but there is no project here, else 0
+ */
+export async function doctorCommand(
+  { cwd, output }: CommandContext,
+  { fix = false }: { fix?: boolean },
+): Promise<number> {
+  const { checks, initialised } = checksFor(cwd, fix);
+  const results: (CheckResult & { name: string })[] = [];
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const check of checks) {
+    const result = await runCheck(check);
+    results.push({ name: check.name, ...result });
+    output.print(`${tick(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`);
+    if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.cyan(result.hint)}`);
+  }
+  const failed = results.filter(({ status }) => status === "fail").length;
+  const warned = results.filter(({ status }) => status === "warn").length;
+  output.result({ ok: failed === 0, initialised, checks: results }, () => summary(failed, warned));
+  if (failed > 0) return exitCode.failed;
+  return initialised ? exitCode.ok : exitCode.notInitialised;
+}
+
+function checksFor(cwd: string, fix: boolean): { checks: Check[]; initialised: boolean } {
+  try {
+    return { checks: [...machineChecks, ...projectChecks(findProject(cwd), fix)], initialised: true };
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    const { message, hint } = error;
+    const missing: Check = { name: "project", run: () => ({ status: "warn", message, hint }) };
+    return { checks: [...machineChecks, missing], initialised: false };
+  }
+}
+
+/** A check that breaks has found something, too; the others still run. */
+async function runCheck(check: Check): Promise<CheckResult> {
+  try {
+    return await check.run();
+  } catch (error) {
+    return fail(
+      `The check itself failed: ${messageOf(error)}`,
+      "Please report this with `pm doctor --json`.",
+    );
+  }
+}
+
+function summary(failed: number, warned: number): string {
+  if (failed + warned === 0) return "\nAll is well.";
+  const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
+  if (failed === 0) return `\nWorks, with ${count(warned, "warning")}.`;
+  return `\n${count(failed, "problem")}, ${count(warned, "warning")}.`;
+}

@@ -1,0 +1,93 @@
+import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
+import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
+import { switchOff } from "../../../agents/setup/record.ts";
+import type { Place } from "../../../agents/setup.ts";
+import { setups } from "../../../agents/setups.ts";
+import { unhideFromGit } from "../../../git/hooks/exclude.ts";
+import { removeGitHooks } from "../../../git/hooks/remove.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+
+/** The JSON of `pm disable`. */
+interface DisableResult {
+  /** From the project's root, or the home; empty when there was nothing of ours. */
+  files: string[];
+  changed: boolean;
+  /** What somebody changed and is left alone. */
+  kept: { file: string; reason: string }[];
+  /** As `files` and `changed`, of git's hooks; null with --global. */
+  git: { files: string[]; changed: boolean } | null;
+}
+
+/** `pm disable`: takes all that agents and git were told of Pommel out again. What was remembered stays. */
+export async function disableCommand(
+  { cwd, output }: CommandContext,
+  { global = false }: { global?: boolean } = {},
+): Promise<void> {
+  const project = global ? null : findProject(cwd);
+  const place = project === null ? userPlace() : projectPlace(project);
+  const [git, agents] = await Promise.allSettled([
+    project === null ? null : removeFromGit(project),
+    (async () => takeAll(place))(),
+  ]);
+  // One that fails does not keep the other from it.
+  for (const done of [agents, git]) if (done.status === "rejected") throw done.reason;
+  const taken = agents.status === "fulfilled" ? agents.value : [];
+  const files = [...new Set(taken.filter(({ outcome }) => outcome === "removed").map(({ file }) => file))];
+  const gitFiles = git.status === "fulfilled" ? git.value : [];
+  const kept = taken.filter(({ outcome }) => outcome === "kept");
+  const result: DisableResult = {
+    files,
+    changed: files.length > 0,
+    kept: kept.map(({ file, detail }) => ({ file, reason: detail.join("; ") })),
+    git: gitFiles === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
+  };
+  for (const { file, reason } of result.kept) {
+    output.note(`${tick("warn", output.colors)} ${file} stays as it is: ${reason}.`);
+  }
+  output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
+}
+
+/** Git's hooks, and what kept files of the user's own out of its status. */
+export async function removeFromGit(project: Project): Promise<string[]> {
+  const [hooks, hidden] = await Promise.allSettled([removeGitHooks(project), unhideFromGit(project.root)]);
+  for (const done of [hooks, hidden]) if (done.status === "rejected") throw done.reason;
+  const files = hooks.status === "fulfilled" ? hooks.value : [];
+  return hidden.status === "fulfilled" && hidden.value !== null ? [...files, hidden.value] : files;
+}
+
+/**
+ * All that can be taken out is, also where one part fails.
+ * @throws PommelError the first failure
+ */
+export function takeAll(place: Place): TakeResult[] {
+  const failures: unknown[] = [];
+  const results: TakeResult[] = [];
+  const taken: string[] = [];
+  for (const [setup, part] of inOrderToTake(place, setups)) {
+    try {
+      const wasThere = partState(place, setup, part).state !== "absent";
+      const done = takePart(place, setup, part);
+      if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
+      results.push(...done);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  switchOff(place, taken);
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+function summary(all: readonly string[], inProject: boolean, output: Output): string {
+  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing of Pommel";
+  const said = `${tick("ok", output.colors)} ${done}.`;
+  if (!inProject) return said;
+  return `${said}\n  A running daemon still reads transcripts and commits; \`pm config set sessions.capture false\` and \`pm config set git.checkpoints false\` end that, too.`;
+}
+
+function list(words: readonly string[]): string {
+  if (words.length < 2) return words.join();
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

@@ -1,0 +1,140 @@
+import { isAbsolute, join } from "node:path";
+import { claudeSetup, localSettings } from "../../../agents/claude/setup.ts";
+import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
+import { projectPlace } from "../../../agents/setup/place.ts";
+import { switchOn } from "../../../agents/setup/record.ts";
+import { hideFromGit } from "../../../git/hooks/exclude.ts";
+import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { isAnotherSetUp } from "../doctor/checks/agents.ts";
+import { sharedHint } from "../doctor/checks/git-hooks.ts";
+import { pommelOnPath } from "../doctor/checks/hooks.ts";
+import { takenBefore } from "../init/agents.ts";
+
+interface EnableOptions {
+  local?: boolean;
+  /** One of these is only that. */
+  claude?: boolean;
+  git?: boolean;
+}
+
+/** The JSON of `pm enable`. */
+interface EnableResult {
+  /** Claude Code's hooks, from the project's root; null with --git, and where only other agents are set up. */
+  file: string | null;
+  /** False when all were there. */
+  changed: boolean;
+  /** The events that had no hook of ours. */
+  added: string[];
+  /** What `pm disable` took out besides and is there again. */
+  restored: string[];
+  /** null with --claude. */
+  git: GitResult | null;
+}
+
+interface GitResult {
+  state: InstalledGitHooks["state"];
+  /** Why they are not installed; null when they are. */
+  reason: string | null;
+  /** Where git looks for hooks, from the project's root. */
+  dir: string | null;
+  changed: boolean;
+  /** The hooks that were made or changed. */
+  added: string[];
+}
+
+/** `pm enable`: adds the hooks that are missing, to Claude Code and to git, and puts back what `pm disable` took out. */
+export async function enableCommand(
+  { cwd, output }: CommandContext,
+  { local = false, claude = false, git = false }: EnableOptions,
+): Promise<void> {
+  const project = findProject(cwd);
+  const place = projectPlace(project);
+  const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
+  const failures: unknown[] = [];
+  const attempt = async (action: () => void | Promise<void>) => {
+    try {
+      await action();
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  if (claude || !git) {
+    const again = takenBefore(place);
+    const isMeant =
+      again.length > 0 ? again.some(({ setup }) => setup === claudeSetup) : !isAnotherSetUp(project);
+    switchOn(place);
+    await attempt(() => {
+      if (!isMeant && !claude && !local) return;
+      const hooks = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+      const settings = local ? join(project.root, localSettings) : undefined;
+      const { file, outcome, added } = putPart(place, claudeSetup, hooks, settings);
+      Object.assign(result, { file, changed: outcome !== "already", added });
+    });
+    for (const { setup, parts } of claude ? [] : again) {
+      for (const part of setup.parts.filter(({ name }) => parts.has(name))) {
+        if (setup === claudeSetup && part.name === "hooks") continue;
+        await attempt(() => {
+          const put: PutResult = putPart(place, setup, part);
+          if (put.outcome !== "already" && put.outcome !== "kept") result.restored.push(put.file);
+        });
+      }
+    }
+  }
+  if (git || !claude) {
+    await attempt(async () => {
+      result.git = await enableGit(project, git);
+    });
+  }
+  if (place.own || local) {
+    const added = [...result.restored, ...(result.file === null ? [] : [result.file])];
+    await attempt(
+      async () =>
+        void (await hideFromGit(
+          project.root,
+          added.filter((file) => !isAbsolute(file)),
+        )),
+    );
+  }
+  if (failures.length > 0) throw failures[0];
+  output.result(result, () => lines(result, output).join("\n"));
+  if (result.git?.state === "shared") warn(output, `No hooks in git: ${result.git.reason}. ${sharedHint}`);
+  const { problem } = pommelOnPath();
+  if (problem !== null) warn(output, `${problem.message} ${problem.hint}`);
+}
+
+/**
+ * @param asked it was asked for by name, so that it is an error where it cannot be done
+ * @throws PommelError `not_found`, `settings_invalid`, and those of `installGitHooks`
+ */
+async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
+  const done = await installGitHooks(project);
+  if (done.state === "installed") {
+    const added = done.hooks.filter(({ outcome }) => outcome !== "already").map(({ hook }) => hook);
+    return { state: done.state, reason: null, dir: done.dir, changed: added.length > 0, added };
+  }
+  const { state, reason, dir } = done;
+  if (asked && state === "none") throw new PommelError("not_found", `Git runs no hooks here: ${reason}.`);
+  if (asked) throw new PommelError("settings_invalid", `No hooks in git: ${reason}.`, sharedHint);
+  return { state, reason, dir, changed: false, added: [] };
+}
+
+function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
+  const said: string[] = [];
+  if (file !== null)
+    said.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `All hooks are in ${file} already.`);
+  if (restored.length > 0) said.push(`As before in ${[...new Set(restored)].join(", ")}.`);
+  if (git?.state === "installed") {
+    said.push(
+      git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `All hooks are in ${git.dir} already.`,
+    );
+  }
+  return said.map((line) => `${tick("ok", output.colors)} ${line}`);
+}
+
+function warn(output: Output, line: string): void {
+  output.note(`${tick("warn", output.colors)} ${line}`);
+}

@@ -1,0 +1,23 @@
+import { findProject } from "../../../project/paths.ts";
+import { closeEvent } from "../../../queries/events/events.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { oneLine } from "../session/text.ts";
+
+/** `pm event close <event>`. */
+export async function eventCloseCommand(
+  { cwd, output }: CommandContext,
+  name: string,
+  { archive = false, reopen = false }: { archive?: boolean; reopen?: boolean },
+): Promise<void> {
+  const wanted = reopen ? "active" : archive ? "archived" : "frozen";
+  const { event, before } = await closeEvent(findProject(cwd), name, wanted);
+  const title = oneLine(event.title, 80);
+  const said =
+    before === wanted
+      ? `${title} is ${wanted} already.`
+      : { active: `${title} goes on.`, frozen: `${title} is frozen.`, archived: `${title} is archived.` }[
+          wanted
+        ];
+  output.result({ event, before }, `${tick("ok", output.colors)} ${said}`);
+}

@@ -1,0 +1,50 @@
+import { PommelError } from "../../../project/errors.ts";
+import { findProject } from "../../../project/paths.ts";
+import { addEvent, type CreateRequest } from "../../../queries/events/events.ts";
+import { parseWhen } from "../../../text/dates.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { oneLine, shortId } from "../session/text.ts";
+import { eventFacts } from "./text.ts";
+
+interface CreateOptions {
+  type?: string;
+  description?: string;
+  branch?: string;
+  fromBranch?: string;
+  since?: string;
+  until?: string;
+  session?: string[];
+  checkpoint?: string[];
+}
+
+/** `pm event create [title]`. */
+export async function eventCreateCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: CreateOptions,
+): Promise<void> {
+  const project = findProject(cwd);
+  const { branch, fromBranch, since, until, session = [], checkpoint = [] } = options;
+  if (branch !== undefined && fromBranch !== undefined && branch !== fromBranch) {
+    throw new PommelError("usage", "An event is about one branch.", "Give --branch or --from-branch.");
+  }
+  const title = words.join(" ").trim();
+  if (title === "" && fromBranch === undefined) {
+    throw new PommelError("usage", "The event has no title.", 'Write `pm event create "what it is about"`.');
+  }
+  const event = await addEvent(project, {
+    title: title === "" ? null : title,
+    description: options.description,
+    type: options.type as CreateRequest["type"],
+    branch: fromBranch ?? branch ?? null,
+    startsAt: since === undefined ? null : await parseWhen(since, "since"),
+    endsAt: until === undefined ? null : await parseWhen(until, "until"),
+    sessions: session,
+    checkpoints: checkpoint,
+  });
+  output.result(
+    event,
+    `${tick("ok", output.colors)} Event ${shortId(event.id)}: ${oneLine(event.title, 80)} (${eventFacts(event)})`,
+  );
+}

@@ -1,0 +1,32 @@
+import { findProject } from "../../../project/paths.ts";
+import { changeLinks } from "../../../queries/events/events.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { counted, oneLine } from "../session/text.ts";
+
+/** `pm event link <event> <ids...>`. */
+export function eventLinkCommand(context: CommandContext, name: string, targets: string[]): Promise<void> {
+  return change(context, "link", name, targets);
+}
+
+/** `pm event unlink <event> <ids...>`. */
+export function eventUnlinkCommand(context: CommandContext, name: string, targets: string[]): Promise<void> {
+  return change(context, "unlink", name, targets);
+}
+
+async function change(
+  { cwd, output }: CommandContext,
+  how: "link" | "unlink",
+  name: string,
+  targets: string[],
+): Promise<void> {
+  const changed = await changeLinks(findProject(cwd), how, name, targets);
+  const count = (kind: string) =>
+    new Set(changed.targets.filter((one) => one.kind === kind).map(({ id }) => id)).size;
+  const what = [
+    count("session") > 0 ? counted(count("session"), "session") : "",
+    count("checkpoint") > 0 ? counted(count("checkpoint"), "checkpoint") : "",
+  ].filter((part) => part !== "");
+  const said = how === "link" ? `Linked with ${what.join(" and ")}:` : `Without ${what.join(" and ")} now:`;
+  output.result(changed, `${tick("ok", output.colors)} ${said} ${oneLine(changed.event.title, 80)}`);
+}

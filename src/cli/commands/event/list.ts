@@ -1,0 +1,71 @@
+import { findProject } from "../../../project/paths.ts";
+import {
+  type EventsRequest,
+  type ListedEvent,
+  listEvents,
+  type SuggestedView,
+} from "../../../queries/events/events.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Colors, table } from "../../terminal/output.ts";
+import { printable } from "../search/results.ts";
+import { counted, oneLine } from "../session/text.ts";
+import { daysOf, eventFacts, eventName } from "./text.ts";
+
+interface ListOptions {
+  status?: string;
+  type?: string;
+  suggested?: boolean;
+}
+
+/** Suggestions below a list. */
+const fewSuggestions = 5;
+
+/** `pm event list`. */
+export async function eventListCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  { status, type, suggested = false }: ListOptions,
+): Promise<void> {
+  const request: EventsRequest = {
+    query: words.join(" "),
+    status: status as EventsRequest["status"],
+    type: type as EventsRequest["type"],
+  };
+  const found = await withMemory(findProject(cwd), (memory) => listEvents(memory, request));
+  // Whoever looks for something has no use for what it is not.
+  const isAll = words.length === 0 && status === undefined && type === undefined;
+  const suggestions = suggested ? found.suggestions : isAll ? found.suggestions.slice(0, fewSuggestions) : [];
+  const events = suggested ? [] : found.events;
+  output.result({ events, suggestions }, () => {
+    const { colors } = output;
+    const parts = suggested ? [] : [renderEvents(events, isAll)];
+    if (!suggested && found.archived > 0) {
+      parts.push(colors.dim(`${counted(found.archived, "archived event")} (--status archived)`));
+    }
+    if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, colors));
+    else if (suggested) parts.push("No branch that was worked on is without an event.");
+    return parts.join("\n\n");
+    function renderEvents(all: readonly ListedEvent[], isOpen: boolean): string {
+      if (all.length > 0) return all.map((event) => renderEvent(event, colors)).join("\n");
+      return isOpen ? 'No events. `pm event create "what it is about"` makes one.' : "No such events.";
+    }
+  });
+}
+
+function renderEvent(event: ListedEvent, colors: Colors): string {
+  const counts = `${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`;
+  const lines = [eventName(event, colors), colors.dim(`         ${eventFacts(event)} | ${counts}`)];
+  if (event.description !== "") lines.push(`         ${oneLine(event.description, 90)}`);
+  return lines.join("\n");
+}
+
+function renderSuggestions(suggestions: readonly SuggestedView[], colors: Colors): string {
+  const rows = suggestions.map(({ title, sessions, checkpoints, last_at, accept }) => [
+    `  ${oneLine(title, 40)}`,
+    `${counted(sessions, "session")}, ${counted(checkpoints, "checkpoint")}`,
+    daysOf(null, last_at).replace(/^until /, ""),
+    printable(accept),
+  ]);
+  return `${colors.bold("Could be events:")}\n${table(rows)}`;
+}

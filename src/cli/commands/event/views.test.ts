@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import picocolors from "picocolors";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
+import { projectAt } from "../../../project/paths.ts";
+import { rememberProject } from "../../../queries/known-projects.ts";
+import { Memory } from "../../../store/memory/memory.ts";
+import { saveTurn } from "../../../store/memory/sessions/turns.ts";
+import { registryFile } from "../../../store/registry.ts";
+import type { CommandContext } from "../../frame.ts";
+import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
+import { homeRelative } from "../search/across.ts";
+import { sessionListCommand } from "../session/list.ts";
+import { eventCloseCommand } from "./close.ts";
+import { eventCreateCommand } from "./create.ts";
+import { eventLinkCommand, eventUnlinkCommand } from "./link.ts";
+import { eventListCommand } from "./list.ts";
+import { eventShowCommand } from "./show.ts";
+
+let dir: string;
+beforeEach(() => {
+  rmSync(registryFile(), { force: true });
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-event-views-")));
+  mkdirSync(join(dir, ".pommel"));
+  writeFileSync(join(dir, ".pommel", "config.toml"), "");
+  const memory = Memory.open(projectAt(dir).memoryDb, { readonly: false });
+  const title = { text: "Token\u001b[31m refresh", source: "agent" as const };
+  const lastAt = Date.parse("2026-01-28T12:00:00Z");
+  const { id } = addSession(memory, "8ecde0fc-091c", {
+    branch: "fix/token-refresh",
+    startedAt: lastAt,
+    lastAt,
+    title,
+  });
+  saveTurn(memory, id, turn(1));
+  memory.close();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs a command; what it would print, and its JSON. */
+async function run<A extends unknown[]>(
+  command: (context: CommandContext, ...args: A) => Promise<unknown>,
+  ...args: A
+): Promise<{ text: string; value: unknown; notes: string[] }> {
+  const said = { text: "", value: undefined as unknown, notes: [] as string[] };
+  const output: CommandContext["output"] = {
+    json: false,
+    colors: picocolors.createColors(false),
+    columns: undefined,
+    print: (line = "") => {
+      said.text += `${line}\n`;
+    },
+    result(value, text) {
+      said.value = value;
+      said.text += typeof text === "string" ? text : text();
+    },
+    note: (line) => said.notes.push(line),
+  };
+  await command({ cwd: dir, debug: false, output }, ...args);
+  return said;
+}
+
+it("goes from a suggestion to an event, its sessions, and its end", async () => {
+  expect((await run(eventListCommand, [], {})).text).toMatch(
+    /^No events.*\n\nCould be events:\n {2}token refresh {2}1 session, 0 checkpoints {2}2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
+  );
+  const made = await run(eventCreateCommand, [], {
+    fromBranch: "fix/token-refresh",
+    description: "All of it",
+  });
+  expect(made.text).toMatch(/^✓ Event [0-9a-f]{8}: token refresh \(task \| fix\/token-refresh\)$/);
+  const listed = await run(eventListCommand, [], {});
+  expect(listed.text).toMatch(
+    /^[0-9a-f]{8} token refresh\n {9}task \| fix\/token-refresh \| 1 session, 0 checkpoints\n {9}All of it$/,
+  );
+  expect(listed.value).toMatchObject({ events: [{ title: "token refresh" }], suggestions: [] });
+  const shown = (await run(eventShowCommand, "token")).text;
+  expect(shown).toMatch(/happened 2026-01-28 {2}[0-9a-f]{12}\n\nAll of it\n\n1 session\n {2}8ecde0fc {2}/);
+  // What comes from a transcript cannot colour the terminal.
+  expect(shown).not.toContain("\u001b");
+  expect((await run(eventUnlinkCommand, "token", ["8ecde"])).text).toBe(
+    "✓ Without 1 session now: token refresh",
+  );
+  expect((await run(eventShowCommand, "token")).text).toContain("Nothing belongs to it yet");
+  expect((await run(eventLinkCommand, "token", ["8ecde"])).text).toBe(
+    "✓ Linked with 1 session: token refresh",
+  );
+  expect((await run(eventCloseCommand, "token", {})).text).toBe("✓ token refresh is frozen.");
+  expect((await run(eventCloseCommand, "token", {})).text).toBe("✓ token refresh is frozen already.");
+  expect((await run(eventCloseCommand, "token", { archive: true })).text).toBe(
+    "✓ token refresh is archived.",
+  );
+  expect((await run(eventListCommand, [], {})).text).toContain("1 archived event (--status archived)");
+  expect((await run(eventListCommand, ["nothing", "such"], {})).text).toBe("No such events.");
+  expect((await run(eventListCommand, [], { suggested: true })).text).toMatch(
+    /^No branch that was worked on/,
+  );
+});
+
+it("refuses what makes no sense", async () => {
+  const usage = { code: "usage" };
+  await expect(run(eventCreateCommand, [], {})).rejects.toMatchObject(usage);
+  await expect(run(eventCreateCommand, ["x"], { branch: "a", fromBranch: "b" })).rejects.toMatchObject(usage);
+  await expect(run(eventCreateCommand, ["x"], { since: "no time" })).rejects.toMatchObject(usage);
+  await expect(run(eventShowCommand, "none")).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("lists projects, and sessions of all of them, from anywhere", async () => {
+  expect((await run(projectsListCommand)).text).toBe("No project is known yet; `pm init` makes one.");
+  await rememberProject(projectAt(dir));
+  expect((await run(projectsListCommand)).value).toMatchObject({ projects: [{ root: dir, is_gone: false }] });
+  const { text, value } = await run(sessionListCommand, { allProjects: true });
+  expect(text).toContain(`${homeRelative(dir)}\n8ecde0fc  `);
+  expect(value).toMatchObject({
+    sessions: [{ project: dir, id: "8ecde0fc-091c" }],
+    projects: [dir],
+    left_out: [],
+  });
+  expect((await run(projectsForgetCommand, ".")).text).toBe("✓ 1 project taken off the list.");
+  await expect(run(projectsForgetCommand, ".")).rejects.toMatchObject({ code: "not_found" });
+  expect((await run(projectsForgetCommand, undefined)).text).toBe("✓ None is gone.");
+});
+
+it("names places below the home as people do", () => {
+  const home = process.env.HOME!;
+  expect(homeRelative(`${home}/code/app`)).toBe("~/code/app");
+  expect(homeRelative(home)).toBe("~");
+  expect(homeRelative(`${home}-other/app`)).toBe(`${home}-other/app`);
+});

@@ -1,0 +1,128 @@
+import { changeMemory } from "../../../client/change-memory.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { ForgetRequest, ForgetResponse } from "../../../protocol/sessions.ts";
+import { forgetNow, previewForget } from "../../../sessions/forget/forget.ts";
+import type { CommandContext } from "../../frame.ts";
+import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { tick } from "../../terminal/output.ts";
+import { counted, oneLine } from "../session/text.ts";
+
+interface ForgetOptions {
+  session?: string;
+  turn?: string;
+  note?: string;
+  since?: string;
+  until?: string;
+  match?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** The JSON of `pm forget`. */
+type ForgetResult = ForgetResponse & {
+  /** false: another process was reading, and the log of the database holds traces until it is written anew. */
+  log_emptied: boolean | null;
+};
+
+const linesShown = 10;
+
+/** `pm forget`: shows what would go, asks, and removes it. */
+export async function forgetCommand(
+  { cwd, output }: CommandContext,
+  { dryRun = false, yes = false, note, match, ...named }: ForgetOptions,
+): Promise<number | undefined> {
+  const project = findProject(cwd);
+  const asked: ForgetRequest = {
+    ...named,
+    ...(note !== undefined && { annotation: note }),
+    ...(match !== undefined && { pattern: match }),
+  };
+  const { forgotten: _, ...preview } = await changeMemory(
+    project,
+    "forget",
+    { ...asked, dry_run: true },
+    async ({ memory }) => ({ ...(await previewForget(memory, asked)), forgotten: false }),
+  );
+  const result = (
+    report: Omit<ForgetResponse, "forgotten">,
+    forgotten: boolean,
+    logEmptied: boolean | null,
+  ) => ({ ...report, forgotten, log_emptied: logEmptied }) satisfies ForgetResult;
+  if (isNothing(preview)) {
+    output.result(result(preview, false, null), "Nothing of that is remembered.");
+    return;
+  }
+  for (const line of describe(preview)) output.print(line);
+  if (note !== undefined) output.print("  (its words stay in the prompt that said them: see --turn)");
+  if (dryRun) {
+    output.result(result(preview, false, null), "\nNothing was removed (--dry-run).");
+    return;
+  }
+  if (!yes) {
+    if (!canAsk(output)) {
+      throw new PommelError(
+        "usage",
+        "What is forgotten cannot be brought back, and there is nobody to ask.",
+        "Look at it with --dry-run, then run it with --yes.",
+      );
+    }
+    if (!(await confirm("\nForget this for good?", false))) {
+      output.print("Nothing was removed.");
+      return 1;
+    }
+  }
+  let logEmptied: boolean | null = null;
+  const { forgotten, ...report } = await changeMemory(project, "forget", asked, async (work) => {
+    const { isLogEmpty, ...done } = await forgetNow(work, asked);
+    logEmptied = isLogEmpty;
+    return { ...done, forgotten: true };
+  });
+  if (logEmptied === false) {
+    output.note("Another process is reading the memory; traces stay in its log until that one ends.");
+  }
+  const shared = await sharedNote(project);
+  output.result(result(report, forgotten, logEmptied), () => {
+    const hint =
+      match === undefined
+        ? []
+        : [
+            "It will be taken in again when it is said again. To keep it out for good, add the pattern to",
+            "scrubbing-patterns.toml (`pm scrub --init`).",
+          ];
+    return [`${tick("ok", output.colors)} Forgotten.`, ...hint, ...shared].join("\n");
+  });
+  return;
+}
+
+/** What has left this machine cannot be called back from here. */
+async function sharedNote(project: Project): Promise<string[]> {
+  const { notSharedYet } = await import("../../../queries/sync/not-shared.ts");
+  if ((await notSharedYet(project).catch(() => null)) === null) return [];
+  const branch = loadConfig(project).config["sync.branch"];
+  return [
+    `What of it was shared with \`pm sync\` stays on the branch ${branch} and with everybody who has it.`,
+  ];
+}
+
+function isNothing({ sessions, turns, chunks, annotations, matches }: Omit<ForgetResponse, "forgotten">) {
+  return sessions + turns + chunks + annotations + matches === 0;
+}
+
+function describe(report: Omit<ForgetResponse, "forgotten">): string[] {
+  const { sessions, turns, chunks, annotations, matches, examples } = report;
+  const parts = [
+    [sessions, "session"],
+    [turns, "turn"],
+    [annotations, "note"],
+    [chunks, "chunk"],
+  ] as const;
+  const counts = parts.filter(([n]) => n > 0).map(([n, unit]) => counted(n, unit));
+  const head =
+    matches > 0
+      ? `${counted(matches, "place")}${counts.length > 0 ? ` in ${counts.join(", ")}` : ""}:`
+      : `${counts.join(", ")}:`;
+  const shown = examples.slice(0, linesShown).map((example) => `  ${oneLine(example, 100)}`);
+  return [head, ...shown, ...(examples.length > linesShown ? ["  ..."] : [])];
+}

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { claude } from "../../../agents/claude/claude.ts";
+import { projectRoots } from "../../../git/project-roots.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import {
+  type AlinePlan,
+  type AlineTakenIn,
+  planAline,
+  takeInAline,
+} from "../../../queries/sessions/import-aline.ts";
+import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import { parseWhen } from "../../../text/dates.ts";
+import type { CommandContext } from "../../frame.ts";
+import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { type Output, table, tick } from "../../terminal/output.ts";
+import { counted, oneLine } from "../session/text.ts";
+import { takeInTranscripts } from "./take-in.ts";
+
+interface AlineOptions {
+  since?: string;
+  allProjects?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** Shell convention for "ended by SIGINT". */
+const interruptedCode = 130;
+
+/** `pm import aline [path]` */
+export async function importAlineCommand(
+  { cwd, output }: CommandContext,
+  path: string | undefined,
+  { since, allProjects = false, dryRun = false, yes = false }: AlineOptions,
+): Promise<number | undefined> {
+  const project = findProject(cwd);
+  const plan = await planAline(project, {
+    path: path === undefined ? undefined : resolve(cwd, path),
+    since: since === undefined ? null : await parseWhen(since, "since"),
+    allProjects,
+  });
+  const preview = await lookAt(project, plan, allProjects);
+  if (plan.isNewer) {
+    output.note(
+      `${plan.file} is of a newer schema (${plan.schema}) than is known; what looks the same is read.`,
+    );
+  }
+  output.print(describe(plan, preview));
+  const summary = summaryOf(plan, preview, dryRun);
+  if (dryRun || plan.sessions.length + plan.transcripts.length === 0) {
+    output.result(summary, dryRun ? "\nNothing was taken in (--dry-run)." : "");
+    return;
+  }
+  if (!yes && canAsk(output) && !(await confirm("\nTake them in?", true))) {
+    output.print("Nothing was taken in.");
+    return 1;
+  }
+  const followed =
+    preview.files.length === 0
+      ? undefined
+      : await takeInTranscripts(project, claude, preview.files, allProjects);
+  if (followed === null) {
+    output.note("The daemon goes on with what it has; run it again for the rest.");
+    if (output.json) output.result({ ...summary, interrupted: true }, "");
+    return interruptedCode;
+  }
+  const taken = await takeInAline(project, plan);
+  const failed = [
+    ...(followed?.failed.map(({ path: file, error }) => ({ session: file, error })) ?? []),
+    ...taken.failed,
+  ];
+  for (const { session, error } of failed) output.note(`${session}: ${oneLine(error, 200)}`);
+  const done = { ...summary, ...taken, chunks: taken.chunks + (followed?.chunks ?? 0), failed };
+  output.result(done, () => report(taken, preview, failed.length, output));
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** Transcripts that are there and not read yet. */
+async function lookAt(project: Project, plan: AlinePlan, allProjects: boolean): Promise<ImportPreview> {
+  const roots = allProjects ? null : await projectRoots(project.root);
+  const asked = { agent: claude, roots, places: plan.transcripts, since: null };
+  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
+  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
+}
+
+function summaryOf(plan: AlinePlan, preview: ImportPreview, dryRun: boolean) {
+  return {
+    agent: "aline",
+    file: plan.file,
+    schema: plan.schema,
+    transcripts: { found: plan.transcripts.length, to_read: preview.files.length },
+    from_database: plan.sessions.length,
+    elsewhere: plan.elsewhere,
+    without_place: plan.nowhere,
+    older: plan.older,
+    dry_run: dryRun,
+    interrupted: false,
+  };
+}
+
+function describe(plan: AlinePlan, preview: ImportPreview): string {
+  const read = plan.transcripts.length - preview.files.length;
+  const rows = [
+    [
+      "  Transcripts that are there:",
+      `${plan.transcripts.length}${read > 0 ? ` (${read} read already)` : ""}`,
+    ],
+    ["  From the database:", String(plan.sessions.length)],
+  ];
+  const left = [
+    plan.older > 0 && `${counted(plan.older, "session")} older`,
+    plan.elsewhere > 0 && `${counted(plan.elsewhere, "session")} of other projects (--all-projects)`,
+    plan.nowhere > 0 && `${counted(plan.nowhere, "session")} that ran nobody knows where (--all-projects)`,
+  ].filter((part) => part !== false);
+  const lines = [`Sessions in ${plan.file}`, table(rows)];
+  if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
+  return lines.join("\n");
+}
+
+function report(taken: AlineTakenIn, { files }: ImportPreview, failed: number, output: Output): string {
+  const { sessions, events, commits } = taken;
+  const parts = [
+    counted(sessions.new + files.length, "session"),
+    counted(events, "event"),
+    `${commits.taken_in} of ${counted(commits.named, "commit")} that it names`,
+  ];
+  const left = [
+    sessions.known > 0 && `${sessions.known} known already`,
+    sessions.forgotten > 0 && `${sessions.forgotten} that you had forgotten`,
+    sessions.empty > 0 && `${sessions.empty} without anything in them`,
+  ].filter((part) => part !== false);
+  const mark = tick(failed > 0 ? "warn" : "ok", output.colors);
+  return `${mark} Taken in: ${parts.join(", ")}.${left.length > 0 ? ` Left out: ${left.join(", ")}.` : ""}`;
+}

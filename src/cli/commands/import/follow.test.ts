@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Project, projectAt } from "../../../project/paths.ts";
+import { createStateDir } from "../../../project/state-dir.ts";
+import { claim, enqueue, fail, finish } from "../../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../../store/memory/memory.ts";
+import { followImport } from "./follow.ts";
+
+let project: Project;
+let memory: Memory;
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-follow-")));
+  createStateDir(project);
+  memory = Memory.open(project.memoryDb, { readonly: false });
+});
+afterEach(() => {
+  memory.close();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path }));
+const follow = (signal = new AbortController().signal) => followImport(project, files, signal);
+
+it("waits until every transcript is read, and says which could not be", async () => {
+  for (const { path } of files) enqueue(memory, { kind: "transcript", subject: path, total: 100 });
+  enqueue(memory, { kind: "summary", subject: "s" });
+  const followed = follow();
+  const first = claim(memory, "me", { kinds: ["transcript"] })!;
+  finish(memory, first, { chunks: 1, tookMs: 1 });
+  // Tried as often as it is tried, it is given up.
+  for (let now = Date.now(); ; now += 1_000_000) {
+    const job = claim(memory, "me", { kinds: ["transcript"], now });
+    if (job === null) break;
+    fail(memory, job, { error: "ENOENT: it is not there", retryable: true, now });
+  }
+  expect(await followed).toMatchObject({
+    failed: [{ path: "/t/b.jsonl", error: "ENOENT: it is not there" }],
+  });
+});
+
+it("ends when nobody waits any more, and leaves the jobs", async () => {
+  enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
+  expect(await follow(AbortSignal.abort())).toBeNull();
+  expect(claim(memory, "me")).not.toBeNull();
+});
+
+it("says so when no daemon is there to read them", async () => {
+  enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
+  await expect(follow()).rejects.toMatchObject({ code: "daemon_unreachable" });
+}, 30_000);

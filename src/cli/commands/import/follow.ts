@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findDaemon } from "../../../client/connect.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Project } from "../../../project/paths.ts";
+import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
+import { listJobs } from "../../../store/memory/jobs/job-rows.ts";
+import type { Memory } from "../../../store/memory/memory.ts";
+import type { JobRecord } from "../../../store/memory/memory-records.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import { createProgress } from "../../terminal/progress.ts";
+
+/** What became of an import. */
+export interface ImportFollowed {
+  /** Chunks that the sessions have now. */
+  chunks: number;
+  took_ms: number;
+  /** Transcripts that were given up, and why. */
+  failed: { path: string; error: string }[];
+}
+
+const lookMs = 200;
+/** A daemon that does not answer so many times one after the other is gone. */
+const mostSilences = 3;
+/** How often it is asked whether it is there. Milliseconds. */
+const askMs = 2000;
+
+/**
+ * Shows a progress bar until everything is read that was asked for. The queue stands in the memory, where this reads it.
+ * @returns null when `signal` says that nobody waits any more
+ * @throws PommelError `daemon_unreachable` when the daemon ends meanwhile
+ */
+export async function followImport(
+  project: Project,
+  files: readonly TranscriptToImport[],
+  signal: AbortSignal,
+): Promise<ImportFollowed | null> {
+  const start = performance.now();
+  const total = files.reduce((sum, { left }) => sum + left, 0);
+  const unit = total < 10_000_000 ? { name: "kB", bytes: 1000 } : { name: "MB", bytes: 1_000_000 };
+  const progress = createProgress({ label: "Importing", unit: unit.name });
+  let silences = 0;
+  let asked = performance.now();
+  try {
+    return await withMemory(project, async (memory) => {
+      for (;;) {
+        if (signal.aborted) return null;
+        const { done, read, isOver, failed } = standOf(memory, files);
+        if (isOver)
+          return { chunks: chunksOf(memory, files), took_ms: Math.round(performance.now() - start), failed };
+        const sessions = `${read}/${files.length} files`;
+        progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), sessions);
+        if (performance.now() - asked > askMs) {
+          silences = (await findDaemon(project)) ? 0 : silences + 1;
+          asked = performance.now();
+        }
+        if (silences >= mostSilences) throw ended();
+        await sleep(lookMs, undefined, { signal }).catch(() => {});
+      }
+    });
+  } finally {
+    progress.finish();
+  }
+}
+
+interface Stand {
+  /** Bytes. */
+  done: number;
+  /** Files that are read. */
+  read: number;
+  isOver: boolean;
+  failed: ImportFollowed["failed"];
+}
+
+/** What has no job any more is read. */
+function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
+  const jobs = new Map<string, JobRecord>();
+  for (const job of listJobs(memory)) {
+    const known = jobs.get(job.subject);
+    // One that waits again beside one that was given up counts.
+    if (job.kind === "transcript" && (known === undefined || known.state === "dead"))
+      jobs.set(job.subject, job);
+  }
+  const stand: Stand = { done: 0, read: 0, isOver: true, failed: [] };
+  for (const { path, left } of files) {
+    const job = jobs.get(path);
+    if (job?.state === "dead") stand.failed.push({ path, error: job.error ?? "nobody knows why" });
+    if (job === undefined || job.state === "dead") {
+      stand.done += left;
+      stand.read++;
+      continue;
+    }
+    stand.isOver = false;
+    if (job.state === "running") stand.done += Math.min(job.done, left);
+  }
+  return stand;
+}
+
+function chunksOf(memory: Memory, files: readonly TranscriptToImport[]): number {
+  const sessions = JSON.stringify([...new Set(files.map(({ session }) => session))]);
+  const count = memory.prepare(
+    `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
+     WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
+  );
+  return count.pluck().get(sessions) as number;
+}
+
+function ended(): PommelError {
+  return new PommelError(
+    "daemon_unreachable",
+    "The daemon has ended before everything was taken in.",
+    "Run `pm import` again: it goes on where it was. See .pommel/log/pommeld.log for the reason.",
+  );
+}

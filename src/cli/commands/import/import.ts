@@ -1,0 +1,186 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Agent } from "../../../agents/agent.ts";
+import { agentNamed, agents } from "../../../agents/registry.ts";
+import { projectRoots } from "../../../git/project-roots.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import { parseWhen } from "../../../text/dates.ts";
+import type { CommandContext } from "../../frame.ts";
+import { canAsk, confirm } from "../../terminal/confirm.ts";
+import { humanBytes, humanDuration, type Output, table, tick } from "../../terminal/output.ts";
+import { counted, localTime, oneLine } from "../session/text.ts";
+import type { ImportFollowed } from "./follow.ts";
+import { takeInTranscripts } from "./take-in.ts";
+
+/** Shell convention for "ended by SIGINT". */
+const interruptedCode = 130;
+
+interface ImportOptions {
+  since?: string;
+  allProjects?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** `pm import <agent> [path]`; what other tools remembered goes its own way. */
+export async function importCommand(
+  context: CommandContext,
+  name: string,
+  path: string | undefined,
+  options: ImportOptions,
+): Promise<number | undefined> {
+  if (name === "aline") {
+    const { importAlineCommand } = await import("./aline.ts");
+    return importAlineCommand(context, path, options);
+  }
+  const { cwd, output } = context;
+  const { since, allProjects = false, dryRun = false, yes = false } = options;
+  const agent = agentFor(name);
+  const project = findProject(cwd);
+  const preview = await previewTranscripts(project, agent, {
+    places: path === undefined ? agent.roots() : [resolve(cwd, path)],
+    since: since === undefined ? null : await parseWhen(since, "since"),
+    allProjects,
+  });
+  if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
+  const summary = summaryOf(agent, preview, dryRun);
+  for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
+  if (preview.files.length === 0 || dryRun) {
+    const nothing = preview.files.length === 0 ? "" : "\nNothing was taken in (--dry-run).";
+    output.result(summary, nothing);
+    return;
+  }
+  if (!yes && canAsk(output) && !(await confirm("\nTake them in?", true))) {
+    output.print("Nothing was taken in.");
+    return 1;
+  }
+  const followed = await takeInTranscripts(project, agent, preview.files, allProjects);
+  if (followed === null) {
+    output.note("The daemon goes on with it; `pm queue` shows how far it is.");
+    if (output.json) output.result({ ...summary, interrupted: true }, "");
+    return interruptedCode;
+  }
+  report(output, { ...summary, ...followed });
+  return followed.failed.length > 0 ? 1 : 0;
+}
+
+function agentFor(name: string): Agent {
+  const agent = agentNamed(name);
+  if (agent) return agent;
+  const known = [...agents.map((one) => one.name), "aline"].join(", ");
+  throw new PommelError("usage", `Conversations of ${name} cannot be read.`, `Those of ${known} can.`);
+}
+
+interface Where {
+  places: readonly string[];
+  since: number | null;
+  allProjects: boolean;
+  signal?: AbortSignal;
+}
+
+/** What an import of an agent's transcripts would do. */
+export async function previewTranscripts(
+  project: Project,
+  agent: Agent,
+  where: Where,
+): Promise<ImportPreview> {
+  const roots = where.allProjects ? null : await projectRoots(project.root);
+  const { places, since, signal } = where;
+  const asked = { agent, roots, places, since, ...(signal && { signal }) };
+  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
+  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
+}
+
+/** Where somebody says that there are transcripts, and there are none to take in, that is no success. */
+function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: string): void {
+  const { files, elsewhere, imported, older, forgotten, sealed } = preview;
+  if (sealed > 0 || files.length > 0 || imported.bytes > 0 || older > 0 || forgotten > 0) return;
+  if (!existsSync(path)) throw new PommelError("not_found", `There is no ${path}.`, "Check the path.");
+  if (elsewhere.bytes === 0) {
+    throw new PommelError(
+      "not_found",
+      `There are no transcripts of ${title} in ${path}.`,
+      "Give the directory that holds them, or one of them.",
+    );
+  }
+  throw new PommelError(
+    "not_found",
+    `None of the ${counted(elsewhere.sessions, "session")} in ${path} ran in this project.`,
+    "--all-projects takes in sessions that ran elsewhere, too.",
+  );
+}
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+/** The JSON of `pm import`, but for what became of it. */
+function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
+  const { sessions, subagents, bytes, from, to, estimatedMs, imported, elsewhere, older, forgotten, sealed } =
+    preview;
+  return {
+    agent: name,
+    sessions,
+    subagents,
+    bytes,
+    from: iso(from),
+    to: iso(to),
+    estimated_seconds: Math.ceil(estimatedMs / 1000),
+    already: imported,
+    elsewhere,
+    older,
+    forgotten,
+    sealed,
+    dry_run: dryRun,
+    interrupted: false,
+    chunks: 0,
+    failed: [] as ImportFollowed["failed"],
+  };
+}
+
+/** @param root null: of all projects */
+function describe(preview: ImportPreview, { title, sealed }: Agent, root: string | null): string[] {
+  const { sessions, subagents, bytes, from, to, estimatedMs, imported, elsewhere, older, forgotten } =
+    preview;
+  const lines: string[] = [];
+  if (preview.files.length === 0) {
+    lines.push(`No sessions with ${title} are left to take in${root === null ? "" : ` for ${root}`}.`);
+  } else {
+    const days = [from, to].map((at) => (at === null ? "?" : localTime(iso(at)!).slice(0, 10)));
+    const rows = [
+      [
+        "  Sessions:",
+        `${sessions.toLocaleString("en")}${subagents > 0 ? `, and ${subagents.toLocaleString("en")} of subagents` : ""}`,
+      ],
+      ["  Size:", humanBytes(bytes)],
+      ["  From:", days[0] === days[1] ? days[0]! : `${days[0]} to ${days[1]}`],
+      ["  Estimated time:", estimatedMs < 1000 ? "a second" : `about ${humanDuration(estimatedMs)}`],
+    ];
+    lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, table(rows));
+  }
+  const left = [
+    imported.sessions > 0 && `${counted(imported.sessions, "session")} taken in already`,
+    older > 0 && `${counted(older, "session")} older`,
+    forgotten > 0 && `${counted(forgotten, "session")} that you had forgotten`,
+    elsewhere.sessions > 0 && `${counted(elsewhere.sessions, "session")} of other projects (--all-projects)`,
+  ].filter((part) => part !== false);
+  if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
+  if (preview.sealed > 0 && sealed)
+    lines.push(`Cannot be read: ${counted(preview.sealed, "transcript")}, ${sealed.why}.`);
+  return lines;
+}
+
+function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFollowed): void {
+  const { failed, sessions, chunks, took_ms } = summary;
+  for (const { path, error } of failed) output.note(`${path}: ${oneLine(error, 200)}`);
+  output.result(summary, () => {
+    const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
+    const took = `${counted(sessions, "session")} taken in, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;
+    const left =
+      failed.length > 0
+        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm queue retry\` tries again.`
+        : '\n  Find something:  pm search transcripts "how did we ..."';
+    return `${mark} ${took}${left}`;
+  });
+}

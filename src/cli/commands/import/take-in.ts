@@ -1,0 +1,58 @@
+import type { Agent } from "../../../agents/agent.ts";
+import { findOrStartDaemon } from "../../../client/connect.ts";
+import { callDaemon } from "../../../client/daemon-client.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Project } from "../../../project/paths.ts";
+import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
+import { followImport, type ImportFollowed } from "./follow.ts";
+
+/** Of the paths in one request: a body may have a megabyte. Characters. */
+const mostInRequest = 500_000;
+
+/**
+ * Gives transcripts to the daemon, which it starts where none runs, and watches until they are read.
+ * @returns null when somebody stopped watching
+ */
+export async function takeInTranscripts(
+  project: Project,
+  agent: Agent,
+  files: readonly TranscriptToImport[],
+  allProjects: boolean,
+): Promise<ImportFollowed | null> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  const { record } = await findOrStartDaemon(project);
+  for (const paths of portions(files.map(({ path }) => path))) {
+    const request = {
+      transcript_paths: paths,
+      agent: agent.name,
+      trigger: "import",
+      all_projects: allProjects,
+    };
+    const { queued, reason } = await callDaemon(record, "indexTranscript", request, 60_000);
+    if (!queued) {
+      throw new PommelError(
+        "usage",
+        `The daemon takes nothing in: ${reason ?? "it does not say why."}`,
+        "See `pm config list sessions`.",
+      );
+    }
+  }
+  return followImport(project, files, interruption.signal);
+}
+
+function portions(paths: readonly string[]): string[][] {
+  const all: string[][] = [[]];
+  let size = 0;
+  for (const path of paths) {
+    size += JSON.stringify(path).length + 1;
+    if (size > mostInRequest) {
+      all.push([]);
+      size = JSON.stringify(path).length + 1;
+    }
+    all.at(-1)!.push(path);
+  }
+  return all;
+}

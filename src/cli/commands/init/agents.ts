@@ -1,0 +1,179 @@
+import { isAbsolute, join } from "node:path";
+import {
+  inOrderToTake,
+  keyOf,
+  nameOf,
+  type PutResult,
+  partState,
+  putPart,
+  takePart,
+} from "../../../agents/setup/parts.ts";
+import { readRecord, switchOn } from "../../../agents/setup/record.ts";
+import {
+  type AgentSetup,
+  type PartName,
+  type Place,
+  partNames,
+  type SetupPart,
+} from "../../../agents/setup.ts";
+import { setups } from "../../../agents/setups.ts";
+import { trackedByGit } from "../../../git/hooks/exclude.ts";
+import { explanationOf, PommelError } from "../../../project/errors.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import type { Wanted } from "./choices.ts";
+import type { AgentOutcome, ChangedPaths, PartOutcome, StepPrinter } from "./steps.ts";
+
+interface AgentsStep {
+  place: Place;
+  wanted: readonly Wanted[];
+  /** Somebody said so by name: also after `pm disable`. */
+  asked: boolean;
+  steps: StepPrinter;
+  /** Paths go into its lists. */
+  result: ChangedPaths;
+  output: Output;
+}
+
+/** The agents that something is to be done for: what is wanted, and what an older Pommel wrote. */
+export function agentsToSetUp(place: Place, wanted: readonly Wanted[]): AgentSetup[] {
+  return setups.filter(
+    (setup) =>
+      wanted.some((one) => one.setup === setup && one.parts.size > 0) || staleParts(place, setup).length > 0,
+  );
+}
+
+/**
+ * Takes what was set up for the user alone out of its files, so that it can be put where everybody shares it.
+ * @returns what is wanted then: that, and what was wanted anyway
+ */
+export function movedToTeam(place: Place, wanted: readonly Wanted[]): Wanted[] {
+  const moved = inOrderToTake(place, setups).filter(
+    ([setup, part]) => takePart({ ...place, own: true }, setup, part).length > 0,
+  );
+  return setups.flatMap((setup) => {
+    const names = moved.flatMap(([whose, { name }]) => (whose === setup ? name : []));
+    const parts = new Set([...names, ...(wanted.find((one) => one.setup === setup)?.parts ?? [])]);
+    return parts.size > 0 ? { setup, parts } : [];
+  });
+}
+
+function staleParts(place: Place, setup: AgentSetup): SetupPart[] {
+  return setup.parts.filter((part) => partState(place, setup, part).state === "outdated");
+}
+
+/** Puts what is wanted where it is missing, and renews what an older Pommel wrote; a warning where that fails. */
+export async function addAgents({
+  place,
+  wanted,
+  asked,
+  steps,
+  result,
+  output,
+}: AgentsStep): Promise<AgentOutcome[]> {
+  const isOff = readRecord(place).disabled && !asked;
+  if (!isOff) switchOn(place);
+  const tracked = place.own ? await trackedFiles(place) : new Set<string>();
+  return agentsToSetUp(place, wanted).map((setup) => {
+    steps.next(setup.title);
+    const outcome: AgentOutcome = { agent: setup.agent };
+    const done: PartName[] = [];
+    const stale = staleParts(place, setup);
+    const parts = wanted.find((one) => one.setup === setup)?.parts;
+    for (const part of setup.parts) {
+      if (!parts?.has(part.name) && !stale.includes(part)) continue;
+      if (isOff && partState(place, setup, part).state === "absent") {
+        outcome[part.name] = { state: "skipped", file: null, reason: "pm disable" };
+        continue;
+      }
+      if (part.name !== "hooks" && setup.fromPlugin(place).includes(part.name)) {
+        output.print(`      ${tick("ok", output.colors)} The plugin has it: ${inWords[part.name]}`);
+        outcome[part.name] = { state: "skipped", file: null, reason: "the plugin has it" };
+        continue;
+      }
+      const shared = partState(place, setup, part).state === "absent" ? part.files(place)[0]! : "";
+      if (tracked.has(shared)) {
+        const reason = `git tracks ${nameOf(place, shared)}: --team changes it for everybody`;
+        output.note(`      ${tick("warn", output.colors)} No ${part.name} for you alone: ${reason}.`);
+        outcome[part.name] = { state: "skipped", file: null, reason };
+        continue;
+      }
+      outcome[part.name] = attempt(setup, part, output, () => {
+        const put = putPart(place, setup, part);
+        if (put.outcome === "created" || put.outcome === "changed") done.push(part.name);
+        say(put, part, { steps, result, output });
+        return put;
+      });
+    }
+    if (Object.values(outcome).some((part) => typeof part === "object" && part.reason === "pm disable")) {
+      output.print(`      ${tick("ok", output.colors)} Switched off (\`pm enable\` puts it back)`);
+    }
+    for (const line of setup.afterwards(place, done)) {
+      output.note(`      ${tick("warn", output.colors)} ${line}`);
+    }
+    return outcome;
+  });
+}
+
+/** Files of agents that everybody shares already: they cannot be the user's alone. Absolute. */
+async function trackedFiles(place: Place): Promise<Set<string>> {
+  const files = setups.flatMap((setup) => setup.parts.map((part) => nameOf(place, part.files(place)[0]!)));
+  const tracked = await trackedByGit(
+    place.dir,
+    files.filter((file) => !isAbsolute(file)),
+  );
+  return new Set(tracked.map((file) => join(place.dir, file)));
+}
+
+function attempt(
+  { title }: AgentSetup,
+  { name }: SetupPart,
+  output: Output,
+  put: () => PutResult,
+): PartOutcome {
+  try {
+    const { outcome, file, detail } = put();
+    if (outcome === "kept") return { state: "kept", file, reason: detail.join("; ") };
+    return { state: "installed", file, reason: null };
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    output.note(`      ${tick("warn", output.colors)} No ${name} for ${title}: ${explanationOf(error)}`);
+    return { state: "failed", file: null, reason: error.message };
+  }
+}
+
+/** For people, what each part is in its file. */
+const inWords: Record<PartName, string> = {
+  hooks: "hooks",
+  mcp: "MCP server",
+  permissions: "may call Pommel's tools",
+  instructions: "when to ask Pommel",
+  skill: "how to ask Pommel",
+};
+
+function say(
+  { file, outcome, added, detail }: PutResult,
+  { name }: SetupPart,
+  { steps, result, output }: Pick<AgentsStep, "steps" | "result" | "output">,
+): void {
+  if (outcome === "kept") {
+    output.note(`      ${tick("warn", output.colors)} ${file} stays as it is: ${detail.join("; ")}.`);
+    return;
+  }
+  const what = inWords[name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");
+  steps.done(result, outcome, file, what);
+}
+
+/** What is wanted again after `pm disable`: what it took out. */
+export function takenBefore(place: Place): Wanted[] {
+  const taken = new Set(readRecord(place).taken);
+  return setups
+    .map((setup) => ({
+      setup,
+      parts: new Set(
+        partNames.filter((name) =>
+          setup.parts.some((part) => part.name === name && taken.has(keyOf(setup, part))),
+        ),
+      ),
+    }))
+    .filter(({ parts }) => parts.size > 0);
+}

@@ -1,0 +1,73 @@
+import type { Agent } from "../../../agents/agent.ts";
+import { agents } from "../../../agents/registry.ts";
+import type { Project } from "../../../project/paths.ts";
+import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { previewTranscripts } from "../import/import.ts";
+import { takeInTranscripts } from "../import/take-in.ts";
+import { counted } from "../session/text.ts";
+import type { StepPrinter } from "./steps.ts";
+
+/** Sessions of an agent from before Pommel came here. */
+export interface FoundSessions {
+  agent: Agent;
+  preview: ImportPreview;
+}
+
+/** What became of importing them, for JSON. */
+export interface ImportedSessions {
+  sessions: number;
+  chunks: number;
+  failed: { path: string; error: string }[];
+  /** Somebody stopped watching: the daemon goes on with it. */
+  interrupted: boolean;
+}
+
+/** Whatever a search may take before somebody is asked without its figures. Milliseconds. */
+const searchedFor = 3000;
+
+/** Past sessions in this project, by agent; none where an agent's files cannot be read. */
+export async function findPastSessions(project: Project): Promise<FoundSessions[]> {
+  const signal = AbortSignal.timeout(searchedFor);
+  const found = await Promise.all(
+    agents.map(async (agent) => {
+      const where = { places: agent.roots(), since: null, allProjects: false, signal };
+      try {
+        return { agent, preview: await previewTranscripts(project, agent, where) };
+      } catch {
+        // `pm import` says what is wrong with them; here it must not be in the way.
+        return null;
+      }
+    }),
+  );
+  return found.filter((one) => one !== null && one.preview.sessions > 0) as FoundSessions[];
+}
+
+/** Imports past sessions, and shows how far it is; Ctrl-C leaves the rest to the daemon. */
+export async function importFound(
+  project: Project,
+  past: readonly FoundSessions[],
+  { isBrief }: Pick<StepPrinter, "isBrief">,
+  output: Output,
+): Promise<ImportedSessions> {
+  const imported: ImportedSessions = { sessions: 0, chunks: 0, failed: [], interrupted: false };
+  const indent = isBrief ? "" : "      ";
+  for (const { agent, preview } of past) {
+    const followed = await takeInTranscripts(project, agent, preview.files, false);
+    if (followed === null) {
+      output.note(`${indent}The daemon goes on with the import; \`pm queue\` shows how far it is.`);
+      return { ...imported, interrupted: true };
+    }
+    imported.sessions += preview.sessions;
+    imported.chunks += followed.chunks;
+    imported.failed.push(...followed.failed);
+  }
+  const { sessions, chunks, failed } = imported;
+  const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
+  output.print(`${indent}${mark} Imported ${counted(sessions, "session")} (${counted(chunks, "chunk")})`);
+  if (failed.length > 0) {
+    const which = counted(failed.length, "transcript");
+    output.note(`${indent}  ${which} could not be read: \`pm queue retry\` tries again.`);
+  }
+  return imported;
+}

@@ -1,0 +1,202 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { projectPlace } from "../../../agents/setup/place.ts";
+import { readRecord } from "../../../agents/setup/record.ts";
+import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { setConfig } from "../../../project/config/config-edit.ts";
+import { explanationOf, PommelError } from "../../../project/errors.ts";
+import { findUpwards, type Project, projectAt, rootForInit, stateDirName } from "../../../project/paths.ts";
+import { createStateDir } from "../../../project/state-dir.ts";
+import type { CommandContext } from "../../frame.ts";
+import { humanDuration, type Output, tick } from "../../terminal/output.ts";
+import type { StartReport } from "../daemon/start.ts";
+import { counted } from "../session/text.ts";
+import { addAgents, agentsToSetUp, movedToTeam } from "./agents.ts";
+import { chooseSetup, type InitOptions, isAsked } from "./choices.ts";
+import { type InitResult, interruptedCode, type StepPrinter, stepPrinter } from "./steps.ts";
+
+/** `pm init`: creates what is missing and touches nothing else, so it can be run again at any time. */
+export async function initCommand(
+  context: CommandContext,
+  options: InitOptions,
+): Promise<number | undefined> {
+  if (options.global) {
+    const { initGlobal } = await import("./global.ts");
+    return initGlobal(context, options);
+  }
+  const { cwd, output } = context;
+  const languages = options.languages === undefined ? null : await parseLanguages(options.languages);
+  const { root, remark } = chooseRoot(cwd);
+  const project = projectAt(root);
+  const inGit = findUpwards(root, ".git") !== null;
+  const choices = await chooseSetup(project, projectPlace(project), options, output);
+  // Nothing is written before everything is decided.
+  if (choices === null) return interruptedCode;
+  const { own } = choices;
+  const wasOwn = readRecord(projectPlace(project)).own ?? false;
+  const place = projectPlace(project, { own });
+  const wanted = wasOwn && own === false ? movedToTeam(place, choices.wanted) : choices.wanted;
+  const result: InitResult = {
+    root,
+    created: [],
+    changed: [],
+    already: [],
+    patterns: null,
+    hooks: { state: "skipped", reason: options.hooks === false ? "--no-hooks" : "--agent" },
+    agents: [],
+    git_hooks: { state: "skipped", reason: "--no-hooks" },
+    scope: place.own ? "local" : "team",
+    imported: null,
+    started: false,
+  };
+  const agents = agentsToSetUp(place, wanted).length;
+  const further = [choices.gitHooks && inGit, choices.start, choices.sessions.length > 0];
+  const steps = stepPrinter(output, choices.asked ? null : 1 + agents + further.filter(Boolean).length);
+  if (!choices.asked) output.print(output.colors.bold(`Pommel in ${root}`));
+  if (remark !== null) output.note(remark);
+
+  steps.next("Project directory");
+  const created = createStateDir(project, languages === null ? {} : { "index.languages": languages });
+  const configIsNew = created.includes(".pommel/config.toml");
+  const reconfigured =
+    languages !== null &&
+    !configIsNew &&
+    setConfig(project, "index.languages", JSON.stringify(languages)).changed;
+  steps.done(result, created.includes(".pommel/") ? "created" : "already", ".pommel/");
+  steps.done(
+    result,
+    configIsNew ? "created" : reconfigured ? "changed" : "already",
+    ".pommel/config.toml",
+    languages === null ? undefined : `index.languages is ${languages.join(",")}`,
+  );
+  // It keeps everything in the directory out of git, itself included.
+  const gitignore = ".pommel/.gitignore";
+  steps.done(result, created.includes(gitignore) ? "created" : "already", gitignore);
+  // A broken configuration, ours or one that was there, should come up now and not at the first search.
+  loadConfig(project);
+  await writePatterns(result, steps, output);
+  const { rememberProject } = await import("../../../queries/known-projects.ts");
+  await rememberProject(project);
+
+  const asked = choices.asked || isAsked(options);
+  const hooks = { project, result, steps, output, asked };
+  const { addGitHooks, warnOfPath } = await import("./hooks.ts");
+  if (choices.gitHooks) {
+    if (inGit) steps.next("Git");
+    result.git_hooks = inGit
+      ? await addGitHooks(hooks)
+      : { state: "skipped", reason: "not in a git repository" };
+  }
+  result.agents = await addAgents({ place, wanted, asked, steps, result, output });
+  await showOrHide(project, own, place.own ?? false, { result, steps, output });
+  const claudes = result.agents.find(({ agent }) => agent === "claude")?.hooks;
+  if (claudes) result.hooks = { state: claudes.state, reason: claudes.reason };
+  const parts = result.agents.flatMap(({ agent: _, ...outcome }) => Object.values(outcome));
+  if ([...parts, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
+  if (choices.start) {
+    steps.next("Daemon");
+    const { startDaemonAndReport } = await import("../daemon/start.ts");
+    const quiet = steps.isBrief ? { ...output, print: () => {} } : output;
+    const report = await startDaemonAndReport(project, quiet);
+    result.started = !report.already_running;
+    if (steps.isBrief) output.print(`${tick("ok", output.colors)} ${daemonInBrief(report)}`);
+  }
+  if (choices.sessions.length > 0) {
+    steps.next("Past sessions");
+    const { importFound } = await import("./import.ts");
+    result.imported = await importFound(project, choices.sessions, steps, output);
+  }
+  output.result(result, nextSteps(choices.start || choices.sessions.length > 0));
+  return result.imported?.interrupted ? interruptedCode : undefined;
+}
+
+/**
+ * What is the user's alone stays out of `git status`; what is to be committed has to stand in it.
+ * @param said what somebody chose now
+ */
+async function showOrHide(
+  { root }: Project,
+  said: boolean | undefined,
+  isOwn: boolean,
+  { result, steps, output }: { result: InitResult; steps: StepPrinter; output: Output },
+): Promise<void> {
+  const outcomes = result.agents.flatMap(({ agent: _, ...parts }) => Object.values(parts));
+  const files = outcomes.flatMap(({ file }) => (file === null || isAbsolute(file) ? [] : file));
+  try {
+    const hidden = isOwn ? await hideFromGit(root, files) : null;
+    const shown = said === false ? await unhideFromGit(root) : null;
+    if (hidden !== null) steps.done(result, "changed", hidden, "keeps what is yours alone out of git status");
+    if (shown !== null) steps.done(result, "changed", shown, "hides nothing any more");
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+  }
+}
+
+/**
+ * An existing project that `cwd` lies in stays the project; otherwise the git working tree, or `cwd`. Only a git
+ * repository inside a project (a submodule, say) becomes one of its own.
+ */
+function chooseRoot(cwd: string): { root: string; remark: string | null } {
+  const marker = `${stateDirName}/config.toml`;
+  const fresh = rootForInit(cwd);
+  const inGit = findUpwards(cwd, ".git") !== null;
+  const existing = findUpwards(cwd, marker);
+  if (existing === null || existing === fresh) {
+    const remark =
+      existing !== null && existing !== cwd ? `${cwd} belongs to the project in ${existing}.` : null;
+    return { root: fresh, remark };
+  }
+  if (inGit && existing.length < fresh.length) {
+    return {
+      root: fresh,
+      remark: `This repository lies inside the project in ${existing}; it gets an index of its own.`,
+    };
+  }
+  return {
+    root: existing,
+    remark: existing === cwd ? null : `${cwd} belongs to the project in ${existing}.`,
+  };
+}
+
+async function parseLanguages(text: string): Promise<string[]> {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const { languageIdsOf } = await import("../../../code/languages/by-name.ts");
+  return languageIdsOf(names);
+}
+
+/** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
+async function writePatterns(result: InitResult, steps: StepPrinter, output: Output): Promise<void> {
+  const { ensureGlobalPatterns, globalPatternsFile } = await import(
+    "../../../redact/patterns/patterns-file.ts"
+  );
+  const isNew = !existsSync(globalPatternsFile());
+  try {
+    result.patterns = ensureGlobalPatterns();
+    if (steps.isBrief) return;
+    const verb = isNew ? "Created" : "Already there:";
+    output.print(`      ${tick("ok", output.colors)} ${verb} ${result.patterns} (what counts as a secret)`);
+  } catch (error) {
+    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+  }
+}
+
+function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartReport): string {
+  if (already_running) return "The daemon is running";
+  const files = files_to_index === null ? "" : ` ${counted(files_to_index, "file")}`;
+  const time = eta_seconds === null ? "" : `, about ${humanDuration(eta_seconds * 1000)}`;
+  return files_to_index === 0
+    ? "Started; the index is up to date"
+    : `Started; indexing${files} in the background${time}`;
+}
+
+function nextSteps(isRunning: boolean): string {
+  const lines = isRunning
+    ? ['  pm search "where requests are retried"', "  pm status"]
+    : ["  pm start    index the project and keep the index up to date"];
+  return `\nNext:\n${lines.join("\n")}`;
+}

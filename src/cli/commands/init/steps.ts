@@ -1,0 +1,105 @@
+import type { PartName } from "../../../agents/setup.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { homeRelative } from "../search/across.ts";
+import type { ImportedSessions } from "./import.ts";
+
+/** What became of a part; `skipped`: nobody wants it, `kept`: somebody's own is in its place and stays. */
+export interface PartOutcome {
+  state: "installed" | "skipped" | "failed" | "kept";
+  file: string | null;
+  /** Why it is not installed; null when it is. */
+  reason: string | null;
+}
+
+export type AgentOutcome = { agent: string } & Partial<Record<PartName, PartOutcome>>;
+
+/** The JSON of `pm init`; paths are relative to `root`. */
+export interface InitResult {
+  root: string;
+  created: string[];
+  changed: string[];
+  /** The user's file of patterns of secrets, absolute; null when it could not be written. */
+  patterns: string | null;
+  already: string[];
+  /** Claude Code's; those of all agents, with the rest, are in `agents`. */
+  hooks: HooksOutcome;
+  agents: AgentOutcome[];
+  git_hooks: HooksOutcome;
+  /** Whose files agents were set up in: the user's alone, or those that everybody shares. */
+  scope: "local" | "team";
+  /** Past sessions; null when nobody asked for it, or there are none. */
+  imported: ImportedSessions | null;
+  /** The daemon was started now; false when it ran already or nobody asked for it. */
+  started: boolean;
+}
+
+/** What became of hooks; `skipped`: nobody wants them (--no-hooks, `pm disable`), or there is no git. */
+export interface HooksOutcome {
+  state: "installed" | "skipped" | "failed" | "kept";
+  /** Why they are not installed; null when they are. */
+  reason: string | null;
+}
+
+/** What was done to files, by their paths. */
+export type ChangedPaths = Pick<InitResult, "created" | "changed" | "already">;
+
+type Outcome = "created" | "changed" | "already";
+
+export interface StepPrinter {
+  /** Only what changed is said, and that in few words. */
+  isBrief: boolean;
+  next(title: string): void;
+  done(result: ChangedPaths, outcome: Outcome, part: string, detail?: string): void;
+  /** Several parts of one directory in one line. */
+  doneIn(result: ChangedPaths, outcome: Outcome, dir: string, names: readonly string[]): void;
+}
+
+/** Shell convention for "ended by SIGINT". */
+export const interruptedCode = 130;
+
+/** @param total how many steps there are; null: somebody chose them a moment ago, and sees what changed in brief */
+export function stepPrinter(output: Output, total: number | null): StepPrinter {
+  if (total === null) return briefPrinter(output);
+  let step = 0;
+  const verbs = { created: "Created", changed: "Changed", already: "Already there:" };
+  const print = (outcome: Outcome, what: string) =>
+    output.print(`      ${tick("ok", output.colors)} ${verbs[outcome]} ${what}`);
+  return {
+    isBrief: false,
+    next(title) {
+      step++;
+      output.print(`\n[${step}/${total}] ${title}`);
+    },
+    done(result, outcome, part, detail) {
+      result[outcome].push(part);
+      print(outcome, detail === undefined ? part : `${part} (${detail})`);
+    },
+    doneIn(result, outcome, dir, names) {
+      if (names.length === 0) return;
+      result[outcome].push(...names.map((name) => `${dir}/${name}`));
+      print(outcome, `${dir}/${names.join(", ")}`);
+    },
+  };
+}
+
+/** A line for each file that was changed, on one screen with the questions. */
+function briefPrinter(output: Output): StepPrinter {
+  const print = (outcome: Outcome, what: string) => {
+    if (outcome !== "already") output.print(`${tick("ok", output.colors)} ${what}`);
+  };
+  return {
+    isBrief: true,
+    next: () => {},
+    done(result, outcome, part, detail) {
+      result[outcome].push(part);
+      // What is in it need not be told.
+      if (part.startsWith(".pommel/") && part !== ".pommel/") return;
+      print(outcome, detail === undefined ? part : `${homeRelative(part)}: ${detail}`);
+    },
+    doneIn(result, outcome, dir, names) {
+      if (names.length === 0) return;
+      result[outcome].push(...names.map((name) => `${dir}/${name}`));
+      print(outcome, `${dir}: ${names.join(", ")}`);
+    },
+  };
+}

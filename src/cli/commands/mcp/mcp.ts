@@ -1,0 +1,10 @@
+import { startMcp } from "../../../mcp/start.ts";
+import type { CommandContext } from "../../frame.ts";
+
+/** `pm mcp`: until stdin closes. Plain `pm mcp` comes here by a shorter way, see main.ts. */
+export async function mcpCommand({ cwd }: CommandContext): Promise<void> {
+  // Who names a directory means it, wherever the agent was launched.
+  if (process.argv.some((arg) => /^(?:-C|--cwd)/.test(arg))) delete process.env.CLAUDE_PROJECT_DIR;
+  await startMcp(cwd);
+  return new Promise(() => {});
+}

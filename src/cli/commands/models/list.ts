@@ -1,0 +1,108 @@
+import type { Availability } from "../../../models/embed/embedder.ts";
+import { embedderDrivers, type NamedEmbedder, readEmbedderSpec } from "../../../models/embed/registry.ts";
+import { embedderSettings } from "../../../models/embed/settings.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import type { Config } from "../../../project/config/settings.ts";
+import { messageOf, PommelError } from "../../../project/errors.ts";
+import { findProjectIfAny } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Colors, tick } from "../../terminal/output.ts";
+
+/** An embedder in the JSON of `pm models list`. */
+export interface ListedEmbedder extends Omit<Availability, "usable"> {
+  /** As `embed.code` wants it. */
+  embedder: string;
+  about: string;
+  /** null when the driver cannot tell without trying. */
+  usable: boolean | null;
+  /** The settings that name it. */
+  used_for: ("code" | "text")[];
+}
+
+const lookTimeoutMs = 1500;
+
+/** `pm models list [prefix]`: never fails because an embedder does, and waits for none. */
+export async function modelsListCommand(
+  { cwd, output }: CommandContext,
+  prefix: string | undefined,
+): Promise<void> {
+  const { config } = loadConfig(findProjectIfAny(cwd));
+  const listed = toList(config).filter(({ spec }) => spec.startsWith(prefix ?? ""));
+  if (listed.length === 0) {
+    throw new PommelError(
+      "usage",
+      `No embedder and no subcommand of \`pm models\` starts with ${prefix}.`,
+      "Run `pm models list`, or `pm models --help`.",
+    );
+  }
+  const [code, text] = [config["embed.code"], config["embed.text"]].map(
+    (spec) => readEmbedderSpec(spec).spec,
+  );
+  const usesOf = (spec: string) =>
+    (["code", "text"] as const).filter((use) => spec === (use === "code" ? code : text));
+  const embedders = await Promise.all(
+    listed.map(
+      async (named): Promise<ListedEmbedder> => ({
+        embedder: named.spec,
+        about: named.driver.about,
+        ...(await lookAt(named, config)),
+        used_for: usesOf(named.spec),
+      }),
+    ),
+  );
+  output.result({ code, text, embedders }, () => renderEmbedders(embedders, output.colors));
+}
+
+/** Every driver with its default model, and what is configured. */
+function toList(config: Config): NamedEmbedder[] {
+  const configured = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
+  const bySpec = new Map(configured.map((named) => [named.spec, named]));
+  return embedderDrivers.flatMap(({ name }) => {
+    const standard = readEmbedderSpec(name);
+    bySpec.set(standard.spec, standard);
+    return [...bySpec.values()].filter(({ driver }) => driver.name === name);
+  });
+}
+
+async function lookAt(
+  { driver, model, spec }: NamedEmbedder,
+  config: Config,
+): Promise<Omit<ListedEmbedder, "embedder" | "about" | "used_for">> {
+  const unknown = {
+    usable: null,
+    detail: "not known without trying",
+    hint: `Run \`pm models test ${spec}\`.`,
+  };
+  if (!driver.available) return unknown;
+  const timeout = AbortSignal.timeout(lookTimeoutMs);
+  const late = new Promise<typeof unknown>((resolve) => {
+    timeout.addEventListener("abort", () => resolve({ ...unknown, detail: "did not say in time" }));
+  });
+  try {
+    return await Promise.race([driver.available(model, embedderSettings(config), timeout), late]);
+  } catch (error) {
+    const hint = error instanceof PommelError ? error.hint : "";
+    return { usable: false, detail: messageOf(error), hint };
+  }
+}
+
+export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Colors): string {
+  const width = Math.max(...embedders.map(({ embedder }) => embedder.length));
+  const indent = " ".repeat(width + 4);
+  const lines: string[] = [];
+  for (const { embedder, about, usable, detail, hint, models = [], used_for } of embedders) {
+    const used = used_for.length === 0 ? "" : colors.bold(` (used for ${used_for.join(" and ")})`);
+    lines.push(`${markOf(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`);
+    lines.push(`${indent}${detail}`);
+    if (hint !== "") lines.push(`${indent}${colors.cyan(hint)}`);
+    if (models.length > 0) lines.push(`${indent}models there: ${models.join(", ")}`);
+  }
+  return lines.join("\n");
+}
+
+/** That something which nobody wants to use cannot be used is no fault. */
+function markOf(usable: boolean | null, isUsed: boolean, colors: Colors): string {
+  if (usable) return tick("ok", colors);
+  if (!isUsed) return colors.dim("-");
+  return tick(usable === null ? "warn" : "fail", colors);
+}

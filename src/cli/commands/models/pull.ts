@@ -1,0 +1,63 @@
+import { readEmbedderSpec } from "../../../models/embed/registry.ts";
+import { embedderSettings } from "../../../models/embed/settings.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { findProjectIfAny } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import { createProgress } from "../../terminal/progress.ts";
+
+/** Shell convention for "ended by SIGINT". */
+const interruptedCode = 130;
+const megabyte = 1_000_000;
+
+/** `pm models pull <embedder>`: what is there already is not fetched again. */
+export async function modelsPullCommand(
+  { cwd, output }: CommandContext,
+  embedder: string,
+): Promise<number | undefined> {
+  const { driver, model, spec } = readEmbedderSpec(embedder);
+  const { config } = loadConfig(findProjectIfAny(cwd));
+  if (!driver.pull) {
+    output.result(
+      { embedder: spec, pulled: false, interrupted: false },
+      `There is nothing to pull for ${spec}: ${driver.about}.`,
+    );
+    return;
+  }
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  const progress = createProgress({ label: `Pulling ${model || spec}`, unit: "MB" });
+  let lastStep = "";
+  try {
+    const settings = embedderSettings(config);
+    await driver.pull(
+      model,
+      settings,
+      ({ step, done, total }) => {
+        if (total > 0) progress.update(Math.round(done / megabyte), Math.ceil(total / megabyte));
+        else if (step !== lastStep) {
+          progress.finish();
+          output.note(`${step}…`);
+        }
+        lastStep = step;
+      },
+      interruption.signal,
+    );
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    progress.finish();
+    output.result(
+      { embedder: spec, pulled: false, interrupted: true },
+      "Interrupted; run it again to go on.",
+    );
+    return interruptedCode;
+  } finally {
+    progress.finish();
+  }
+  output.result(
+    { embedder: spec, pulled: true, interrupted: false },
+    `${spec} is ready.\n  Try it:  pm models test ${spec}\n  Use it:  pm config set embed.code ${spec}`,
+  );
+  return;
+}

@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { storeNote } from "../../../client/store-note.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import { findSession } from "../../../store/memory/sessions/sessions.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { tick } from "../../terminal/output.ts";
+import { oneLine, shortId } from "../session/text.ts";
+
+/** As the daemon takes it. Characters. */
+const longest = 10_000;
+
+/** `pm note <text>`: inside of Claude Code it is about the session that it runs in. */
+export async function noteCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: { session?: string },
+): Promise<void> {
+  const project = findProject(cwd);
+  const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
+  if (note === "") {
+    throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
+  }
+  if (note.length > longest) {
+    throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
+  }
+  const session = options.session ? await sessionId(project, options.session) : currentSession();
+  const annotation = await storeNote(project, { note, session, cwd });
+  const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
+  output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
+}
+
+function currentSession(): string | null {
+  return process.env.CLAUDE_CODE_SESSION_ID || null;
+}
+
+async function sessionId(project: Project, beginning: string): Promise<string> {
+  if (!existsSync(project.memoryDb)) {
+    throw new PommelError("not_found", "No session is remembered yet.", "Leave --session out.");
+  }
+  return withMemory(project, (memory) => findSession(memory, beginning).uid);
+}

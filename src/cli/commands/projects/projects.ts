@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+import { PommelError } from "../../../project/errors.ts";
+import { forgetProjects, listProjects } from "../../../queries/known-projects.ts";
+import type { CommandContext } from "../../frame.ts";
+import { relativeTime, table, tick } from "../../terminal/output.ts";
+import { homeRelative } from "../search/across.ts";
+import { counted, oneLine } from "../session/text.ts";
+
+/** `pm projects`. */
+export async function projectsListCommand({ output }: CommandContext): Promise<void> {
+  const projects = listProjects().map(({ root, name, remote, isGone, firstUsedAt, lastUsedAt }) => ({
+    root,
+    name,
+    remote,
+    is_gone: isGone,
+    first_used_at: new Date(firstUsedAt).toISOString(),
+    last_used_at: new Date(lastUsedAt).toISOString(),
+  }));
+  output.result({ projects }, () => {
+    if (projects.length === 0) return "No project is known yet; `pm init` makes one.";
+    const rows = projects.map(({ root, remote, is_gone, last_used_at }) => [
+      homeRelative(root),
+      is_gone ? "gone" : relativeTime(Date.parse(last_used_at)),
+      oneLine(remote ?? "", 80),
+    ]);
+    const gone = projects.filter(({ is_gone }) => is_gone).length;
+    const hint =
+      gone > 0 ? `\n\n${output.colors.dim(`${counted(gone, "project")} gone: pm projects forget`)}` : "";
+    return table(rows) + hint;
+  });
+}
+
+/** `pm projects forget [path]`. */
+export async function projectsForgetCommand(
+  { cwd, output }: CommandContext,
+  path: string | undefined,
+): Promise<void> {
+  const root = path === undefined ? null : resolve(cwd, path);
+  const forgotten = forgetProjects(root);
+  if (root !== null && forgotten.length === 0) {
+    throw new PommelError("not_found", `${root} is not on the list.`, "`pm projects` shows what is.");
+  }
+  output.result(
+    { forgotten },
+    `${tick("ok", output.colors)} ${forgotten.length === 0 ? "None is gone." : `${counted(forgotten.length, "project")} taken off the list.`}`,
+  );
+}

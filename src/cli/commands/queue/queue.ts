@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { changeMemory } from "../../../client/change-memory.ts";
+import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { JobsStatus } from "../../../protocol/sessions.ts";
+import { jobsStatusOf } from "../../../queries/sessions/conversations.ts";
+import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts";
+import { removeDead, retryDead } from "../../../store/memory/jobs/dead-jobs.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
+import { counted, oneLine } from "../session/text.ts";
+
+/** The JSON of `pm queue`: how the queue of conversations stands, and whether somebody works on it. */
+type QueueReport = JobsStatus & { daemon_running: boolean };
+
+/** `pm queue`: what waits, runs, was given up and was done last. */
+export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProject(cwd);
+  const report = await queueReport(project);
+  output.result(report, () => renderQueue(report, output.colors));
+}
+
+async function queueReport(project: Project): Promise<QueueReport> {
+  try {
+    const { sessions } = await askDaemon(project, "queue", {});
+    return { ...sessions, daemon_running: true };
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    const isThere = existsSync(project.memoryDb);
+    const jobs = isThere
+      ? await withMemory(project, (memory) => jobsStatusOf(memory))
+      : (await memoryStatusInProcess(project, loadConfig(project).config)).jobs;
+    return { ...jobs, daemon_running: false };
+  }
+}
+
+/** `pm queue retry [ids...]` */
+export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
+  const jobs = await changeDead(findProject(cwd), ids, false);
+  output.result(
+    { jobs },
+    jobs === 0 ? "Nothing was given up." : `${counted(jobs, "job")} will be tried again.`,
+  );
+}
+
+/** `pm queue drop [ids...]` */
+export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
+  const jobs = await changeDead(findProject(cwd), ids, true);
+  output.result({ jobs }, jobs === 0 ? "Nothing was given up." : `Let go of ${counted(jobs, "job")}.`);
+}
+
+/** @throws PommelError `not_found` when none of the jobs that were named was given up */
+async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
+  const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
+  const { jobs } = await changeMemory(project, "retry", request, async ({ memory }) => ({
+    jobs: (drop ? removeDead : retryDead)(memory, ids.length > 0 ? ids : "all"),
+  }));
+  if (jobs === 0 && ids.length > 0) {
+    throw new PommelError(
+      "not_found",
+      `No job ${ids.join(" or ")} was given up.`,
+      "`pm queue` shows their numbers.",
+    );
+  }
+  return jobs;
+}
+
+const recentShown = 5;
+const barWidth = 20;
+
+export function renderQueue(report: QueueReport, colors: Colors, now = Date.now()): string {
+  const { pending, running, dead, recent, eta_seconds: eta, rate_chunks_per_sec: rate } = report;
+  const lines: string[] = [];
+  if (report.is_idle) lines.push(`${tick("ok", colors)} Nothing waits.`);
+  else {
+    const speed = [
+      rate > 0 ? `${rate} chunks/s` : "",
+      eta === null || eta === 0 ? "" : `about ${humanDuration(eta * 1000)} left`,
+    ].filter((part) => part !== "");
+    const counts = `${counted(pending, "job")} waiting, ${running.length} running`;
+    lines.push([counts, ...speed].join(", "));
+    if (!report.daemon_running) lines.push(colors.yellow("No daemon is running: `pm start` lets it go on."));
+  }
+  for (const { kind, subject, done, total } of running) {
+    const size =
+      total === 0
+        ? ""
+        : kind === "transcript"
+          ? `${humanBytes(done)} of ${humanBytes(total)}`
+          : `${done} of ${total}`;
+    lines.push(`  ${bar(total === 0 ? 0 : done / total)} ${kind} ${oneLine(subject, 60)}  ${size}`.trimEnd());
+  }
+  if (dead.length > 0) {
+    lines.push("", colors.bold("Given up"));
+    for (const { id, kind, subject, attempts, error } of dead) {
+      lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject, 80)}`);
+      lines.push(colors.dim(`      ${oneLine(error ?? "?", 100)} (${counted(attempts, "attempt")})`));
+    }
+    lines.push("  pm queue retry    try again      pm queue drop    let go");
+  }
+  if (recent.length > 0) {
+    const rows = recent
+      .slice(0, recentShown)
+      .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
+        `  ${outcome === "done" ? "✓" : "✗"} ${kind}`,
+        oneLine(subject, 50),
+        counted(chunks, "chunk"),
+        humanDuration(took_ms),
+        relativeTime(Date.parse(at), now),
+      ]);
+    lines.push("", colors.bold("Lately"), table(rows));
+  }
+  return lines.join("\n");
+}
+
+function bar(fraction: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * barWidth);
+  return `[${"█".repeat(filled)}${"░".repeat(barWidth - filled)}]`;
+}

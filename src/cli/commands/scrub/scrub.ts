@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { findProject, findProjectIfAny, type Project } from "../../../project/paths.ts";
+import { withWritableMemory } from "../../../queries/writable-memory.ts";
+import { createScrubber } from "../../../redact/create-scrubber.ts";
+import {
+  ensureGlobalPatterns,
+  globalPatternsFile,
+  projectPatternsFile,
+} from "../../../redact/patterns/patterns-file.ts";
+import type { Scrubber } from "../../../redact/scrubber.ts";
+import { rescrubMemory } from "../../../sessions/scrub/rescrub.ts";
+import { checkMemory } from "../../../sessions/scrub/scrub-check.ts";
+import { withMemory } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { type Output, table, tick } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { counted } from "../session/text.ts";
+
+/** Shell convention for "ended by SIGINT". */
+const interruptedCode = 130;
+
+interface ScrubOptions {
+  /** true: what is stored. */
+  check?: string | true;
+  init?: boolean;
+}
+
+/** `pm scrub` */
+export async function scrubCommand(
+  { cwd, output }: CommandContext,
+  options: ScrubOptions,
+): Promise<number | undefined> {
+  if (options.init) return initPatterns(output);
+  if (options.check === undefined) return scrubAgain(findProject(cwd), output);
+  if (options.check === true) return checkStored(findProject(cwd), output);
+  return checkText(cwd, options.check, output);
+}
+
+function initPatterns(output: Output): undefined {
+  const isThere = existsSync(globalPatternsFile());
+  const file = ensureGlobalPatterns();
+  output.result({ file, created: !isThere }, isThere ? `${file} is there already.` : `Created ${file}`);
+}
+
+function scrubberFor(project: Project | null): Scrubber {
+  const { config } = loadConfig(project);
+  return createScrubber({
+    globalFile: globalPatternsFile(),
+    projectFile: project && projectPatternsFile(project),
+    pii: config["scrub.pii"],
+  });
+}
+
+/** Works anywhere; outside of a project by the user's own rules. */
+async function checkText(cwd: string, file: string, output: Output): Promise<number> {
+  const scrubber = scrubberFor(findProjectIfAny(cwd));
+  const content = file === "-" ? await text(process.stdin) : readFile(resolve(cwd, file));
+  const lineStarts = [0];
+  for (let at = content.indexOf("\n"); at !== -1; at = content.indexOf("\n", at + 1)) lineStarts.push(at + 1);
+  const found = scrubber.find(content).map(({ rule, type, start, end }) => {
+    const line = lineStarts.findLastIndex((at) => at <= start);
+    return {
+      rule,
+      placeholder: `[REDACTED_${type}]`,
+      line: line + 1,
+      column: start - (lineStarts[line] ?? 0) + 1,
+      length: end - start,
+    };
+  });
+  output.result({ file, found }, () => {
+    if (found.length === 0) return `${tick("ok", output.colors)} Nothing would be taken out.`;
+    return table(
+      found.map(({ rule, placeholder, line, column }) => [`${file}:${line}:${column}`, rule, placeholder]),
+    );
+  });
+  return found.length === 0 ? 0 : 1;
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") {
+      throw new PommelError("not_found", `There is no file ${file}.`, "Check the path.");
+    }
+    throw new PommelError("unreadable", `Cannot read ${file}: ${messageOf(error)}.`, "", { cause: error });
+  }
+}
+
+async function checkStored(project: Project, output: Output): Promise<number> {
+  const scrubber = scrubberFor(project);
+  const progress = createProgress({ label: "Checking", unit: "sessions" });
+  const check = await withMemory(project, (memory) => checkMemory(memory, scrubber, progress.update));
+  progress.finish();
+  output.result(check, () => {
+    if (check.rules.length === 0) {
+      return `${tick("ok", output.colors)} Nothing that is stored would be taken out.`;
+    }
+    const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
+    return `${table(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` takes it out.`;
+  });
+  return check.rules.length === 0 ? 0 : 1;
+}
+
+/** The daemon does it if it runs, as it knows what else is at work; otherwise this process. */
+async function scrubAgain(project: Project, output: Output): Promise<number | undefined> {
+  // A mistake in the patterns is better shown here than found in the daemon's log.
+  scrubberFor(project);
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  const progress = createProgress({ label: "Scrubbing", unit: "sessions" });
+  const { signal } = interruption;
+  try {
+    const isQueued = await askDaemon(project, "scrub", {}).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DaemonUnreachable && error.reason !== "timeout") return false;
+        throw error;
+      },
+    );
+    if (isQueued) {
+      await untilScrubbed(project, progress.update, signal);
+      progress.finish();
+      output.result({ by: "daemon", sessions: null, turns: null }, `${tick("ok", output.colors)} Scrubbed.`);
+      return;
+    }
+    const report = await withWritableMemory(project, (work) =>
+      rescrubMemory(work, { signal, onProgress: progress.update }),
+    );
+    progress.finish();
+    const { sessions, turns, isLogEmpty } = report;
+    if (!isLogEmpty)
+      output.note("Another process is reading the memory; traces stay in its log until that one ends.");
+    output.result(
+      { by: "pm", sessions, turns },
+      `${tick("ok", output.colors)} Scrubbed: changed ${counted(turns, "turn")} in ${counted(sessions, "session")}.`,
+    );
+    return;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    progress.finish();
+    output.note("Interrupted; `pm scrub` goes on where it was.");
+    return interruptedCode;
+  } finally {
+    progress.finish();
+  }
+}
+
+/** @throws PommelError `internal` when it was given up */
+async function untilScrubbed(
+  project: Project,
+  update: (done: number, total: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let wasSeen = false;
+  for (;;) {
+    const { sessions: queue } = await askDaemon(project, "queue", {});
+    const failed = queue.dead.find(({ kind }) => kind === "scrub");
+    if (failed) {
+      throw new PommelError(
+        "internal",
+        `Scrubbing was given up: ${failed.error ?? "nobody knows why"}`,
+        "`pm queue retry` tries it again.",
+      );
+    }
+    const job = queue.running.find(({ kind }) => kind === "scrub");
+    if (job) {
+      wasSeen = true;
+      update(job.done, job.total);
+    } else if (wasSeen || queue.is_idle || queue.recent.some(({ kind }) => kind === "scrub")) return;
+    await sleep(100, undefined, { signal });
+  }
+}

@@ -1,0 +1,104 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+  type Across,
+  type AcrossAnswer,
+  type LeftOut,
+  searchAcross,
+} from "../../../client/across-projects.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProjectIfAny } from "../../../project/paths.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Output } from "../../terminal/output.ts";
+import { readSearch, type SearchOptions } from "./request.ts";
+import { printable, type ResultStyle, renderAnswer } from "./results.ts";
+
+/** `pm search --all-projects`: works anywhere, also outside of a project. */
+export async function searchAcrossCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: SearchOptions,
+): Promise<void> {
+  if (options.metrics) {
+    throw new PommelError("usage", "--metrics is about one project.", "Leave --all-projects out.");
+  }
+  const here = findProjectIfAny(cwd);
+  const search = await readSearch(here, words, options);
+  const across = await searchAcross(here, search.asks, search.request);
+  noteLeftOut(across, output);
+  const { code, transcripts } = across.answer;
+  for (const note of [...(code?.notes ?? []), ...(transcripts?.notes ?? [])])
+    output.note(output.colors.dim(note));
+  const { projects, left_out } = across;
+  const value =
+    search.scope === "all"
+      ? { scope: "all", query: search.request.q, code, transcripts, projects, left_out, notes: [] }
+      : { ...across.answer[search.scope], projects, left_out };
+  const style: ResultStyle = {
+    full: options.full ?? false,
+    isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    columns: output.columns ?? 160,
+    pathOf: (file) => file,
+    colors: output.colors,
+  };
+  const text = await render(forPeople(across.answer), search.asks === "all", style);
+  output.result(value, text);
+}
+
+/** What could not be asked is said, and does not keep the others from answering. */
+export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Output): void {
+  const reasons = new Map<string, LeftOut[]>();
+  for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
+  for (const [reason, of] of reasons) {
+    output.note(
+      output.colors.dim(`Left out: ${of.map(({ project }) => homeRelative(project)).join(", ")}: ${reason}`),
+    );
+  }
+  if (projects.length === 0 && left_out.length === 0) {
+    output.note("No project is known yet; `pm init` makes one.");
+  }
+}
+
+async function render(
+  { code, transcripts }: AcrossAnswer,
+  isOfBoth: boolean,
+  style: ResultStyle,
+): Promise<string> {
+  // Where nothing is remembered, a search of all is one of code.
+  const hasNone =
+    transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
+  if (hasNone && code !== null) return renderAnswer(code, style);
+  if (transcripts === null) return "";
+  const { renderGroups, renderTranscripts } = await import("./transcripts.ts");
+  return isOfBoth ? renderGroups({ code, transcripts }, style) : renderTranscripts(transcripts, style);
+}
+
+/** The same with places that a person can open from anywhere. */
+function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
+  return {
+    code: code && {
+      ...code,
+      results: code.results.map((result) => ({
+        ...result,
+        file: homeRelative(join(result.project, result.file)),
+      })),
+    },
+    transcripts: transcripts && {
+      ...transcripts,
+      results: transcripts.results.map((result) => ({
+        ...result,
+        session_title: [result.session_title, `(${homeRelative(result.project)})`].join(" ").trim(),
+        files: result.files.map((file) =>
+          homeRelative(file.startsWith("/") ? file : join(result.project, file)),
+        ),
+      })),
+    },
+  };
+}
+
+/** A path as people write it: `~/code/app`. */
+export function homeRelative(path: string): string {
+  const home = process.env.HOME || homedir();
+  const isInside = path === home || path.startsWith(`${home}/`);
+  return printable(isInside ? `~${path.slice(home.length)}` : path);
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { projectAt } from "../../../project/paths.ts";
+import { readSearch, type SearchOptions } from "./request.ts";
+
+const read = (words: string[], options: SearchOptions = {}) => readSearch(projectAt("/repo"), words, options);
+
+describe("what is searched", () => {
+  it("is all, unless the first of several words says where", async () => {
+    expect(await read(["retry", "it"])).toMatchObject({
+      scope: "all",
+      asks: "all",
+      request: { q: "retry it" },
+    });
+    expect(await read(["code", "retry"])).toMatchObject({ scope: "code", request: { q: "retry" } });
+    expect(await read(["transcripts", "a", "b"])).toMatchObject({
+      scope: "transcripts",
+      request: { q: "a b" },
+    });
+    expect(await read(["all", "x"])).toMatchObject({ scope: "all", request: { q: "x" } });
+    for (const word of ["code", "transcripts", "all"]) {
+      expect(await read([word])).toMatchObject({ scope: "all", request: { q: word } });
+    }
+    expect(await read(["code review"])).toMatchObject({ scope: "all", request: { q: "code review" } });
+  });
+
+  it("is one side where an option is for that side only", async () => {
+    expect(await read(["x"], { level: ["method"] })).toMatchObject({
+      scope: "all",
+      asks: "code",
+      request: { level: ["method"] },
+    });
+    expect(await read(["all", "x"], { since: "yesterday" })).toMatchObject({
+      scope: "all",
+      asks: "transcripts",
+      request: { since: "yesterday" },
+    });
+    expect(await read(["x"], { path: ["src"], file: ["src"] })).toMatchObject({
+      asks: "all",
+      request: { path: ["src"], file: ["src"] },
+    });
+    expect(await read(["x"], { limit: 3, explain: true })).toMatchObject({
+      asks: "all",
+      request: { limit: 3, explain: true },
+    });
+  });
+
+  it("is not what the options contradict", async () => {
+    const usage = { code: "usage" };
+    await expect(read(["code", "x"], { since: "yesterday" })).rejects.toMatchObject(usage);
+    await expect(read(["transcripts", "x"], { metrics: true })).rejects.toMatchObject(usage);
+  });
+});
+
+it("refuses what there is not, and an empty query", async () => {
+  const wrong: [string[], SearchOptions, string][] = [
+    [["x"], { level: ["paragraph"] }, "There is no level paragraph."],
+    [["x"], { type: ["note"] }, "There is no type note."],
+    [["x"], { kind: ["bug"] }, "There is no kind bug."],
+    [["x"], { mode: "fuzzy" }, "There is no mode fuzzy."],
+    [[" "], {}, "The query is empty."],
+    [["code", " "], {}, "The query is empty."],
+  ];
+  for (const [words, options, message] of wrong) {
+    await expect(read(words, options)).rejects.toMatchObject({ code: "usage", message });
+  }
+});

@@ -1,0 +1,103 @@
+import picocolors from "picocolors";
+import { expect, test } from "vitest";
+import type { SearchResponse } from "../../../protocol/routes.ts";
+import { renderAnswer } from "./results.ts";
+
+type Result = SearchResponse["results"][number];
+
+const result: Result = {
+  id: "0123456789abcdef",
+  file: "src/http/retry.ts",
+  start_line: 10,
+  end_line: 16,
+  level: "method",
+  language: "typescript",
+  name: "retryRequest",
+  score: 0.974,
+  content: [
+    "\t/** Sends it again. */",
+    "\tasync function retryRequest(send: Send) {",
+    "\t\tconst limit = 3;",
+    "\t\tfor (let i = 0; i < limit; i++) {",
+    "\t\t\tawait backoff(i);",
+    "\t\t}",
+    "\t}",
+  ].join("\n"),
+  parent_id: "fedcba9876543210",
+  parent_name: "Client",
+  match_reasons: ["defines retryRequest", "its text matches"],
+  freshness: "fresh",
+};
+
+function answerOf(query: string, ...results: Result[]): SearchResponse {
+  const index = { pending: 0, is_complete: true, as_of: null };
+  const meta = { search_time_ms: 1.5, searched_by: ["words"], notes: [] };
+  return { query, results, total_results: results.length, ...meta, index };
+}
+
+const plain = {
+  full: false,
+  isFiltered: false,
+  columns: 80,
+  pathOf: (file: string) => file,
+  colors: picocolors.createColors(false),
+};
+
+test("shows where, what, why and the lines that match", () => {
+  expect(renderAnswer(answerOf("backoff limit", result), plain)).toBe(
+    [
+      "1. src/http/retry.ts:10  method retryRequest in Client  0.97",
+      "   defines retryRequest; its text matches",
+      "   10 │ /** Sends it again. */",
+      "   12 │   const limit = 3;",
+      "   13 │   for (let i = 0; i < limit; i++) {",
+      "   14 │     await backoff(i);",
+      "",
+      "1 of 1 results, 1.5 ms",
+    ].join("\n"),
+  );
+});
+
+test("shows the whole chunk on request", () => {
+  const lines = renderAnswer(answerOf("backoff", result), { ...plain, full: true }).split("\n");
+  expect(lines.filter((line) => line.includes("│"))).toHaveLength(7);
+});
+
+test("marks the words of the query, whatever characters they hold", () => {
+  const colors = picocolors.createColors(true);
+  const marked = renderAnswer(answerOf("BACKOFF ((", result), { ...plain, colors });
+  expect(marked).toContain(`await ${colors.yellow("backoff")}(i);`);
+  expect(renderAnswer(answerOf("limit .* [ $", result), { ...plain, colors })).toContain(
+    `const ${colors.yellow("limit")} = 3;`,
+  );
+});
+
+test("cuts lines that would wrap, and keeps them whole with --full", () => {
+  const long = { ...result, content: `${"x".repeat(300)} retry` };
+  const cut = renderAnswer(answerOf("retry", long), plain).split("\n");
+  expect(Math.max(...cut.map((line) => line.length))).toBe(80);
+  expect(renderAnswer(answerOf("retry", long), { ...plain, full: true })).toContain("x retry");
+});
+
+test("lets no file write to the terminal", () => {
+  const hostile = { ...result, name: "a\x1b[2J", content: "\x1b]0;title\x07 retry\r\u202e" };
+  const shown = renderAnswer(answerOf("retry", hostile), plain);
+  expect(shown).not.toMatch(/[\x1b\x07\r\u202e]/);
+});
+
+test("says that a file has changed, and what each signal gave", () => {
+  const drifted = { ...result, freshness: "drifted" as const, signals: { lexical: 0.2, name: 0.5, path: 0 } };
+  const shown = renderAnswer(answerOf("retry", drifted), plain);
+  expect(shown).toContain("(changed since it was indexed)");
+  expect(shown).toContain("name 0.500, lexical 0.200\n");
+});
+
+test("says what to do when nothing is found", () => {
+  expect(renderAnswer(answerOf("unicorn"), plain)).toContain('Nothing found for "unicorn".');
+  expect(renderAnswer(answerOf("unicorn"), { ...plain, isFiltered: true })).toContain("without --path");
+});
+
+test("survives chunks without a word", () => {
+  expect(renderAnswer(answerOf("x", { ...result, content: "}\n\n}" }), plain)).toContain("retry.ts:10");
+  expect(renderAnswer(answerOf("x", { ...result, content: "" }), { ...plain, full: true })).toContain("│");
+});

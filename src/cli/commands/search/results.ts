@@ -1,0 +1,135 @@
+import type { SearchResponse } from "../../../protocol/routes.ts";
+import { stopWords } from "../../../text/stop-words.ts";
+import { rootOf } from "../../../text/tokens.ts";
+import type { Colors } from "../../terminal/output.ts";
+
+type Result = SearchResponse["results"][number];
+
+/** How results are shown. */
+export interface ResultStyle {
+  /** Whole chunks instead of the lines that match. */
+  full: boolean;
+  /** The search was limited to some paths, languages or levels. */
+  isFiltered: boolean;
+  /** Longer lines are cut, except with `full`. */
+  columns: number;
+  /** A result's file as the reader's terminal can open it. */
+  pathOf: (file: string) => string;
+  colors: Colors;
+}
+
+/** Lines of a result that are shown when not all are. */
+const linesShown = 4;
+
+/** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
+export function renderAnswer(answer: SearchResponse, style: ResultStyle): string {
+  const { colors } = style;
+  if (answer.results.length === 0) {
+    const next = style.isFiltered
+      ? "Try it without --path, --language or --level."
+      : "Try other words; `pm status` shows what is indexed.";
+    return `Nothing found for "${printable(answer.query)}".\n${next}`;
+  }
+  const words = wordsOf(answer.query);
+  const blocks = answer.results.map((result, i) => renderResult(result, i + 1, words, style));
+  const shown = `${answer.results.length} of ${answer.total_results}`;
+  return `${blocks.join("\n\n")}\n\n${colors.dim(`${shown} results, ${answer.search_time_ms} ms`)}`;
+}
+
+function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
+  const { colors } = style;
+  const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
+  const what = [result.level, printable(result.name)].filter((part) => part !== "").join(" ");
+  // A file's own name stands in the path already.
+  const isInFile = result.parent_name === null || result.file.includes(`${result.parent_name}.`);
+  const inside = !isInFile ? colors.dim(` in ${printable(result.parent_name ?? "")}`) : "";
+  const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";
+  const lines = [
+    `${colors.dim(`${rank}.`)} ${colors.cyan(place)}  ${colors.bold(what)}${inside}  ` +
+      `${colors.dim(result.score.toFixed(2))}${drifted}`,
+  ];
+  if (result.match_reasons.length > 0) {
+    lines.push(`   ${colors.dim(printable(result.match_reasons.join("; ")))}`);
+  }
+  if (result.signals) lines.push(`   ${colors.dim(signalsOf(result.signals))}`);
+  return [...lines, ...renderLines(result, words, style)].join("\n");
+}
+
+/** What each ranking signal contributed. */
+export function signalsOf(signals: Record<string, number>): string {
+  return Object.entries(signals)
+    .filter(([, value]) => value !== 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(", ");
+}
+
+function renderLines(result: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
+  const all = result.content.split("\n").map((text, i) => ({ number: result.start_line + i, text }));
+  const chosen = (full ? all : matchingLines(all, words)).map(({ number, text }) => ({
+    number,
+    text: printable(text),
+  }));
+  const indent = Math.min(...chosen.map(({ text }) => (text.trim() === "" ? 999 : text.search(/\S/))));
+  const width = String(result.end_line).length;
+  return chosen.map(({ number, text }) => {
+    const gutter = `   ${String(number).padStart(width)} │ `;
+    const body = text.slice(indent === 999 ? 0 : indent);
+    const cut =
+      full || body.length <= columns - gutter.length
+        ? body
+        : `${body.slice(0, columns - gutter.length - 1)}…`;
+    return `${colors.dim(gutter)}${colors.isColorSupported ? words.mark(cut, colors.yellow) : cut}`.trimEnd();
+  });
+}
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+/**
+ * The first line with something on it and those with the most words of the query, in their order; where few
+ * hold any, the lines that follow the first, as a chunk's beginning says best what it is.
+ */
+function matchingLines(lines: readonly Line[], words: Words): Line[] {
+  const [first, ...rest] = lines.filter(({ text }) => /\w|[^\0-\x7f]/.test(text));
+  if (!first) return [];
+  const hits = new Map(rest.map((line) => [line, words.countIn(line.text)]));
+  const best = rest.sort((a, b) => hits.get(b)! - hits.get(a)! || a.number - b.number);
+  return [first, ...best.slice(0, linesShown - 1)].sort((a, b) => a.number - b.number);
+}
+
+/** The words of a query, to find in lines and to mark there. */
+export interface Words {
+  /** How many of them, or of words of the same stem, a line holds. */
+  countIn(line: string): number;
+  mark(line: string, paint: (word: string) => string): string;
+}
+
+export function wordsOf(query: string): Words {
+  const all = query.slice(0, 1000).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
+  // Longer ones first, so that "retry" does not cut "retryable" short.
+  const roots = [...new Set((telling.length > 0 ? telling : all).map(rootOf))]
+    .sort((a, b) => b.length - a.length)
+    .slice(0, 32);
+  return {
+    countIn(line) {
+      const text = line.toLowerCase();
+      return roots.filter((root) => text.includes(root)).length;
+    },
+    mark: (line, paint) => (roots.length > 0 ? line.replace(patternOf(roots), paint) : line),
+  };
+}
+
+/** "retries" also marks "retry" and "retried": to the end of the word. (`\p{L}` would cost a start-up 2 ms.) */
+function patternOf(roots: readonly string[]): RegExp {
+  const escaped = roots.map((root) => root.replaceAll("$", "\\$"));
+  return new RegExp(escaped.map((root) => `${root}[a-z\u00df-\u024f\u0370-\u04ff]*`).join("|"), "gi");
+}
+
+/** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
+export function printable(text: string): string {
+  return text.replaceAll("\t", "  ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
+}

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
+import type { SearchAllResponse } from "../../../protocol/routes.ts";
+import type { CommandContext } from "../../frame.ts";
+import { relativeTime } from "../../terminal/output.ts";
+import { readSearch, type Search, type SearchOptions } from "./request.ts";
+import type { ResultStyle } from "./results.ts";
+
+/** An index older than this is worth a word when no daemon keeps it up to date. Milliseconds. */
+const oldAfterMs = 5000;
+/** So many changes waiting mean more than a save that was just made. */
+const manyChanges = 20;
+
+/**
+ * `pm search`: asks the daemon, or reads the indexes itself when none answers. Imports as little as possible:
+ * agents run it all day, and most of its time is start-up.
+ */
+export async function searchCommand(
+  context: CommandContext,
+  words: string[],
+  options: SearchOptions,
+): Promise<void> {
+  if (options.allProjects) {
+    const { searchAcrossCommand } = await import("./across.ts");
+    return searchAcrossCommand(context, words, options);
+  }
+  const { cwd, output } = context;
+  const project = findProject(cwd);
+  const search = await readSearch(project, words, options);
+  const [{ answer, note }, { renderAnswer }] = await Promise.all([ask(project, search), loadRenderer()]);
+  const { code, transcripts } = answer;
+  const said = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
+  for (const line of new Set(said)) if (line !== null) output.note(output.colors.dim(line));
+  const { root } = inWorktreeOf(project, cwd);
+  const style: ResultStyle = {
+    full: options.full ?? false,
+    isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    columns: output.columns ?? 160,
+    pathOf: (file: string) => relative(cwd, join(root, file)),
+    colors: output.colors,
+  };
+  const { metrics, said: saved } = options.metrics
+    ? await measure(project, search, answer)
+    : { metrics: null, said: "" };
+  const shown = metrics && code ? { ...answer, code: { ...code, metrics } } : answer;
+  const value = search.scope === "all" ? shown : shown[search.scope];
+  // Where nothing is remembered, a search of all is one of code. Notes from a shell are no conversation, but are found.
+  const isOfCode =
+    search.asks === "all" && transcripts?.memory.as_of === null && transcripts.results.length === 0;
+  if (transcripts === null || isOfCode) {
+    output.result(value, () => (code ? `${renderAnswer(code, style)}${saved}` : ""));
+  } else {
+    const { renderGroups, renderTranscripts } = await import("./transcripts.ts");
+    output.result(value, () =>
+      search.asks === "all"
+        ? renderGroups({ code, transcripts }, style)
+        : renderTranscripts(transcripts, style),
+    );
+  }
+}
+
+/** Loads what renders while the daemon thinks: the request goes out in the event loop's first turn. */
+async function loadRenderer() {
+  await new Promise(setImmediate);
+  return import("./results.ts");
+}
+
+async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
+  if (code === null) return { metrics: null, said: "" };
+  const { contextMetricsOf } = await import("../../../queries/search/context-metrics.ts");
+  const { renderMetrics } = await import("./metrics.ts");
+  const metrics = await contextMetricsOf(project, request, code);
+  return { metrics, said: `\n\n${renderMetrics(metrics)}` };
+}
+
+interface Asked {
+  answer: SearchAllResponse;
+  note: string | null;
+}
+
+async function ask(project: Project, search: Search): Promise<Asked> {
+  try {
+    const answer = await askRunning(project, search);
+    const { pending = 0, is_complete = true } = answer.code?.index ?? {};
+    const isBehind = !is_complete || (pending ?? 0) > manyChanges;
+    const isReading = (answer.transcripts?.memory.pending ?? 0) > manyChanges;
+    const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
+    return { answer, note: what && `${what}; see \`pm status --watch\`.` };
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    const { startInBackground } = await import("../../../client/autostart.ts");
+    const isStarting = error.reason !== "timeout" && (await startInBackground(project));
+    try {
+      const answer = await askHere(project, search);
+      const without = error.reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
+      return { answer, note: noteOnAge(answer, isStarting ? "The daemon is starting" : without) };
+    } catch (failure) {
+      if (!isStarting || codeOf(failure) !== "not_indexed") throw failure;
+      const hint =
+        "The daemon is starting and indexes it: try again in a moment, or see `pm status --watch`.";
+      throw new PommelError("not_indexed", messageOf(failure), hint, { cause: failure });
+    }
+  }
+}
+
+async function askRunning(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
+  const timeout = 10_000;
+  if (asks === "all") return askDaemon(project, "searchAll", request, timeout);
+  if (asks === "code") return only(request.q, { code: await askDaemon(project, "search", request, timeout) });
+  const transcripts = await askDaemon(project, "searchTranscripts", request, timeout);
+  return only(request.q, { transcripts });
+}
+
+async function askHere(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
+  if (asks === "code" || (asks === "all" && !existsSync(project.memoryDb))) {
+    const { searchInProcess } = await import("../../../queries/search/code.ts");
+    return only(request.q, { code: await searchInProcess(project, request) });
+  }
+  const { searchAllInProcess, searchTranscriptsInProcess } = await import(
+    "../../../queries/search/sessions.ts"
+  );
+  if (asks === "all") return searchAllInProcess(project, request);
+  return only(request.q, { transcripts: await searchTranscriptsInProcess(project, request) });
+}
+
+function only(query: string, side: Partial<Pick<SearchAllResponse, "code" | "transcripts">>) {
+  return { scope: "all" as const, query, code: null, transcripts: null, ...side, notes: [] };
+}
+
+/** How far the answer may be behind what it is about, as nobody watches that. */
+function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
+  let note = why;
+  if (code && !code.index.is_complete) note += " and the first indexing was not finished";
+  else if (code) note += ageOf("the index is from", code.index.as_of);
+  if (transcripts) note += ageOf("conversations are known up to", transcripts.memory.as_of);
+  return note === why ? null : `${note}.`;
+}
+
+function ageOf(what: string, asOf: string | null): string {
+  const at = asOf === null ? null : Date.parse(asOf);
+  return at === null || Date.now() - at < oldAfterMs ? "" : `; ${what} ${relativeTime(at)}`;
+}

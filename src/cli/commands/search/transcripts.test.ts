@@ -1,0 +1,215 @@
+import picocolors from "picocolors";
+import { describe, expect, it } from "vitest";
+import type { SearchResponse } from "../../../protocol/routes.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/sessions.ts";
+import type { ResultStyle } from "./results.ts";
+import { renderGroups, renderTranscripts } from "./transcripts.ts";
+
+type Result = TranscriptSearchResponse["results"][number];
+
+const result: Result = {
+  id: "8ecde0fc:annotated:0",
+  source: "transcript",
+  session_id: "8ecde0fc-091c-4586-b688-cc9efe6f655c",
+  session_title: "Cache sessions",
+  agent: "claude",
+  branch: "main",
+  turn: 7,
+  last_turn: 7,
+  chunk_type: "annotated",
+  kind: "decision",
+  event_type: "mixed",
+  // Local time.
+  timestamp: new Date(2026, 0, 28, 14, 3).toISOString(),
+  score: 0.8471,
+  annotation: "Redis for session caching",
+  snippet: "[USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
+  content: "[USER] Redis or memory?\n[ASSISTANT] For caching, Redis offers more.\n",
+  files: ["src/cache.ts", "src/session.ts"],
+  freshness: "drifted",
+  abandoned: false,
+  commits: [],
+  match_reasons: ["a note of yours", "says caching"],
+};
+
+function answerOf(...results: Result[]): TranscriptSearchResponse {
+  return {
+    scope: "transcripts",
+    query: "caching",
+    total_results: 9,
+    results,
+    searched_by: ["words"],
+    notes: [],
+    search_time_ms: 1.5,
+    memory: { pending: 0, as_of: null },
+  };
+}
+
+const plain: ResultStyle = {
+  full: false,
+  isFiltered: false,
+  columns: 60,
+  pathOf: (file) => file,
+  colors: picocolors.createColors(false),
+};
+
+describe("renderTranscripts", () => {
+  it("shows when and where it was, why it is there, and what was said", () => {
+    expect(renderTranscripts(answerOf(result), plain)).toBe(
+      [
+        "Transcripts (1 result)",
+        "══════════════════════",
+        "",
+        "[1] Score: 0.847 | 2026-01-28 14:03 | session: 8ecde0fc | turn 7 | main",
+        "    Cache sessions",
+        "    Type: annotated, decision",
+        '    Note: "Redis for session caching"',
+        "    a note of yours; says caching",
+        "    ───",
+        "    [USER] Redis or memory? [ASSISTANT] For caching, Redis",
+        "    offers more.",
+        "    Files: src/cache.ts, src/session.ts (changed since)",
+        "",
+        "1 of 9 results, 1.5 ms",
+      ].join("\n"),
+    );
+  });
+
+  it("leaves out what is not known", () => {
+    const bare: Result = {
+      ...result,
+      session_title: null,
+      branch: null,
+      timestamp: null,
+      annotation: null,
+      files: [],
+      freshness: null,
+      match_reasons: [],
+      last_turn: 9,
+      chunk_type: "raw",
+      abandoned: true,
+    };
+    const text = renderTranscripts(answerOf(bare), plain);
+    expect(text).toContain(
+      "[1] Score: 0.847 | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, on a way",
+    );
+    expect(text).not.toMatch(/Note|Files|null/);
+  });
+
+  it("prints whole chunks when asked, and what every signal added", () => {
+    const text = renderTranscripts(answerOf({ ...result, signals: { words: 2, recency: 1 } }), {
+      ...plain,
+      full: true,
+    });
+    expect(text).toContain("    [USER] Redis or memory?\n    [ASSISTANT] For caching, Redis offers more.\n");
+    expect(text).toContain("words 2.000, recency 1.000");
+  });
+
+  it("marks the words that were looked for", () => {
+    const colors = picocolors.createColors(true);
+    expect(renderTranscripts(answerOf(result), { ...plain, colors })).toContain(
+      `For ${colors.yellow("caching")},`,
+    );
+  });
+
+  it("lets nothing that was said move the cursor", () => {
+    const escapes = "\u001b[2J\u202e";
+    const nasty: Result = {
+      ...result,
+      session_id: `s${escapes}`,
+      session_title: escapes,
+      branch: escapes,
+      annotation: escapes,
+      snippet: `a ${escapes}`,
+      content: `a ${escapes}\r\nb`,
+      files: [escapes],
+      match_reasons: [`says ${escapes}`],
+    };
+    for (const full of [true, false]) {
+      const text = renderTranscripts(answerOf(nasty), { ...plain, full });
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+  });
+
+  it("says that nothing was found", () => {
+    expect(renderTranscripts(answerOf(), plain)).toMatch(/^Nothing found for "caching"\./);
+  });
+});
+
+describe("renderGroups", () => {
+  const meta = { search_time_ms: 1, searched_by: ["words"], notes: [] };
+  const index = { pending: 0, is_complete: true, as_of: null };
+  const code: SearchResponse = { query: "caching", results: [], total_results: 0, ...meta, index };
+  const found: SearchResponse = {
+    ...code,
+    total_results: 1,
+    results: [
+      {
+        id: "1",
+        file: "src/cache.ts",
+        start_line: 3,
+        end_line: 3,
+        level: "method",
+        language: "typescript",
+        name: "caching",
+        score: 1,
+        content: "function caching() {}",
+        parent_id: null,
+        parent_name: null,
+        match_reasons: [],
+        freshness: "fresh",
+      },
+    ],
+  };
+
+  it("shows each side under its heading", () => {
+    const text = renderGroups({ code: found, transcripts: answerOf(result) }, plain);
+    expect(text).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/cache\.ts:3 /);
+    expect(text).toMatch(/\n\nTranscripts \(1 result\)\n═+\n\n\[1\] Score/);
+    expect(renderGroups({ code, transcripts: answerOf(result) }, plain)).toMatch(
+      /^Code \(0 results\)\n═+\n\nTranscripts/,
+    );
+  });
+
+  it("says once that neither has anything", () => {
+    expect(renderGroups({ code, transcripts: answerOf() }, plain)).toMatch(/^Nothing found for "caching"\./);
+  });
+});
+
+describe("the commits that a conversation led to", () => {
+  const commit: Result["commits"][number] = {
+    commit: "abc1234abc1234abc1234abc1234abc1234abc12",
+    checkpoint: "4f1c9a2b77d0",
+    subject: "Make refresh atomic",
+    reach: "head",
+    successor: null,
+    reverted_by: null,
+    branches: [],
+    lines_added: 40,
+    lines_surviving: 34,
+  };
+  const line = (more: Partial<typeof commit>) =>
+    renderTranscripts(answerOf({ ...result, commits: [{ ...commit, ...more }] }), plain)
+      .split("\n")
+      .find((text) => text.includes("Led to"))
+      ?.trim();
+
+  it.each<[Partial<typeof commit>, string]>([
+    [{}, "(on HEAD, 34 of 40 lines left)"],
+    [{ successor: "feed123feed123" }, "(on HEAD as feed123, 34 of 40 lines left)"],
+    [
+      { reverted_by: "bad5678bad5678", lines_surviving: 0 },
+      "(reverted by bad5678, on HEAD, 0 of 40 lines left)",
+    ],
+    [{ reach: "elsewhere", branches: ["feat/x", "y"], lines_added: 0 }, "(on feat/x, y only)"],
+    [{ reach: "elsewhere", lines_added: null, lines_surviving: null }, "(on no branch)"],
+    [{ reach: "gone", lines_surviving: 3 }, "(not in this repository, 3 of 40 lines left)"],
+  ])("say what became of them: %o", (more, fate) => {
+    expect(line(more)).toBe(`Led to abc1234 "Make refresh atomic" ${fate}`);
+  });
+
+  it("are named when nothing is known of their fate", () => {
+    const unknown = { reach: null, lines_added: null, lines_surviving: null };
+    expect(line({ ...unknown, subject: "Odd\u001b[31m subject" })).toBe('Led to abc1234 "Odd·[31m subject"');
+  });
+});

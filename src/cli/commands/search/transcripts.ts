@@ -1,0 +1,98 @@
+import type { SearchAllResponse } from "../../../protocol/routes.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/sessions.ts";
+import { fateOf, freshnessInWords } from "../../../queries/search/found-in-words.ts";
+import type { Colors } from "../../terminal/output.ts";
+import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
+import { printable, type ResultStyle, renderAnswer, signalsOf, type Words, wordsOf } from "./results.ts";
+
+type Result = TranscriptSearchResponse["results"][number];
+
+/** Files of a result that are named. */
+const filesShown = 4;
+
+/** Code and conversations, each under its heading. */
+export function renderGroups(
+  { code, transcripts }: { code: SearchAllResponse["code"]; transcripts: TranscriptSearchResponse },
+  style: ResultStyle,
+): string {
+  if (transcripts.results.length + (code?.results.length ?? 0) === 0)
+    return renderTranscripts(transcripts, style);
+  const groups = [groupOfTranscripts(transcripts, style)];
+  if (code !== null) {
+    const title = heading(`Code (${countOf(code.results.length)})`, style.colors);
+    groups.unshift(code.results.length === 0 ? title : `${title}\n\n${renderAnswer(code, style)}`);
+  }
+  return groups.join("\n\n");
+}
+
+/** Conversations for a person: best first, each with when and where it was, and what was said around the match. */
+export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
+  if (answer.results.length > 0) return groupOfTranscripts(answer, style);
+  return `Nothing found for "${printable(answer.query)}".\nTry other words; \`pm session list\` shows what is remembered.`;
+}
+
+function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
+  const { results, total_results, search_time_ms } = answer;
+  const title = heading(`Transcripts (${countOf(results.length)})`, style.colors);
+  if (results.length === 0) return title;
+  const words = wordsOf(answer.query);
+  const blocks = results.map((result, i) => renderResult(result, i + 1, words, style));
+  const shown = `${results.length} of ${total_results} results, ${search_time_ms} ms`;
+  return `${[title, ...blocks].join("\n\n")}\n\n${style.colors.dim(shown)}`;
+}
+
+function countOf(results: number): string {
+  return `${results} ${results === 1 ? "result" : "results"}`;
+}
+
+function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
+  const { colors } = style;
+  const turns =
+    result.last_turn > result.turn ? `turns ${result.turn}–${result.last_turn}` : `turn ${result.turn}`;
+  const place = [
+    `Score: ${result.score.toFixed(3)}`,
+    result.timestamp === null ? null : localTime(result.timestamp),
+    `session: ${colors.cyan(shortId(result.session_id))}`,
+    turns,
+    result.branch === null ? null : printable(result.branch),
+  ];
+  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["on a way that was left"] : [])];
+  const lines = [
+    result.session_title === null ? null : colors.bold(printable(result.session_title)),
+    `Type: ${type.join(", ")}`,
+    result.annotation === null ? null : `Note: "${printable(result.annotation)}"`,
+    result.match_reasons.length === 0 ? null : colors.dim(printable(result.match_reasons.join("; "))),
+    result.signals ? colors.dim(signalsOf(result.signals)) : null,
+    colors.dim("───"),
+    ...said(result, words, style),
+    ...result.commits.map((commit) => ledTo(commit, colors)),
+    result.files.length === 0 ? null : filesOf(result, style),
+  ];
+  return [
+    `${colors.dim(`[${rank}]`)} ${place.filter((part) => part !== null).join(colors.dim(" | "))}`,
+    ...lines.filter((line) => line !== null).map((line) => `    ${line}`),
+  ].join("\n");
+}
+
+function said({ snippet, content }: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
+  const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
+  return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
+}
+
+/** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
+function ledTo(commit: Result["commits"][number], colors: Colors): string {
+  const { reach, reverted_by, lines_surviving } = commit;
+  const isLost = reverted_by !== null || reach === "gone" || lines_surviving === 0;
+  const facts = fateOf(commit);
+  const fate = facts.length === 0 ? "" : ` (${printable(facts.join(", "))})`;
+  const what = `Led to ${commit.commit.slice(0, 7)} "${oneLine(commit.subject, 100)}"`;
+  return `${what}${isLost ? colors.yellow(fate) : colors.dim(fate)}`;
+}
+
+function filesOf({ files, freshness }: Result, { full, colors, pathOf }: ResultStyle): string {
+  const shown = full ? files : files.slice(0, filesShown);
+  const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
+  const fate = freshness === null ? "" : ` (${freshnessInWords[freshness]})`;
+  const named = shown.map((file) => printable(file.startsWith("/") ? file : pathOf(file))).join(", ");
+  return `Files: ${named}${more}${freshness === "fresh" ? fate : colors.yellow(fate)}`;
+}

@@ -1,0 +1,53 @@
+import { askMemory, type FromMemory } from "../../../client/ask-memory.ts";
+import { codeOf } from "../../../project/errors.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { SessionSummary } from "../../../protocol/sessions.ts";
+import { listSessionsOf, showSession } from "../../../queries/sessions/conversations.ts";
+import type { CommandContext } from "../../frame.ts";
+import { renderSessions } from "./list.ts";
+import { noteOnMemory } from "./text.ts";
+
+/** What had no line for longer is not open, or not in use. Milliseconds. */
+const openFor = 30 * 60_000;
+
+/**
+ * `pm session current`: the session that this runs in, which Claude Code names in the environment of what it runs; else
+ * all that are open, as nobody can tell which one is meant.
+ */
+export async function sessionCurrentCommand({ cwd, output }: CommandContext): Promise<void> {
+  const project = findProject(cwd);
+  const current = process.env.CLAUDE_CODE_SESSION_ID || null;
+  const asked = await (current === null ? openSessions(project) : session(project, current));
+  const note = noteOnMemory(asked);
+  if (note !== null) output.note(output.colors.dim(note));
+  const sessions = asked.answer;
+  output.result({ current, sessions }, () => describe(current, sessions, output.colors));
+}
+
+async function openSessions(project: Project): Promise<FromMemory<SessionSummary[]>> {
+  const request = { since: new Date(Date.now() - openFor).toISOString(), limit: 1000 };
+  const asked = await askMemory(project, "sessions", request, (memory) => listSessionsOf(memory, request));
+  return { ...asked, answer: asked.answer.sessions.filter(({ ended_at }) => ended_at === null) };
+}
+
+async function session(project: Project, id: string): Promise<FromMemory<SessionSummary[]>> {
+  try {
+    const asked = await askMemory(project, "session", { id }, (memory) => showSession(memory, { id }));
+    // The beginning of an id finds a session as well, but this is one in full.
+    return { ...asked, answer: asked.answer.session.id === id ? [asked.answer.session] : [] };
+  } catch (error) {
+    if (codeOf(error) !== "not_found") throw error;
+    return { answer: [], without: null, asOf: null };
+  }
+}
+
+function describe(
+  current: string | null,
+  sessions: readonly SessionSummary[],
+  colors: Parameters<typeof renderSessions>[1],
+): string {
+  if (sessions.length > 0) return renderSessions(sessions, colors);
+  return current === null
+    ? "No session is open in this project."
+    : `${current}\nNothing of it is remembered yet.`;
+}

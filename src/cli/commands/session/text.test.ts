@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { block, counted, localTime, noteOnMemory, oneLine, shortId, wrapped } from "./text.ts";
+
+it("shortens ids so that commands still take them", () => {
+  expect(shortId("8ecde0fc-091c-4586-b688-cc9efe6f655c")).toBe("8ecde0fc");
+  expect(shortId("\u001b[2J")).toBe("·[2J");
+  expect(shortId("8ecde0fc-091c/a1b2c3d4e5")).toBe("8ecde0fc-091c/a1b2c3d4");
+  expect(shortId("01a1fd9b-688b-7d53-abbe-926542a1db0b")).toBe("01a1fd9b-688b");
+});
+
+it("tells times where the reader is", () => {
+  expect(localTime(new Date(2026, 2, 4, 5, 6).toISOString())).toBe("2026-03-04 05:06");
+});
+
+it("makes text safe to print", () => {
+  expect(block("a\u001b[2J\r\n\tb\n\n")).toEqual(["a·[2J", "  b"]);
+  expect(oneLine(" a\n\u0007 b ", 10)).toBe("a · b");
+  expect(oneLine("abcdefgh", 5)).toBe("abcd…");
+  expect(wrapped("one two three \u009b4", 8)).toEqual(["one two", "three ·4"]);
+  expect(wrapped("a verylongword b", 6)).toEqual(["a", "verylongword", "b"]);
+});
+
+it("counts in words", () => {
+  expect([counted(1, "turn"), counted(2000, "turn")]).toEqual(["1 turn", "2,000 turns"]);
+});
+
+describe("noteOnMemory", () => {
+  const asOf = new Date(Date.now() - 3 * 86_400_000).toISOString();
+
+  it("says how old what was read is, where no daemon answered", () => {
+    expect(noteOnMemory({ without: "not_running", asOf })).toBe(
+      "No daemon is running; conversations are known up to 3 days ago.",
+    );
+    expect(noteOnMemory({ without: "timeout", asOf })).toMatch(/^The daemon does not answer;/);
+  });
+
+  it("says nothing where that is not worth a word", () => {
+    expect(noteOnMemory({ without: null, asOf: null })).toBeNull();
+    expect(noteOnMemory({ without: "stale", asOf: null })).toBeNull();
+    expect(noteOnMemory({ without: "stale", asOf: new Date().toISOString() })).toBeNull();
+  });
+});

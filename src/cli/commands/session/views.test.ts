@@ -1,0 +1,102 @@
+import picocolors from "picocolors";
+import { describe, expect, it } from "vitest";
+import type { SessionResponse } from "../../../protocol/sessions.ts";
+import { renderDecisions } from "../decisions/decisions.ts";
+import { renderRelated } from "../decisions/related.ts";
+import { renderAnnotations } from "../notes/annotations.ts";
+import { renderSessions } from "./list.ts";
+import { renderSession } from "./show.ts";
+
+const colors = picocolors.createColors(false);
+/** Whatever can move the cursor, but for the ends of lines. */
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+
+/** A session in which every text is `text`. */
+function sessionOf(text: string): SessionResponse {
+  const at = new Date(2026, 0, 28, 14, 3).toISOString();
+  const tokens = { input: 10, output: 20, cache_read: 3000, cache_write: 4 };
+  return {
+    session: {
+      id: text,
+      agent: text,
+      title: text,
+      branch: text,
+      cwd: text,
+      started_at: at,
+      last_at: at,
+      ended_at: at,
+      end_reason: text,
+      turns: 1,
+      chunks: 2,
+      annotations: 1,
+      agents: 1,
+      models: [text],
+      tokens,
+      parent_id: text,
+      parent_tool_use: text,
+      agent_type: text,
+      forked_from: text,
+    },
+    summary: { source: "llm", model: text, up_to_turn: 1, text: `${text}\n${text}` },
+    turns: [
+      {
+        number: 1,
+        prompt: text,
+        started_at: at,
+        ended_at: at,
+        branch: text,
+        abandoned: true,
+        tools: {},
+        files: [{ path: text, how: "edit" }],
+      },
+    ],
+    files: [{ path: text, how: "edit" }],
+    annotations: [
+      { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
+    ],
+    agents: [text],
+    content: null,
+  };
+}
+
+/** Every view of conversations, of one in which every text is `text`. */
+function viewsOf(text: string): string[] {
+  const answer = sessionOf(text);
+  const at = answer.session.last_at;
+  const place = { session_id: text, session_title: text, branch: text };
+  const files = [{ path: text, how: "edit" as const }];
+  const decision = { ...place, source: "annotation" as const, text, turn: 1, timestamp: at, files: [text] };
+  const turns = [{ turn: 1, prompt: text, timestamp: at, score: 1, files }];
+  return [
+    renderSession(answer, 100, colors),
+    renderSessions([answer.session], colors),
+    renderAnnotations({ annotations: answer.annotations, total: 2 }, colors),
+    renderDecisions({ decisions: [{ ...decision, score: 0.5 }], total: 2 }, colors),
+    renderRelated([{ ...place, agent: text, last_at: at, score: 1, files, turns }], 2, colors),
+  ];
+}
+
+describe("views of conversations", () => {
+  it("say when and where it was", () => {
+    const [show, list, notes, decisions, related] = viewsOf("retries");
+    expect(show).toContain("retries (retries) | 2026-01-28 14:03 | retries | 1 turn | ended (retries)");
+    expect(show).toContain("3,014 tokens in (3,000 from the cache), 20 out by retries");
+    expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, 1 changed file, on a way that was left$/m);
+    expect(list).toBe("retries  2026-01-28 14:03  1 turn  retries  retries");
+    expect(notes).toBe(
+      "retries\n  2026-01-28 14:03 | session: retries | turn 1 | retries  retries\n\n1 of 2 notes",
+    );
+    expect(decisions).toMatch(/^Note: retries\n {2}2026-01-28 14:03 \| session: retries \| turn 1 /);
+    expect(related).toMatch(/^retries {2}2026-01-28 14:03 .*\n {3}retries \(edit\)\n {3}turn 1: retries\n/);
+  });
+
+  it("let nothing that was said move the cursor", () => {
+    for (const view of viewsOf("a\u001b[2J\u202e\r\u0007")) expect(view).not.toMatch(control);
+  });
+
+  it("say what to do where there is nothing", () => {
+    expect(renderAnnotations({ annotations: [], total: 0 }, colors)).toMatch(/^No notes\./);
+    expect(renderDecisions({ decisions: [], total: 0 }, colors)).toMatch(/^Nothing that was decided/);
+    expect(renderRelated([], 0, colors)).toMatch(/^No session/);
+  });
+});

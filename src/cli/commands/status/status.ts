@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { findProject, type Project } from "../../../project/paths.ts";
+import type { StatusResponse } from "../../../protocol/routes.ts";
+import type { CommandContext } from "../../frame.ts";
+import type { Output } from "../../terminal/output.ts";
+import { renderSkipped, renderStatus } from "./view.ts";
+
+interface StatusOptions {
+  watch?: boolean;
+  skipped?: boolean;
+  check?: boolean;
+}
+
+const refreshMs = 2000;
+
+/**
+ * `pm status`: what the daemon says, or what can be read without one.
+ * @throws DaemonUnreachable with `--check`, when the daemon does not answer
+ */
+export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
+  const project = findProject(cwd);
+  if (options.skipped) {
+    const { skippedFiles } = await import("../../../queries/search/code.ts");
+    const skipped = await skippedFiles(project);
+    output.result({ skipped }, () => renderSkipped(skipped, output.colors));
+  } else if (options.watch) {
+    await watch(project, output);
+  } else {
+    const found = options.check ? await statusOfDaemon(project) : await statusOf(project);
+    const status = await withSharing(project, found);
+    output.result(status, () => renderStatus(status, output.colors));
+  }
+}
+
+/** Says what is new since the memory was shared last, where it is shared. */
+async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
+  const { notSharedText, notSharedYet } = await import("../../../queries/sync/not-shared.ts");
+  // What is wrong with a memory that cannot be read stands in the status already.
+  const counts = await notSharedYet(project).catch(() => null);
+  const text = counts === null ? null : notSharedText(counts);
+  return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm sync\`.`] };
+}
+
+function statusOfDaemon(project: Project): Promise<StatusResponse> {
+  return askDaemon(project, "status", {}, 10_000);
+}
+
+async function statusOf(project: Project): Promise<StatusResponse> {
+  try {
+    return await statusOfDaemon(project);
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    const { statusInProcess } = await import("../../../client/status.ts");
+    const status = await statusInProcess(project);
+    return error.reason === "timeout" ? { ...status, notes: [error.message, ...status.notes] } : status;
+  }
+}
+
+/** On a terminal the picture is redrawn in place; elsewhere every look is a block, or a line of JSON. */
+async function watch(project: Project, output: Output): Promise<never> {
+  const inPlace = process.stdout.isTTY === true && !output.json;
+  if (inPlace) process.stdout.write("\x1b[2J");
+  for (;;) {
+    const status = await statusOf(project);
+    if (output.json) {
+      process.stdout.write(`${JSON.stringify(status)}\n`);
+    } else if (inPlace) {
+      const lines = renderStatus(status, output.colors).split("\n");
+      const fitting = lines.slice(0, Math.max((process.stdout.rows ?? 50) - 2, 1));
+      process.stdout.write(`\x1b[H${fitting.map((line) => `${line}\x1b[K\n`).join("")}\x1b[J`);
+    } else {
+      process.stdout.write(`${renderStatus(status, output.colors)}\n\n`);
+    }
+    await sleep(refreshMs);
+  }
+}

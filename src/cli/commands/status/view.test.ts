@@ -1,0 +1,270 @@
+import picocolors from "picocolors";
+import { expect, test } from "vitest";
+import type { StatusResponse } from "../../../protocol/routes.ts";
+import { renderSkipped, renderStatus } from "./view.ts";
+
+const colors = picocolors.createColors(false);
+
+const vanishing = {
+  agent: "claude",
+  title: "Claude Code",
+  days: 30,
+  setting: "cleanupPeriodDays",
+  source: null,
+  sessions: 14,
+  stored: 12,
+  within_days: 7,
+  first_at: "2026-03-02T09:00:00.000Z",
+};
+
+const busy: StatusResponse = {
+  version: "1.2.3",
+  project: "/home/ada/engine",
+  daemon: { running: true, pid: 42, port: 17_423, uptime_seconds: 192, memory_bytes: 85_000_000 },
+  index: {
+    total_files: 847,
+    total_chunks: 12_453,
+    last_indexed: new Date(Date.now() - 120_000).toISOString(),
+    pending_changes: 3,
+    languages: { go: { files: 1, chunks: 1 }, typescript: { files: 846, chunks: 12_452 } },
+    skipped: { total: 5, by_reason: { too_large: 2, binary: 3 } },
+  },
+  health: { status: "healthy", embedding_model: "none", database: "connected", query_ms: 2.1 },
+  queue: {
+    pending: 3,
+    done: 844,
+    total: 847,
+    processing: "src/a.ts",
+    rate_chunks_per_sec: 42.3,
+    eta_seconds: 8,
+    is_idle: false,
+    code_is_idle: false,
+    last_error: null,
+    recent: [{ path: "src/b.ts", chunks: 8, took_ms: 200, at: new Date().toISOString() }],
+  },
+  storage: { index_bytes: 5_000_000, fts_bytes: 3_000_000, log_bytes: 2000, total_bytes: 5_002_000 },
+  models: {
+    embedding_code: "ollama/nomic-embed-text",
+    code: [
+      {
+        id: "static-1",
+        dimensions: 256,
+        state: "ready",
+        message: null,
+        chunks_total: 12_453,
+        chunks_embedded: 12_450,
+        chunks_missing: 3,
+        chunks_pending: 0,
+        eta_seconds: null,
+        usage: null,
+      },
+      {
+        id: "ollama/nomic-embed-text",
+        dimensions: 768,
+        state: "embedding",
+        message: null,
+        chunks_total: 12_453,
+        chunks_embedded: 3000,
+        chunks_missing: 0,
+        chunks_pending: 9453,
+        eta_seconds: 190,
+        usage: null,
+      },
+    ],
+    embedding_text: "none",
+    text: [],
+  },
+  memory: {
+    captures: true,
+    sessions: 12,
+    agents: { claude: 10, codex: 2 },
+    turns: 340,
+    chunks: 1204,
+    annotations: 3,
+    summaries: 14,
+    commits: 12,
+    checkpoints: 3,
+    commits_waiting: 0,
+    last_updated: new Date(Date.now() - 120_000).toISOString(),
+    problem: null,
+    bytes: 34_000_000,
+    growth_30d_bytes: 2_000_000,
+    context: {
+      mode: "gentle",
+      injections: 40,
+      tokens: 9000,
+      injections_30d: 12,
+      tokens_30d: 2900,
+      missed_30d: 1,
+    },
+    vanishing: [vanishing],
+    needs_scrubbing: false,
+    llm: {
+      model: "ollama/llama3.1:8b",
+      tokens_today: 1200,
+      daily_tokens: 200_000,
+      dollars_today: 0,
+      problem: null,
+    },
+    jobs: {
+      pending: 2,
+      running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100 }],
+      dead: [{ id: 1, kind: "transcript", subject: "/t/b.jsonl", attempts: 9, error: "It is not there." }],
+      rate_chunks_per_sec: 120.5,
+      eta_seconds: 9,
+      is_idle: false,
+      recent: [],
+    },
+  },
+  notes: ["Watching by polling."],
+};
+
+test("shows a daemon at work", () => {
+  expect(renderStatus(busy, colors)).toBe(
+    `Pommel 1.2.3 - running (PID 42, port 17423, up 3m 12s, 85.0 MB of memory)
+/home/ada/engine
+
+Code index
+  Files:         847
+  Chunks:        12,453
+  Last indexed:  2 minutes ago
+  Left out:      5 (2 too large, 3 binary)
+  Languages:     typescript: 846 files, 12,452 chunks
+                 go: 1 file, 1 chunk
+
+Queue
+  Pending:     3 files
+  Processing:  src/a.ts
+  Done:        844 of 847 files
+  Rate:        42.3 chunks/s
+  Time left:   about 8 s
+  Recent:      src/b.ts (8 chunks, 200 ms) just now
+
+Conversations
+  Sessions:      12 (340 turns; claude 10, codex 2)
+  Chunks:        1,204
+  Notes:         3
+  Summaries:     14
+  Commits:       12 (3 checkpoints)
+  Last line:     2 minutes ago
+  Vanishing:     14 sessions vanish from Claude Code within 7 days; 12 are stored. Import the rest: \`pm import claude\`
+  Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
+  At work:       transcript /t/a.jsonl 30 %
+  Context:       gentle; told 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm context\`)
+  Given up:      1 job, the first because: It is not there.
+                 \`pm queue\` shows them, \`pm queue retry\` tries them again
+  Storage:       34.0 MB, +2.0 MB in 30 days
+  Summaries by:  ollama/llama3.1:8b, 1,200 of 200,000 tokens today, $0.0000
+
+Models
+  Code:  static-1: 12,450 of 12,453 chunks embedded, 3 by words only
+         ollama/nomic-embed-text: 3,000 of 12,453 chunks embedded, about 3m 10s left
+  Text:  none: search goes by words
+
+Storage
+  Index:  5.0 MB, 3.0 MB of it full text
+  Logs:   2.0 kB
+
+Health
+  ✓ works, a query took 2.1 ms just now
+
+Notes
+  ! Watching by polling.`,
+  );
+});
+
+test("has no queue and says how to start when nothing runs", () => {
+  const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
+  const shown = renderStatus({ ...busy, daemon, notes: [] }, colors);
+  expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
+  expect(shown).toContain("pm start");
+  expect(shown).not.toContain("Queue");
+  expect(shown).toContain("Waiting:       2 jobs, for a daemon");
+  expect(shown).not.toContain("polling");
+});
+
+test("says what is wrong with the memory, or that nothing is remembered", () => {
+  const shown = (memory: Partial<StatusResponse["memory"]>) =>
+    renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, colors);
+  expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
+  const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
+  expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
+    "Sessions:  none remembered yet\n\nModels",
+  );
+  const lost = { ...vanishing, sessions: 1, stored: 0 };
+  expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: [lost] })).toContain(
+    "1 session vanishes from Claude Code within 7 days; none is stored.",
+  );
+  expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Vanishing:");
+  expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
+  expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
+});
+
+test("says which part is ill", () => {
+  const health = { ...busy.health, status: "failing" as const, database: "corrupt" as const, query_ms: null };
+  expect(renderStatus({ ...busy, health }, colors)).toContain("✗ the database is corrupt");
+});
+
+test("does not say that all is well while a model that is set does not answer, or nothing is recorded", () => {
+  const down = "Ollama at http://127.0.0.1:11434 does not answer.";
+  const model = { ...busy.models.code[1]!, state: "unavailable" as const, message: down };
+  const shown = renderStatus(
+    {
+      ...busy,
+      health: { ...busy.health, status: "degraded" },
+      models: { ...busy.models, code: [model], text: [model] },
+      memory: { ...busy.memory, captures: false, llm: { ...busy.memory.llm, problem: down } },
+    },
+    colors,
+  );
+  expect(shown).toContain(`Health
+  ✓ search works, a query took 2.1 ms just now
+  ! ollama/nomic-embed-text is not used: ${down}
+  ! ollama/llama3.1:8b is not used: ${down}
+  ! Sessions are not recorded: sessions.capture is off (\`pm config set sessions.capture true\`).`);
+});
+
+test("says why a model is not asked, and what one has cost", () => {
+  const model = { ...busy.models.code[0]!, id: "openai/text-embedding-3-large" };
+  const shown = renderStatus(
+    {
+      ...busy,
+      models: {
+        embedding_code: "openai",
+        code: [
+          {
+            ...model,
+            state: "unavailable",
+            message: "https://api.openai.com/v1 does not answer.",
+            usage: { requests: 2, tokens: 1234, dollars: 0.00016 },
+          },
+        ],
+        embedding_text: "none",
+        text: [],
+      },
+    },
+    colors,
+  );
+  expect(shown).toContain(
+    `chunks embedded, 3 by words only, unavailable
+         https://api.openai.com/v1 does not answer.
+         2 requests, 1,234 tokens, $0.0002 since the daemon started
+`,
+  );
+  expect(
+    renderStatus(
+      { ...busy, models: { embedding_code: "none", code: [], embedding_text: "none", text: [] } },
+      colors,
+    ),
+  ).toContain("none: search goes by words and structure");
+});
+
+test("lists what is left out by reason, the most common first", () => {
+  const files = [
+    { path: "a.bin", reason: "binary" },
+    { path: "b.sql", reason: "too_large" },
+    { path: "c.sql", reason: "too_large" },
+  ];
+  expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
+  expect(renderSkipped([], colors)).toBe("No file is left out.");
+});

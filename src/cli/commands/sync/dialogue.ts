@@ -1,0 +1,66 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import type { SyncDialogue } from "../../../queries/sync/sync.ts";
+import type { SyncOptions } from "../../../sync/report.ts";
+import { canAsk } from "../../terminal/confirm.ts";
+import type { Output } from "../../terminal/output.ts";
+import { createProgress, type Progress } from "../../terminal/progress.ts";
+
+/** Asks at the terminal, where there is one. */
+export function syncDialogue(output: Output): SyncDialogue {
+  return {
+    async askPassphrase(isNew) {
+      if (!canAsk(output)) return null;
+      const given = await askSecret(isNew ? "A new passphrase for the shared memory: " : "Passphrase: ");
+      if (!isNew || given === "") return given;
+      if ((await askSecret("Once more: ")) === given) return given;
+      output.note("They are not the same.");
+      return null;
+    },
+    onKeyMade(file) {
+      output.note(
+        `Made the key ${file}. Copy it to your other machines, and keep a copy: without it nothing that`,
+      );
+      output.note("is shared can be read.");
+    },
+  };
+}
+
+/** A line that is not shown while it is written; "" for Ctrl-D. */
+function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  process.stderr.write(question);
+  return new Promise((resolve) => {
+    const asked = createInterface({ input: process.stdin, output: silent, terminal: true });
+    let given = "";
+    asked.once("line", (line) => {
+      given = line;
+      asked.close();
+    });
+    asked.once("SIGINT", () => {
+      process.stderr.write("\n");
+      process.exit(130);
+    });
+    asked.once("close", () => {
+      process.stderr.write("\n");
+      resolve(given);
+    });
+  });
+}
+
+/** Shows how far it is, step by step. */
+export function syncProgress(): { onProgress: NonNullable<SyncOptions["onProgress"]>; finish(): void } {
+  let step = "";
+  let bar: Progress | null = null;
+  return {
+    onProgress(now, done, total) {
+      if (now !== step) {
+        bar?.finish();
+        bar = createProgress({ label: now === "sharing" ? "Sharing" : "Taking in", unit: "things" });
+        step = now;
+      }
+      bar?.update(done, total);
+    },
+    finish: () => bar?.finish(),
+  };
+}

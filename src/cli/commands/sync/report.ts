@@ -1,0 +1,82 @@
+import type { SyncCounts } from "../../../sync/counts.ts";
+import { hintFor, type SyncReport } from "../../../sync/report.ts";
+import { type Colors, type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../session/text.ts";
+
+/** The JSON of `pm sync` and `pm pull`. */
+export function syncResult(report: SyncReport, { dryRun, filter }: { dryRun: boolean; filter: boolean }) {
+  return {
+    branch: report.branch,
+    remote: report.remote,
+    encrypted: report.encrypted,
+    dry_run: dryRun,
+    filtered: filter,
+    shared: report.shared,
+    taken_in: report.takenIn,
+    left_out: report.leftOut,
+    pushed: report.pushed,
+    up_to_date: report.isUpToDate,
+    commit: report.commit,
+    problems: report.problems,
+    quarantine: report.quarantine,
+    trouble: report.trouble,
+  };
+}
+
+const words: Record<keyof SyncCounts, string> = {
+  sessions: "session",
+  turns: "turn",
+  annotations: "note",
+  checkpoints: "checkpoint",
+  attributions: "commit's lines",
+  events: "event",
+};
+
+/** "3 sessions, 12 turns"; null for nothing. */
+function countsText(counts: SyncCounts): string | null {
+  const parts = (Object.keys(words) as (keyof SyncCounts)[])
+    .filter((key) => counts[key] > 0)
+    .map((key) =>
+      key === "attributions" && counts[key] > 1
+        ? `${counts[key]} commits' lines`
+        : counted(counts[key], words[key]),
+    );
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** What was done, for people. */
+export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Colors): string {
+  const shared = countsText(report.shared);
+  const takenIn = countsText(report.takenIn);
+  const lines: string[] = [];
+  if (takenIn) lines.push(`${dryRun ? "Would take in" : "Taken in"}: ${takenIn}.`);
+  if (shared)
+    lines.push(`${dryRun ? "Would share" : report.pushed ? "Shared" : "Kept for sharing"}: ${shared}.`);
+  if (lines.length === 0 && report.trouble === null) lines.push("Nothing new.");
+  if (dryRun) lines.push("Nothing was changed (--dry-run).");
+  else if (report.pushed) {
+    const how = report.encrypted ? ", encrypted" : "";
+    lines.push(`${tick("ok", colors)} ${report.branch} is at ${report.remote}${how}.`);
+  }
+  return lines.join("\n");
+}
+
+const mostProblems = 10;
+
+/** What a person should know besides; on stderr, with `--json` too. */
+export function tellTrouble(report: SyncReport, output: Output): void {
+  const { problems, quarantine, leftOut, trouble } = report;
+  for (const { path, reason } of problems.slice(0, mostProblems)) {
+    output.note(`Left out: ${path || "everything on the branch"} (${reason}).`);
+  }
+  if (problems.length > mostProblems) output.note(`Left out: ${problems.length - mostProblems} more.`);
+  if (quarantine !== null) output.note(`The commit that has them is kept at ${quarantine}.`);
+  if (leftOut > 0) {
+    const ran = leftOut === 1 ? "session that ran" : "sessions that ran";
+    output.note(`${leftOut} ${ran} outside of the project stay here; --everything shares them as well.`);
+  }
+  if (trouble !== null) {
+    output.note(trouble.message);
+    output.note(hintFor(trouble, report));
+  }
+}

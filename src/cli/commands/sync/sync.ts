@@ -1,0 +1,55 @@
+import { PommelError } from "../../../project/errors.ts";
+import { findProject } from "../../../project/paths.ts";
+import { syncProject } from "../../../queries/sync/sync.ts";
+import type { CommandContext } from "../../frame.ts";
+import { canAsk, confirm } from "../../terminal/confirm.ts";
+import type { Output } from "../../terminal/output.ts";
+import { syncDialogue, syncProgress } from "./dialogue.ts";
+import { reportText, syncResult, tellTrouble } from "./report.ts";
+
+interface SyncCommandOptions {
+  dryRun?: boolean;
+  /** false with `--no-filter`. */
+  filter: boolean;
+  allowPublic?: boolean;
+  everything?: boolean;
+  /** How often `--yes` was given. */
+  yes?: number;
+}
+
+/** `pm sync`: takes in what others shared, and shares what is new here. */
+export async function syncCommand(
+  { cwd, output }: CommandContext,
+  { dryRun = false, filter, allowPublic = false, everything = false, yes = 0 }: SyncCommandOptions,
+): Promise<number | undefined> {
+  const project = findProject(cwd);
+  if (!filter && !dryRun && !(await isSure(output, yes))) {
+    output.print("Nothing was shared.");
+    return 1;
+  }
+  const progress = syncProgress();
+  const report = await syncProject(
+    project,
+    { dryRun, filter, allowPublic, everything, mayAsk: canAsk(output), onProgress: progress.onProgress },
+    syncDialogue(output),
+  ).finally(progress.finish);
+  tellTrouble(report, output);
+  const text = reportText(report, { dryRun }, output.colors);
+  output.result(syncResult(report, { dryRun, filter }), text);
+  return report.trouble === null ? undefined : 1;
+}
+
+/** What is shared cannot be taken back, so whoever leaves the filter out is asked twice. */
+async function isSure(output: Output, yes: number): Promise<boolean> {
+  if (yes >= 2) return true;
+  if (!canAsk(output)) {
+    throw new PommelError(
+      "usage",
+      "Without the filter, secrets that newer rules know would be shared, and there is nobody to ask.",
+      "Leave --no-filter out; or say --yes twice.",
+    );
+  }
+  const first = "Share the conversations without scrubbing them by the rules in force now?";
+  const second = "Whoever can read the remote can read them, for good. Are you sure?";
+  return (await confirm(first, false)) && (await confirm(second, false));
+}

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
+import { whyLines } from "../../../queries/why/why.ts";
+import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
+import type { CommandContext } from "../../frame.ts";
+import { renderWhy } from "./view.ts";
+
+interface WhyOptions {
+  rev?: string;
+  full?: boolean;
+}
+
+/** `pm why`: reads git and the memory itself, whether a daemon runs or not. */
+export async function whyCommand(
+  { cwd, output }: CommandContext,
+  place: string,
+  { rev, full = false }: WhyOptions,
+): Promise<void> {
+  const project = inWorktreeOf(findProject(cwd), cwd);
+  const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
+  const file = locate(project, cwd, named.file);
+  const { lines } = named;
+  if (lines === null) {
+    throw new PommelError(
+      "usage",
+      "No line is named.",
+      `Name one: pm why ${place}:12, or some: ${place}:12-20`,
+    );
+  }
+  const { config } = loadConfig(project);
+  const answer = await withMemoryIfAny(project, async (memory, why) => {
+    const found = await whyLines(project, memory, { file, lines, revision: rev }, config);
+    return why === null ? found : { ...found, notes: [why, ...found.notes] };
+  });
+  output.result(answer, () => renderWhy(answer, { full, colors: output.colors }));
+}

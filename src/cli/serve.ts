@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { settingsOf } from "./forwarded.ts";
+
+/** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
+export async function runCommand(request: RequestOf<"command">): Promise<ResponseOf<"command">> {
+  const notHere = { exit_code: null, output: [] };
+  if (!isDeepStrictEqual(request.settings, settingsOf(process.env))) return notHere;
+  const [{ runCommandLine }, { NotForwarded }] = await Promise.all([
+    import("./run-command-line.ts"),
+    import("./frame.ts"),
+  ]);
+  const output: ResponseOf<"command">["output"] = [];
+  try {
+    const exit_code = await runCommandLine(request.args, {
+      cwd: request.cwd,
+      isRemote: true,
+      streams: {
+        write: (fd, text) => void output.push([fd, text]),
+        hasColor: (fd) => request.color[fd - 1]!,
+        columns: request.columns ?? undefined,
+      },
+    });
+    return { exit_code, output };
+  } catch (error) {
+    if (error instanceof NotForwarded) return notHere;
+    throw error;
+  }
+}

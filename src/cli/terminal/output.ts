@@ -1,0 +1,141 @@
+import picocolors from "picocolors";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { ownStreams, type Streams } from "./streams.ts";
+
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+/**
+ * How a command speaks. Results go to stdout; progress and warnings to stderr, so that a pipe carries
+ * results only.
+ */
+export interface Output {
+  /** `--json` was given: stdout carries exactly one JSON value. */
+  readonly json: boolean;
+  /** Colours for stdout; they do nothing when it is not a terminal. */
+  readonly colors: Colors;
+  /** The terminal's width; undefined when stdout is none. */
+  readonly columns: number | undefined;
+  /** A line for a person on stdout; nothing with `--json`. */
+  print(line?: string): void;
+  /** The command's result: `value` with `--json`, else `text`. */
+  result(value: unknown, text: string | (() => string)): void;
+  /** A line on stderr, with `--json` too: a warning, or what the command waits for. */
+  note(line: string): void;
+}
+
+/** The output of one run of `pm`. */
+export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
+  const colors = picocolors.createColors(!noColor && streams.hasColor(1));
+  const write = (line: string) => streams.write(1, `${line}\n`);
+  return {
+    json,
+    colors,
+    columns: streams.columns,
+    print(line = "") {
+      if (!json) write(line);
+    },
+    result(value, text) {
+      if (json) write(JSON.stringify(value, null, 2));
+      else write(typeof text === "string" ? text : text());
+    },
+    note(line) {
+      streams.write(2, `${line}\n`);
+    },
+  };
+}
+
+/**
+ * Prints an error the one way there is: `error: ...` and `hint: ...` on stderr, or with `json` the object
+ * `{"error": {"code", "message", "hint"}}` on stdout, where a script that asked for JSON reads.
+ * @returns the exit code it leads to
+ */
+export function printError(
+  thrown: unknown,
+  { json = false, debug = false, noColor = false }: { json?: boolean; debug?: boolean; noColor?: boolean },
+  streams: Streams = ownStreams,
+): number {
+  const error =
+    thrown instanceof PommelError
+      ? thrown
+      : new PommelError("internal", messageOf(thrown), "Run again with --debug to see where.", {
+          cause: thrown,
+        });
+  const stack = debug && thrown instanceof Error ? thrown.stack : undefined;
+  if (json) {
+    const { code, message, hint } = error;
+    streams.write(1, `${JSON.stringify({ error: { code, message, hint, stack } }, null, 2)}\n`);
+    return error.exitCode;
+  }
+  const colors = picocolors.createColors(!noColor && streams.hasColor(2));
+  const lines = [`${colors.red("error:")} ${error.message}`];
+  if (error.hint !== "") lines.push(`${colors.cyan("hint:")} ${error.hint}`);
+  if (stack !== undefined) lines.push(colors.dim(stack));
+  streams.write(2, `${lines.join("\n")}\n`);
+  return error.exitCode;
+}
+
+export type Mark = "ok" | "warn" | "fail";
+
+/** ✓, ! or ✗ in its colour. */
+export function tick(mark: Mark, colors: Colors): string {
+  if (mark === "ok") return colors.green("✓");
+  return mark === "warn" ? colors.yellow("!") : colors.red("✗");
+}
+
+/** Left-aligned columns two spaces apart. Cells must be uncoloured, or padding would count the codes. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** `1234567` as "1.2 MB" (decimal units). */
+export function humanBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  // 999.95 and up would round to "1000.0".
+  while (value >= 999.95 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return unit === 0 ? `${value} B` : `${value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Milliseconds as "340 ms", "4.2 s", "3m 12s", "2h 5m" or "4d 3h". */
+export function humanDuration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** How long ago `then` was, for a reader: "just now", "5 minutes ago". Both in ms since the epoch. */
+export function relativeTime(then: number, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 10) return "just now";
+  const steps: [size: number, unit: string][] = [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+    [1, "second"],
+  ];
+  const [size, unit] = steps.find(([size]) => seconds >= size) ?? [1, "second"];
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askDaemon } from "../../client/daemon-client.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { createProgress } from "./progress.ts";
+
+/**
+ * Shows a progress bar until the daemon has nothing left to index. Ctrl-C ends the watching only; the daemon
+ * carries on.
+ * @throws DaemonUnreachable when it ends meanwhile, PommelError when it cannot go on (a full disk)
+ */
+export async function waitForIndex(project: Project): Promise<void> {
+  const progress = createProgress({ label: "Indexing", unit: "files" });
+  try {
+    for (;;) {
+      const queue = await askDaemon(project, "queue", {});
+      if (queue.code_is_idle) return;
+      if (queue.last_error !== null) {
+        const hint = "The daemon tries again by itself; see `pm status`.";
+        throw new PommelError("internal", queue.last_error, hint);
+      }
+      progress.update(queue.done, queue.total);
+      await sleep(100);
+    }
+  } finally {
+    progress.finish();
+  }
+}

@@ -1,0 +1,259 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, turn } from "../../test/support/memory-fixture.ts";
+import { silentLog } from "../project/log.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { rememberProject } from "../queries/known-projects.ts";
+import { replaceChunks } from "../store/memory/chunks/chunks.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { saveTurn } from "../store/memory/sessions/turns.ts";
+import { registryFile } from "../store/registry.ts";
+import { projectsToAsk, searchAcross, sessionsAcross } from "./across-projects.ts";
+import { mergeCode, mergeTranscripts } from "./merge-answers.ts";
+import { reindexInProcess } from "./reindex-in-process.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-across-")));
+  rmSync(registryFile(), { force: true });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+async function newProject(name: string, files: Record<string, string> = {}): Promise<Project> {
+  const root = join(dir, name);
+  mkdirSync(join(root, ".pommel"), { recursive: true });
+  writeFileSync(join(root, ".pommel", "config.toml"), "");
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+  const project = projectAt(root);
+  await rememberProject(project);
+  return project;
+}
+
+async function index(project: Project): Promise<void> {
+  const { signal } = new AbortController();
+  await reindexInProcess(project, { paths: [], onProgress() {}, signal, log: silentLog });
+}
+
+function remember(project: Project, session: string, text: string, lastAt: number): void {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const { id } = addSession(memory, session, { cwd: project.root, lastAt, startedAt: lastAt - 1 });
+  saveTurn(memory, id, turn(1));
+  replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, text, { session })]);
+  memory.close();
+}
+
+const dates = "export function parseDate(text: string): Date {\n  return new Date(text);\n}\n";
+const colours = "export function mixColours(a: number, b: number) {\n  return (a + b) / 2;\n}\n";
+
+describe("searching all projects", () => {
+  it("finds what is in another project, says which, and puts it before what is just near", async () => {
+    const one = await newProject("one", { "dates.ts": dates });
+    const two = await newProject("two", { "colours.ts": colours });
+    for (const project of [one, two]) await index(project);
+    remember(one, "s1", "[ASSISTANT] We parse dates by hand.", 1000);
+    remember(two, "s2", "[ASSISTANT] Colours are mixed in linear light.", 2000);
+    const { answer, projects, left_out } = await searchAcross(two, "all", { q: "parse a date" });
+    expect(projects).toEqual([two.root, one.root]);
+    expect(left_out).toEqual([]);
+    expect(answer.code?.results[0]).toMatchObject({ project: one.root, file: "dates.ts", score: 1 });
+    expect(answer.code?.results[0]).not.toHaveProperty("signals");
+    expect(answer.transcripts?.results[0]).toMatchObject({ project: one.root, session_id: "s1" });
+    const explained = await searchAcross(null, "code", { q: "mix colours", explain: true, limit: 1 });
+    expect(explained.answer.code?.results).toHaveLength(1);
+    expect(explained.answer.code?.results[0]?.signals).toHaveProperty("semantic");
+    expect(explained.answer.transcripts).toBeNull();
+  });
+
+  it("leaves out what cannot be read, and answers all the same", async () => {
+    const one = await newProject("one", { "dates.ts": dates });
+    const two = await newProject("two");
+    const gone = await newProject("gone");
+    await index(one);
+    writeFileSync(two.indexDb, "no database, but long enough to be looked into ".repeat(100));
+    rmSync(gone.root, { recursive: true });
+    const { answer, projects, left_out } = await searchAcross(null, "all", { q: "parse a date" });
+    expect(projects).toEqual([one.root]);
+    expect(left_out).toMatchObject([{ project: two.root, reason: expect.stringContaining("damaged") }]);
+    expect(answer.code?.results[0]?.file).toBe("dates.ts");
+    expect(answer.transcripts?.results).toEqual([]);
+  });
+
+  it("works where the registry does not, on the project that it is asked in", async () => {
+    const one = await newProject("one", { "dates.ts": dates });
+    await index(one);
+    rmSync(registryFile());
+    mkdirSync(registryFile());
+    const { projects } = await searchAcross(one, "code", { q: "parse a date" });
+    expect(projects).toEqual([one.root]);
+    rmSync(registryFile(), { recursive: true });
+  });
+
+  it("asks nobody after the deadline", async () => {
+    const one = await newProject("one", { "dates.ts": dates });
+    await index(one);
+    const { projects, left_out } = await searchAcross(one, "code", { q: "parse a date" }, 0);
+    expect(projects).toEqual([]);
+    expect(left_out).toMatchObject([{ project: one.root }]);
+  });
+
+  it("tells what was asked wrongly at once", async () => {
+    const one = await newProject("one");
+    remember(one, "s1", "x", 1);
+    await expect(searchAcross(null, "transcripts", { q: "(", mode: "regex" })).rejects.toMatchObject({
+      code: "usage",
+    });
+  });
+
+  it("asks a memory that worktrees share once", async () => {
+    const main = await newProject("main");
+    remember(main, "s1", "x", 1);
+    const linked = join(dir, "linked");
+    mkdirSync(join(main.root, ".git", "worktrees", "linked"), { recursive: true });
+    writeFileSync(join(main.root, ".git", "worktrees", "linked", "commondir"), "../..\n");
+    mkdirSync(join(linked, ".pommel"), { recursive: true });
+    writeFileSync(join(linked, ".pommel", "config.toml"), "");
+    writeFileSync(join(linked, ".git"), `gitdir: ${join(main.root, ".git", "worktrees", "linked")}\n`);
+    await rememberProject(projectAt(linked));
+    const asked = projectsToAsk(projectAt(linked));
+    expect(asked.map(({ project, withMemory }) => [project.root, withMemory])).toEqual([
+      [linked, true],
+      [main.root, false],
+    ]);
+  });
+});
+
+describe("listing sessions of all projects", () => {
+  it("puts the latest first, whatever project it is of", async () => {
+    const [one, two] = [await newProject("one"), await newProject("two")];
+    await newProject("empty");
+    remember(one, "early", "x", 1000);
+    remember(two, "middle", "x", 2000);
+    remember(one, "late", "x", 3000);
+    const { answer, left_out } = await sessionsAcross(null, { limit: 2 });
+    expect(left_out).toEqual([]);
+    expect(answer.total).toBe(3);
+    expect(answer.sessions.map(({ id, project }) => [id, project])).toEqual([
+      ["late", one.root],
+      ["middle", two.root],
+    ]);
+    await expect(sessionsAcross(null, { since: "whenever" })).rejects.toMatchObject({ code: "usage" });
+  });
+});
+
+describe("merging", () => {
+  const merging = { query: "q", limit: 100, explain: true, took: 1 };
+  const codePart = (project: string, results: { score: number; semantic: number; lexical?: number }[]) => ({
+    project,
+    answer: {
+      query: "q",
+      results: results.map(({ score, semantic, lexical = 0 }, i) => ({
+        id: `${project}${i}`,
+        file: "f",
+        start_line: 1,
+        end_line: 1,
+        level: "method" as const,
+        language: "typescript",
+        name: "n",
+        score,
+        content: "",
+        parent_id: null,
+        parent_name: null,
+        match_reasons: [],
+        freshness: "fresh" as const,
+        signals: { semantic, lexical, penalty: 1 },
+      })),
+      total_results: results.length,
+      search_time_ms: 1,
+      searched_by: ["words"],
+      notes: [`note of ${project}`],
+      index: { pending: null, is_complete: true, as_of: "2026-01-01T00:00:00.000Z" },
+    },
+  });
+
+  it("goes by what projects know absolutely, not by each one's own best", () => {
+    const far = codePart("/far", [{ score: 1, semantic: 0.1, lexical: 5 }]);
+    const near = codePart("/near", [
+      { score: 1, semantic: 0.8 },
+      { score: 0.5, semantic: 0.7 },
+    ]);
+    const merged = mergeCode([far, near], merging);
+    expect(merged.results.map(({ id, score }) => [id, score])).toEqual([
+      ["/near0", 1],
+      ["/near1", 0.5],
+      ["/far0", 0.125],
+    ]);
+    expect(merged.notes).toEqual(["/far: note of /far", "/near: note of /near"]);
+    expect(merged.total_results).toBe(3);
+    expect(mergeCode([], merging)).toMatchObject({ results: [], index: { as_of: null, is_complete: true } });
+  });
+
+  it("keeps each project's own order, and is the same in whatever order the projects come", () => {
+    const scores = fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(scores, { minLength: 1, maxLength: 4 }), (all) => {
+        const parts = all.map((own, i) =>
+          codePart(
+            `/p${i}`,
+            own.sort((a, b) => b - a).map((score) => ({ score: score / own[0]!, semantic: own[0]! })),
+          ),
+        );
+        const ids = mergeCode(parts, merging).results.map(({ id }) => id);
+        expect(mergeCode([...parts].reverse(), merging).results.map(({ id }) => id)).toEqual(ids);
+        for (const { answer } of parts) {
+          const own = answer.results.map(({ id }) => id);
+          expect(ids.filter((id) => own.includes(id))).toEqual(own);
+        }
+      }),
+    );
+  });
+
+  it("gives what two clones both have once, with the better score", () => {
+    const part = (project: string, score: number, content: string) => ({
+      project,
+      answer: {
+        scope: "transcripts" as const,
+        query: "q",
+        results: [
+          {
+            ...{
+              id: "1",
+              source: "transcript" as const,
+              session_id: "s",
+              session_title: null,
+              agent: "claude",
+            },
+            ...{
+              branch: null,
+              turn: 1,
+              last_turn: 1,
+              chunk_type: "raw" as const,
+              kind: "conversation" as const,
+            },
+            ...{
+              event_type: "mixed" as const,
+              timestamp: null,
+              score,
+              annotation: null,
+              snippet: content,
+              content,
+            },
+            ...{ files: [], freshness: null, abandoned: false, commits: [], match_reasons: [] },
+          },
+        ],
+        ...{ total_results: 3, searched_by: [], notes: [], search_time_ms: 1 },
+        memory: { pending: 0, as_of: null },
+      },
+    });
+    const parts = [part("/a", 0.5, "x"), part("/b", 0.6, "x"), part("/c", 0.4, "y")];
+    const { results, total_results } = mergeTranscripts(parts, merging);
+    expect(results.map(({ project }) => project)).toEqual(["/b", "/c"]);
+    expect(total_results).toBe(8);
+  });
+
+  it("of nothing is nothing", () => {
+    expect(mergeTranscripts([], merging)).toMatchObject({ results: [], memory: { pending: 0, as_of: null } });
+  });
+});

@@ -1,0 +1,233 @@
+import { existsSync } from "node:fs";
+import { loadConfig } from "../project/config/config.ts";
+import { codeOf, explanationOf } from "../project/errors.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf, SearchAllRequest, SearchRequest } from "../protocol/routes.ts";
+import type { SessionSummary, SessionsRequest, TranscriptSearchRequest } from "../protocol/sessions.ts";
+import { listProjects } from "../queries/known-projects.ts";
+import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
+import { type CodePart, mergeCode, mergeTranscripts, type TranscriptPart } from "./merge-answers.ts";
+
+/** What is asked of all projects that the registry knows; each is read as it is read on its own. */
+
+/** A project that did not answer. */
+export interface LeftOut {
+  /** Its root. */
+  project: string;
+  reason: string;
+}
+
+export interface Across<T> {
+  answer: T;
+  /** Roots of those that answered, in the order that they were asked in. */
+  projects: string[];
+  left_out: LeftOut[];
+}
+
+/** After so long nobody else is asked, and what did not answer is left out. Milliseconds. */
+const deadlineMs = 15_000;
+
+/** As long as one daemon may take; then its databases are read here. Milliseconds. */
+const patienceMs = 3000;
+
+/**
+ * The projects to ask: the one that `here` lies in first, then those used last. Of worktrees, which share what is
+ * remembered, only the first is asked for that.
+ */
+export function projectsToAsk(here: Project | null): { project: Project; withMemory: boolean }[] {
+  const known = listProjects()
+    .filter(({ isGone }) => !isGone)
+    .map(({ root }) => root);
+  const roots = [...new Set([...(here ? [here.root] : []), ...known])];
+  const memories = new Set<string>();
+  return roots.map((root) => {
+    const project = projectAt(root);
+    const withMemory = existsSync(project.memoryDb) && !memories.has(project.memoryDb);
+    memories.add(project.memoryDb);
+    return { project, withMemory };
+  });
+}
+
+export type AcrossScope = "code" | "transcripts" | "all";
+
+export interface AcrossAnswer {
+  code: ReturnType<typeof mergeCode> | null;
+  transcripts: ReturnType<typeof mergeTranscripts> | null;
+}
+
+/**
+ * Searches all projects and puts what is found in one order (merge-answers.ts).
+ * @throws PommelError `usage` for a question that makes no sense
+ */
+export async function searchAcross(
+  here: Project | null,
+  asks: AcrossScope,
+  request: SearchAllRequest,
+  deadline = deadlineMs,
+): Promise<Across<AcrossAnswer>> {
+  const limit = request.limit ?? loadConfig(here).config["search.limit"];
+  // What a result is made of says how sure its project is of it.
+  const asked = { ...request, limit, explain: true };
+  const start = performance.now();
+  const { answers, left_out } = await askEach(
+    projectsToAsk(here),
+    async ({ project, withMemory }) => {
+      const errors: unknown[] = [];
+      const code = asks === "transcripts" ? null : await attempt(() => codeOfProject(project, asked), errors);
+      const transcripts =
+        asks === "code" || !withMemory ? null : await attempt(() => saidIn(project, asked), errors);
+      if (code === null && transcripts === null && errors.length > 0) throw errors[0];
+      return { code, transcripts, error: errors[0] };
+    },
+    deadline,
+  );
+  const codeParts: CodePart[] = [];
+  const saidParts: TranscriptPart[] = [];
+  for (const { project, answer } of answers) {
+    if (answer.code) codeParts.push({ project: project.root, answer: answer.code });
+    if (answer.transcripts) saidParts.push({ project: project.root, answer: answer.transcripts });
+    if (answer.error !== undefined) {
+      left_out.push({ project: project.root, reason: explanationOf(answer.error) });
+    }
+  }
+  const merged = {
+    query: request.q,
+    limit,
+    explain: request.explain ?? false,
+    took: Math.round(performance.now() - start),
+  };
+  return {
+    answer: {
+      code: asks === "transcripts" ? null : mergeCode(codeParts, merged),
+      transcripts: asks === "code" ? null : mergeTranscripts(saidParts, merged),
+    },
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}
+
+export type SessionAcross = SessionSummary & {
+  /** The root of the project that it is remembered in. */
+  project: string;
+};
+
+/** Sessions of all projects, those with the latest line first. Errors as `searchAcross`. */
+export async function sessionsAcross(
+  here: Project | null,
+  request: SessionsRequest,
+  deadline = deadlineMs,
+): Promise<Across<{ sessions: SessionAcross[]; total: number }>> {
+  const limit = request.limit ?? 20;
+  const { answers, left_out } = await askEach(
+    projectsToAsk(here).filter(({ withMemory }) => withMemory),
+    async ({ project }) => {
+      const { withMemory } = await import("../store/memory/with-memory.ts");
+      const { listSessionsOf } = await import("../queries/sessions/conversations.ts");
+      return askOrRead(project, "sessions", { ...request, limit }, () =>
+        withMemory(project, (memory) => listSessionsOf(memory, { ...request, limit })),
+      );
+    },
+    deadline,
+  );
+  const sessions = answers.flatMap(({ project, answer }) =>
+    answer.sessions.map((session): SessionAcross => ({ project: project.root, ...session })),
+  );
+  const latestFirst = (a: SessionAcross, b: SessionAcross) =>
+    (b.last_at ?? "").localeCompare(a.last_at ?? "") || (a.id < b.id ? -1 : 1);
+  return {
+    answer: {
+      sessions: sessions.sort(latestFirst).slice(0, limit),
+      total: answers.reduce((sum, { answer }) => sum + answer.total, 0),
+    },
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}
+
+/**
+ * One after the other: reading takes the whole processor.
+ * @throws PommelError `usage` where the question makes no sense in any project
+ */
+async function askEach<P extends { project: Project }, T>(
+  projects: readonly P[],
+  ask: (project: P) => Promise<T>,
+  deadline: number,
+): Promise<{ answers: { project: Project; answer: T }[]; left_out: LeftOut[] }> {
+  const end = performance.now() + deadline;
+  const answers: { project: Project; answer: T }[] = [];
+  const left_out: LeftOut[] = [];
+  const wrong: unknown[] = [];
+  for (const one of projects) {
+    const { project } = one;
+    const left = end - performance.now();
+    if (left <= 0) {
+      left_out.push({ project: project.root, reason: "There was no time left to ask it." });
+      continue;
+    }
+    try {
+      answers.push({ project, answer: await within(ask(one), left) });
+    } catch (error) {
+      // An agent, say, that only another project knows.
+      if (codeOf(error) === "usage") wrong.push(error);
+      // What is asked for is just not there.
+      else if (codeOf(error) !== "not_found")
+        left_out.push({ project: project.root, reason: explanationOf(error) });
+    }
+  }
+  if (answers.length === 0 && wrong.length > 0) throw wrong[0];
+  return { answers, left_out };
+}
+
+/** What goes on is not heard any more. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  work.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It took too long to answer.")), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A side that cannot be searched does not take the other one with it. */
+async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<T | null> {
+  try {
+    return await search();
+  } catch (error) {
+    if (codeOf(error) === "usage") throw error;
+    if (codeOf(error) !== "not_found") errors.push(error);
+    return null;
+  }
+}
+
+async function codeOfProject(project: Project, request: SearchRequest) {
+  return askOrRead(project, "search", request, async () => {
+    const { searchInProcess } = await import("../queries/search/code.ts");
+    return searchInProcess(project, request);
+  });
+}
+
+async function saidIn(project: Project, request: TranscriptSearchRequest) {
+  return askOrRead(project, "searchTranscripts", request, async () => {
+    const { searchTranscriptsInProcess } = await import("../queries/search/sessions.ts");
+    return searchTranscriptsInProcess(project, request);
+  });
+}
+
+async function askOrRead<R extends RouteName>(
+  project: Project,
+  route: R,
+  request: RequestOf<R>,
+  read: () => Promise<ResponseOf<R>>,
+): Promise<ResponseOf<R>> {
+  try {
+    return await askDaemon(project, route, request, patienceMs);
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    return read();
+  }
+}

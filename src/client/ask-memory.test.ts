@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk } from "../../test/support/memory-fixture.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { searchAllInProcess, searchTranscriptsInProcess } from "../queries/search/sessions.ts";
+import { showSession } from "../queries/sessions/conversations.ts";
+import { CodeIndex } from "../store/index/code-index.ts";
+import { replaceChunks } from "../store/memory/chunks/chunks.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { withMemory } from "../store/memory/with-memory.ts";
+import { askMemory } from "./ask-memory.ts";
+
+let project: Project;
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-memory-path-")));
+  mkdirSync(project.stateDir);
+});
+afterEach(() => rmSync(project.root, { recursive: true, force: true }));
+
+/** Three things that were said, in the session "abc". */
+function remember(): void {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const { id } = addSession(memory, "abc", { lastAt: Date.parse("2026-03-01T10:00:00Z") });
+  const said = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
+  replaceChunks(memory, id, { type: "raw", from: 0 }, said);
+  memory.close();
+}
+
+const indexNothing = () => CodeIndex.open(project.indexDb, { readonly: false }).close();
+
+describe("withMemory", () => {
+  it("says what to do where nothing is remembered", async () => {
+    await expect(withMemory(project, () => 1)).rejects.toMatchObject({
+      code: "not_indexed",
+      message: "No conversations are remembered yet.",
+    });
+  });
+
+  it("says that a memory is damaged, and leaves it alone", async () => {
+    writeFileSync(project.memoryDb, "no database".repeat(100));
+    await expect(withMemory(project, () => 1)).rejects.toMatchObject({ code: "memory_corrupt" });
+  });
+
+  it("closes it after use, whatever comes of that", async () => {
+    remember();
+    let used: Memory | null = null;
+    const use = (memory: Memory) => {
+      used = memory;
+      throw new Error("no");
+    };
+    await expect(withMemory(project, use)).rejects.toThrow("no");
+    expect(() => used!.version()).toThrow(/not open|finalized/);
+  });
+});
+
+it("answers without a daemon, and says how new the memory is", async () => {
+  remember();
+  const asked = await askMemory(project, "session", { id: "ab" }, (memory) =>
+    showSession(memory, { id: "ab" }),
+  );
+  expect(asked).toMatchObject({
+    answer: { session: { id: "abc" } },
+    without: "not_running",
+    asOf: "2026-03-01T10:00:00.000Z",
+  });
+});
+
+describe("searching without a daemon", () => {
+  it("finds what was said", async () => {
+    remember();
+    expect(await searchTranscriptsInProcess(project, { q: "retry" })).toMatchObject({
+      results: [{ content: "The retry was flaky" }],
+      memory: { pending: null },
+    });
+  });
+
+  it("searches code alone where nothing is remembered", async () => {
+    indexNothing();
+    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+      scope: "all",
+      query: "retry",
+      code: { results: [] },
+      transcripts: null,
+      notes: [],
+    });
+  });
+
+  it("says which side it could not search", async () => {
+    remember();
+    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+      code: null,
+      transcripts: { total_results: 1 },
+      notes: [expect.stringContaining("There is no index yet")],
+    });
+    indexNothing();
+    writeFileSync(project.memoryDb, "no database".repeat(100));
+    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+      code: { results: [] },
+      transcripts: null,
+      notes: [expect.stringContaining("is damaged")],
+    });
+  });
+
+  it("fails where there is nothing to search, and for a question that makes no sense", async () => {
+    await expect(searchAllInProcess(project, { q: "retry" })).rejects.toMatchObject({ code: "not_indexed" });
+    remember();
+    indexNothing();
+    const wrong = { q: "retry", since: "whenever" };
+    await expect(searchAllInProcess(project, wrong)).rejects.toMatchObject({ code: "usage" });
+    const unknown = { q: "retry", session: "nobody's" };
+    await expect(searchAllInProcess(project, unknown)).rejects.toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,30 @@
+import type { Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { withWritableMemory } from "../queries/writable-memory.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
+
+/** What forgetting or scrubbing a large memory may take. Milliseconds. */
+const patienceMs = 600_000;
+
+/**
+ * Lets the daemon change the memory, or changes it in this process where none runs.
+ * @param change what the daemon would do; `create` makes a memory where there is none
+ * @throws PommelError as the daemon or `change`, `not_indexed` without a memory, `daemon_unreachable` when a daemon is
+ *   there but does not answer: it may be at work on what is to be changed
+ */
+export async function changeMemory<R extends RouteName>(
+  project: Project,
+  route: R,
+  request: RequestOf<R>,
+  change: (work: ScrubbingWork) => Promise<ResponseOf<R>>,
+  { create = false } = {},
+): Promise<ResponseOf<R>> {
+  try {
+    return await askDaemon(project, route, request, patienceMs);
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable) || error.reason === "timeout") throw error;
+    return withWritableMemory(project, change, { create });
+  }
+}

@@ -1,0 +1,220 @@
+import type { Node } from "web-tree-sitter";
+import type { Level } from "../../project/levels.ts";
+import type { Grammar } from "../languages/language.ts";
+import type { Definition, Outline } from "./chunk-definitions.ts";
+import { signatureOf } from "./chunk-text.ts";
+import { type Border, cutIntoWindows, type Lines, type Range, textBorders } from "./lines.ts";
+
+/** A chunk to be: what it spans and what it is called. Ranges are UTF-16 offsets. */
+export interface Span extends Range {
+  level: Level;
+  kind: string;
+  name: string;
+  owner: string;
+  signature: string;
+  docs: Range[];
+  children: Span[];
+}
+
+/** A definition and the smallest span of a definition (or the file) that holds it. */
+export interface PlacedDefinition {
+  definition: Definition;
+  span: Span;
+}
+
+/** Up to this many lines a function is one chunk, with everything nested in it. */
+const longMethod = 80;
+/** Functions nested in a long one get a chunk of their own from this many lines on. */
+const longNested = 10;
+/** Constants and aliases get a chunk of their own from this many lines on. */
+const longConstant = 10;
+const longType = 4;
+/** Code that no definition covers is cut if it is longer than this, as far as its runs have this many lines. */
+const longRest = 60;
+const longRun = 15;
+/** Nesting beyond this is no code that anybody wrote. */
+const deepest = 50;
+const codeWindow = { size: 40, overlap: 3 };
+const textWindow = { size: 40, overlap: 5 };
+
+export function fileSpan(lines: Lines, docs: Range[] = []): Span {
+  return { ...plainSpan("file", { start: 0, end: lines.text.length }), docs };
+}
+
+function plainSpan(level: Level, range: Range): Span {
+  const { start, end } = range;
+  return { level, kind: "", name: "", owner: "", signature: "", docs: [], start, end, children: [] };
+}
+
+/** The spans of a file without syntax: windows of lines, if it is long. */
+export function spansOfText(lines: Lines, cutAll: boolean): Span {
+  const file = fileSpan(lines);
+  file.children = windowsOfText(lines, file, cutAll);
+  return file;
+}
+
+/** Windows over the part of a text; none if it is short, unless `cutAll`. */
+export function windowsOfText(lines: Lines, range: Range, cutAll: boolean): Span[] {
+  if (range.end <= range.start) return [];
+  const [first, last] = lines.span(range);
+  if (!cutAll && last - first + 1 <= longRest) return [];
+  return cutIntoWindows(first, last, textBorders(lines, first, last), textWindow).flatMap((window) =>
+    trimmed(lines, ...window).map((run) => plainSpan("lines", run)),
+  );
+}
+
+/** The range of lines without the blank ones at its ends; none if all are blank. */
+function trimmed(lines: Lines, first: number, last: number): Range[] {
+  while (first <= last && lines.isBlank(first)) first++;
+  while (last > first && lines.isBlank(last)) last--;
+  return first > last ? [] : [{ start: lines.startOf(first), end: lines.endOf(last) }];
+}
+
+/** Turns an outline into spans: decides what is worth a chunk and cuts what is too long for one. */
+export class SpanBuilder {
+  readonly placed: PlacedDefinition[] = [];
+  readonly #lines: Lines;
+  readonly #blockKinds: Set<string>;
+  /** Whether the file's own code must become `lines` however short, because its chunk is not wanted. */
+  readonly #cutAll: boolean;
+
+  constructor(lines: Lines, grammar: Grammar, cutAll: boolean) {
+    this.#lines = lines;
+    this.#blockKinds = new Set(grammar.block);
+    this.#cutAll = cutAll;
+  }
+
+  build(root: Node, outline: Outline): Span {
+    const file = fileSpan(this.#lines, outline.docs);
+    this.#place(outline.definitions, file);
+    this.#cutRest(file, root, "lines", this.#cutAll ? 0 : longRest);
+    return file;
+  }
+
+  #place(definitions: Definition[], enclosing: Span): void {
+    for (const definition of definitions) {
+      const level = this.#levelOf(definition, enclosing);
+      if (level === null) {
+        this.placed.push({ definition, span: enclosing });
+        this.#place(definition.children, enclosing);
+        continue;
+      }
+      const span = this.#spanOf(definition, level);
+      this.placed.push({ definition, span });
+      enclosing.children.push(span);
+      this.#place(definition.children, span);
+      if (level === "method") this.#cutRest(span, definition.node, "block", longMethod);
+      else this.#cutRest(span, definition.node, "lines", longRest);
+    }
+  }
+
+  #spanOf(definition: Definition, level: Level): Span {
+    const { name, owner, start, end, docs } = definition;
+    const kind = definition.level === "constant" && level === "class" ? "object" : definition.kind;
+    const signature = signatureOf(this.#lines.text, definition);
+    return { level, kind, name, owner, signature, docs, start, end, children: [] };
+  }
+
+  /** The level of a definition's own chunk, or null if it is part of the enclosing one. */
+  #levelOf(definition: Definition, enclosing: Span): Level | null {
+    const { level, inline } = definition;
+    const length = this.#length(definition);
+    if (enclosing.level === "method") {
+      if (level === "constant" || length < longNested || this.#length(enclosing) <= longMethod) return null;
+    }
+    switch (level) {
+      case "class":
+        return "class";
+      case "method":
+        return inline && length === 1 ? null : "method";
+      case "type":
+        return length >= longType ? "class" : null;
+      case "constant":
+        if (definition.children.some((child) => child.level === "method" && this.#length(child) > 1))
+          return "class";
+        return length >= longConstant ? "lines" : null;
+    }
+  }
+
+  #length(range: Range): number {
+    const [first, last] = this.#lines.span(range);
+    return last - first + 1;
+  }
+
+  /** Cuts what a span's children leave uncovered into chunks, if it is long. */
+  #cutRest(span: Span, node: Node, level: "lines" | "block", limit: number): void {
+    if (this.#length(span) <= limit) return;
+    const runs = this.#uncovered(span);
+    const total = runs.reduce((sum, run) => sum + this.#length(run), 0);
+    if (total <= limit) return;
+    const borders = this.#bordersIn(node, runs);
+    for (const run of runs) {
+      const [first, last] = this.#lines.span(run);
+      if (limit > 0 && last - first + 1 < longRun) continue;
+      const inside = borders.filter(({ line }) => line > first && line <= last);
+      for (const window of cutIntoWindows(first, last, inside, codeWindow)) {
+        for (const range of trimmed(this.#lines, ...window)) {
+          span.children.push(
+            plainSpan(level, {
+              start: Math.max(range.start, span.start),
+              end: Math.min(range.end, span.end),
+            }),
+          );
+        }
+      }
+    }
+    span.children.sort((a, b) => a.start - b.start);
+  }
+
+  /** The runs of whole lines between a span's docs and children, without blank lines at their ends. */
+  #uncovered(span: Span): Range[] {
+    const [first, last] = this.#lines.span(span);
+    const runs: Range[] = [];
+    let next = first;
+    for (const covered of [...span.docs, ...span.children].sort((a, b) => a.start - b.start)) {
+      const [from, to] = this.#lines.span(covered);
+      runs.push(...trimmed(this.#lines, next, from - 1));
+      next = Math.max(next, to + 1);
+    }
+    runs.push(...trimmed(this.#lines, next, last));
+    return runs;
+  }
+
+  /** Where a node may be cut, as far as it is in `runs`: before statements, members, elements that start a line. */
+  #bordersIn(node: Node, runs: readonly Range[]): Border[] {
+    const borders: Border[] = [];
+    const lists = node.parent === null ? [node] : this.#outermostLists(node);
+    for (const list of lists) this.#addBorders(list, 0, runs, borders);
+    return borders;
+  }
+
+  #addBorders(list: Node, depth: number, runs: readonly Range[], borders: Border[]): void {
+    let previousEnd = -1;
+    let afterComment = false;
+    for (const child of list.namedChildren) {
+      const { startIndex: start, endIndex: end } = child;
+      const [first, last] = this.#lines.span({ start, end });
+      // A comment goes with what it is about.
+      const goesOn = afterComment && first === previousEnd + 1;
+      if (!goesOn && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
+        borders.push({ line: first, depth });
+      }
+      const isLong = last - first > codeWindow.size / 2 && depth < deepest;
+      if (isLong && runs.some((run) => run.start < end && start < run.end)) {
+        const lists = this.#blockKinds.has(child.type) ? [child] : this.#outermostLists(child);
+        for (const inner of lists) this.#addBorders(inner, depth + 1, runs, borders);
+      }
+      previousEnd = last;
+      afterComment = child.isExtra;
+    }
+  }
+
+  /** The lists inside of a node that are in no other list. */
+  #outermostLists(node: Node, depth = 0): Node[] {
+    return node.namedChildren.flatMap((child) => {
+      if (this.#blockKinds.has(child.type)) return [child];
+      const isLong = child.endPosition.row - child.startPosition.row > 1;
+      return isLong && depth < deepest ? this.#outermostLists(child, depth + 1) : [];
+    });
+  }
+}

@@ -1,0 +1,201 @@
+import { hash } from "node:crypto";
+import type { Level } from "../../project/levels.ts";
+import type { ChunkRecord, DocComment, SymbolRecord } from "../../store/index/records.ts";
+import { tokenStream } from "../../text/tokens.ts";
+import { grammarOf, type LanguageId } from "../languages/index.ts";
+import { type PlacedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
+import { Lines, type Range } from "./lines.ts";
+import { spansOfMarkdown } from "./markdown.ts";
+import type { Syntax } from "./syntax.ts";
+
+export interface SourceText {
+  /** Relative to the project's root, `/` between the parts. */
+  path: string;
+  language: LanguageId;
+  text: string;
+}
+
+export interface ChunkOptions {
+  /** Levels to emit. The code of a level that is not stays findable in the nearest chunk around it. */
+  levels: ReadonlySet<Level>;
+  /** Whether to fill `ChunkRecord.text` and `ChunkRecord.docs`, which the index itself does not keep. */
+  withText: boolean;
+}
+
+export interface ChunkedSource {
+  chunks: ChunkRecord[];
+  symbols: SymbolRecord[];
+  syntaxErrors: boolean;
+  /** Number of lines, at least 1. */
+  lines: number;
+}
+
+/** What an embedder sees of a chunk at most, and of that, of its docs: some are longer than any code. Characters. */
+const longestText = 2000;
+const longestDocs = 800;
+
+/**
+ * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and
+ * windows of lines for what no definition covers. Parents come before their children.
+ * @param syntax the file's, which stays the caller's to delete; null cuts it by lines
+ */
+export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
+  const lines = new Lines(source.text);
+  const cutAll = !options.levels.has("file") && options.levels.has("lines");
+  const grammar = grammarOf(source.language);
+  let file: Span;
+  let placed: PlacedDefinition[] = [];
+  if (syntax !== null && grammar !== null) {
+    const builder = new SpanBuilder(lines, grammar, cutAll);
+    file = builder.build(syntax.tree.rootNode, syntax.outline);
+    placed = builder.placed;
+  } else if (source.language === "markdown") {
+    file = spansOfMarkdown(lines, cutAll);
+  } else {
+    file = spansOfText(lines, cutAll);
+  }
+  const emitter = new Emitter(source, lines, options);
+  emitter.emit(file);
+  return {
+    chunks: emitter.chunks,
+    symbols: emitter.symbols(placed),
+    syntaxErrors: syntax?.hasErrors ?? grammar !== null,
+    lines: lines.count,
+  };
+}
+
+interface Context {
+  parentId: string | null;
+  /** Names of what is around, outermost first. */
+  names: string[];
+  signature: string;
+}
+
+/** Makes records of spans. */
+class Emitter {
+  readonly chunks: ChunkRecord[] = [];
+  readonly #source: SourceText;
+  readonly #lines: Lines;
+  readonly #options: ChunkOptions;
+  /** The id of a span's chunk, or of the nearest one around it. */
+  readonly #chunkOf = new Map<Span, string | null>();
+  readonly #ordinals = new Map<string, number>();
+
+  constructor(source: SourceText, lines: Lines, options: ChunkOptions) {
+    this.#source = source;
+    this.#lines = lines;
+    this.#options = options;
+  }
+
+  emit(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
+    const names = [...context.names, span.owner, span.name].filter((name) => name !== "");
+    // Numbered whether emitted or not, so that ids do not depend on the levels asked for.
+    const id = this.#nextId(span.level, names.join("."));
+    let { parentId } = context;
+    if (this.#options.levels.has(span.level)) {
+      this.chunks.push(this.#record(span, id, context));
+      parentId = id;
+    }
+    this.#chunkOf.set(span, parentId);
+    for (const child of span.children) {
+      this.emit(child, { parentId, names, signature: span.signature });
+    }
+  }
+
+  /** For each definition the smallest chunk that holds it; without one it is left out. */
+  symbols(placed: readonly PlacedDefinition[]): SymbolRecord[] {
+    return placed.flatMap(({ definition, span }) => {
+      const { name, kind, declaration, start } = definition;
+      // A definition with a chunk of its own is that chunk, whatever it was cut into.
+      const isOwn = span.name === name && span.start === start;
+      const plain = span.children.find(
+        (child) => child.name === "" && child.start <= declaration && declaration < child.end,
+      );
+      const chunkId = this.#chunkOf.get(isOwn ? span : (plain ?? span)) ?? null;
+      return chunkId === null ? [] : [{ name, kind, line: this.#lines.at(declaration), chunkId }];
+    });
+  }
+
+  #nextId(level: Level, qualifiedName: string): string {
+    const place = `${this.#source.path}\n${level}\n${qualifiedName}`;
+    const ordinal = this.#ordinals.get(place) ?? 0;
+    this.#ordinals.set(place, ordinal + 1);
+    return hash("sha256", `${place}\n${ordinal}`, "hex").slice(0, 16);
+  }
+
+  #record(span: Span, id: string, context: Context): ChunkRecord {
+    const { level, kind, signature } = span;
+    const name = level === "file" ? baseName(this.#source.path) : span.name;
+    const [startLine, endLine] = this.#lines.span(span);
+    const docs = span.docs.map(({ start, end }) => this.#source.text.slice(start, end)).join("\n");
+    const around = [...context.names, span.owner].join(" ");
+    const head = `${around} ${signature || context.signature} ${docs}`;
+    const body = this.#codeOf(span);
+    return {
+      id,
+      parentId: context.parentId,
+      level,
+      kind,
+      name,
+      signature,
+      startLine,
+      endLine,
+      terms: { name: tokenStream(name), head: tokenStream(head), body: tokenStream(body) },
+      text: this.#options.withText ? this.#textOf(context, signature, docs, body) : "",
+      docs: this.#options.withText ? this.#docsOf(span) : [],
+    };
+  }
+
+  /** Its docs, with those joined that only blanks keep apart: line comments are a comment a line. */
+  #docsOf(span: Span): DocComment[] {
+    const { text } = this.#source;
+    const runs: Range[] = [];
+    for (const { start, end } of span.docs.toSorted((a, b) => a.start - b.start)) {
+      const last = runs.at(-1);
+      if (last && text.slice(last.end, start).trim() === "") last.end = end;
+      else runs.push({ start, end });
+    }
+    return runs.map(({ start, end }) => ({ start, end, text: text.slice(start, end) }));
+  }
+
+  /** The code of a chunk: its span without its docs and without what has a chunk of its own. */
+  #codeOf(span: Span): string {
+    const left: (Range & { instead: string })[] = span.docs.map((range) => ({ ...range, instead: "" }));
+    for (const child of this.#emittedIn(span)) {
+      // A function's blocks are for aiming better; the function itself stays whole.
+      if (span.level === "method" && child.level === "block") continue;
+      left.push({ start: child.start, end: child.end, instead: child.signature });
+    }
+    left.sort((a, b) => a.start - b.start);
+    let code = "";
+    let next = span.start;
+    for (const { start, end, instead } of left) {
+      code += this.#source.text.slice(next, Math.max(next, start));
+      if (instead !== "") code += `${instead}\n`;
+      next = Math.max(next, end);
+    }
+    return code + this.#source.text.slice(next, Math.max(next, span.end));
+  }
+
+  #emittedIn(span: Span): Span[] {
+    return span.children.flatMap((child) =>
+      this.#options.levels.has(child.level) ? [child] : this.#emittedIn(child),
+    );
+  }
+
+  #textOf(context: Context, signature: string, docs: string, code: string): string {
+    const place = [this.#source.path, ...context.names, signature || context.signature].filter(
+      (part) => part !== "",
+    );
+    return [place.join(" > "), docs.slice(0, longestDocs), code.trim()]
+      .filter((part) => part !== "")
+      .join("\n")
+      .slice(0, longestText);
+  }
+}
+
+function baseName(path: string): string {
+  const filename = path.slice(path.lastIndexOf("/") + 1);
+  const dot = filename.lastIndexOf(".");
+  return dot > 0 ? filename.slice(0, dot) : filename;
+}

@@ -1,0 +1,188 @@
+import type { Range as ParserRange, Point, Tree } from "web-tree-sitter";
+import type { Grammar } from "../languages/language.ts";
+import { type Outline, outlineOf } from "./chunk-definitions.ts";
+import { Lines, type Range } from "./lines.ts";
+import { BrokenTree, countOf, cutAtDeclarations, graft, type Stretch, stretchesIn } from "./syntax-errors.ts";
+
+/** How often a stretch that does not parse is cut into parts, and those again. */
+const deepestCut = 3;
+/** How many parts of a file are parsed for themselves; a long file of code has a few hundred at most. */
+const mostParts = 1000;
+/** An error on fewer lines costs no definition. */
+const shortestLoss = 3;
+/** The share of a text from which on it is parsed again as a whole. */
+const muchInError = 0.25;
+
+/**
+ * The syntax tree of some parts of `text`, or all of it if there are none, to be deleted by the caller; null if
+ * time is up. Offsets and positions in the tree are those in `text` all the same.
+ */
+export type ParseText = (text: string, parts: ParserRange[]) => Tree | null;
+
+/** What the parser made of a file. Holds memory outside of JavaScript's: to be deleted. */
+export class Syntax {
+  readonly outline: Outline;
+  readonly #trees: Tree[];
+
+  /** @param trees the file's, then those of parts of it that `outline` points into */
+  constructor(outline: Outline, trees: Tree[]) {
+    this.outline = outline;
+    this.#trees = trees;
+  }
+
+  /** The syntax tree of the whole file, with its errors. */
+  get tree(): Tree {
+    return this.#trees[0]!;
+  }
+
+  get hasErrors(): boolean {
+    return this.tree.rootNode.hasError;
+  }
+
+  delete(): void {
+    for (const tree of this.#trees) tree.delete();
+  }
+}
+
+/**
+ * Parses a file. One construct that a grammar does not know may cost everything after it, so what is in
+ * error is parsed again: without what is known to confuse the grammar (`Grammar.noise`), then cut where
+ * declarations seem to start, each part for itself. What finds most definitions is taken.
+ * @returns null if parsing took too long
+ */
+export function syntaxOf(text: string, grammar: Grammar, parse: ParseText): Syntax | null {
+  const reader = new Reader(text, grammar, parse);
+  try {
+    return reader.read();
+  } catch (error) {
+    reader.delete();
+    throw error;
+  }
+}
+
+interface Reading {
+  tree: Tree;
+  broken: BrokenTree;
+  outline: Outline;
+  /** How many things with members or code there are. */
+  found: number;
+}
+
+class Reader {
+  readonly #text: string;
+  readonly #grammar: Grammar;
+  readonly #parse: ParseText;
+  readonly #trees: Tree[] = [];
+  #partsLeft = mostParts;
+  readonly #lines: Lines;
+
+  constructor(text: string, grammar: Grammar, parse: ParseText) {
+    this.#lines = new Lines(text);
+    this.#text = text;
+    this.#grammar = grammar;
+    this.#parse = parse;
+  }
+
+  read(): Syntax | null {
+    const reading = this.#readBest(null, 0);
+    if (reading === null) return null;
+    const first = this.#trees.indexOf(reading.tree);
+    this.#trees.splice(first, 1);
+    return new Syntax(reading.outline, [reading.tree, ...this.#trees]);
+  }
+
+  delete(): void {
+    for (const tree of this.#trees) tree.delete();
+  }
+
+  #readBest(range: Range | null, depth: number): Reading | null {
+    const first = this.#read(this.#text, range);
+    if (first === null || !first.tree.rootNode.hasError) return first;
+    const all = range ?? { start: 0, end: this.#text.length };
+    let stretches = this.#lossesIn(first, all);
+    if (stretches.length === 0) return first;
+    const best = this.#readQuietly(first, all, stretches, depth);
+    if (best !== first) stretches = this.#lossesIn(best, all);
+    let end = 0;
+    for (const stretch of depth < deepestCut ? stretches : [])
+      if (stretch.start >= end) end = this.#readParts(best, stretch, depth);
+    return best;
+  }
+
+  /** Tries again without noise, unless only little is in error: then its parts are enough. */
+  #readQuietly(first: Reading, range: Range, stretches: readonly Stretch[], depth: number): Reading {
+    const lost = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (lost < (range.end - range.start) * muchInError) return first;
+    let best = first;
+    let quiet = this.#text;
+    for (const noise of (this.#grammar.noise ?? []).slice(0, depth + 1)) {
+      const before = quiet;
+      quiet = without(noise, quiet, range);
+      const other = quiet === before ? null : this.#read(quiet, range);
+      if (other !== null && other.found > best.found) best = other;
+    }
+    return best;
+  }
+
+  /** Where definitions may have been lost. */
+  #lossesIn({ tree, broken }: Reading, { start }: Range): Stretch[] {
+    const stretches = stretchesIn(tree.rootNode, this.#grammar, this.#text);
+    // A tree may begin with what opens code, far from the part that it is of.
+    const own = stretches.map((stretch) => ({ ...stretch, start: Math.max(stretch.start, start) }));
+    return own.filter((stretch) => {
+      const [first, last] = this.#lines.span(stretch);
+      if (!stretch.isDefinition && last - first + 1 >= shortestLoss) return true;
+      return cutAtDeclarations(this.#lines, stretch, broken).length > 1;
+    });
+  }
+
+  /** Parses the parts of a stretch, each for itself, and returns where the last one ends. */
+  #readParts({ broken, outline }: Reading, stretch: Stretch, depth: number): number {
+    const parts = cutAtDeclarations(this.#lines, stretch, broken);
+    const range = { start: stretch.start, end: parts.at(-1)!.end };
+    if (parts.length < 2) return stretch.end;
+    const found = parts.flatMap((part) => this.#readBest(part, depth + 1)?.outline.definitions ?? []);
+    if (countOf(found) <= countOf(outline.definitions, range)) return stretch.end;
+    outline.definitions = graft(outline.definitions, range, found);
+    return range.end;
+  }
+
+  #read(text: string, range: Range | null): Reading | null {
+    if (range !== null && this.#partsLeft-- <= 0) return null;
+    const tree = this.#parse(text, range === null ? [] : this.#partsFor(range));
+    if (tree === null) return null;
+    this.#trees.push(tree);
+    const outline = outlineOf(tree, this.#text, this.#grammar);
+    const broken = new BrokenTree(tree.rootNode, this.#grammar);
+    return { tree, broken, outline, found: countOf(outline.definitions) };
+  }
+
+  #partsFor(range: Range): ParserRange[] {
+    const opening = this.#grammar.opening?.exec(this.#text);
+    const parts = [this.#placed(range)];
+    if (opening && opening.index + opening[0].length <= range.start)
+      parts.unshift(this.#placed({ start: opening.index, end: opening.index + opening[0].length }));
+    return parts;
+  }
+
+  #placed({ start, end }: Range): ParserRange {
+    return {
+      startIndex: start,
+      endIndex: end,
+      startPosition: this.#positionOf(start),
+      endPosition: this.#positionOf(end),
+    };
+  }
+
+  #positionOf(offset: number): Point {
+    const line = this.#lines.at(offset);
+    return { row: line - 1, column: offset - this.#lines.startOf(line) };
+  }
+}
+
+/** The text with blanks where `noise` is in `range`. */
+function without(noise: RegExp, text: string, { start, end }: Range): string {
+  const part = text.slice(start, end);
+  const quiet = part.replace(noise, (found) => found.replace(/[^\n]/g, " "));
+  return quiet === part ? text : text.slice(0, start) + quiet + text.slice(end);
+}

@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import ignore, { type Ignore } from "ignore";
+import picomatch from "picomatch";
+import type { Config } from "../../project/config/settings.ts";
+import { stateDirName } from "../../project/paths.ts";
+import { gitExcludeFiles, readText } from "./git-excludes.ts";
+import { isVendored } from "./vendored.ts";
+
+/** Why a path is not looked at; null for one that is. */
+type Verdict = "ignored" | "vendored" | null;
+
+/** Decides what in a project is looked at. Paths are relative to its root, with `/` between the parts. */
+export interface IgnoreRules {
+  /** Whether the path, or a directory above it, is ignored or vendored. The path need not exist. */
+  ignores(path: string, isDirectory: boolean): boolean;
+  /** As `ignores`, and says why. */
+  check(path: string, isDirectory: boolean): Verdict;
+  /**
+   * As `check`, for many names in one directory ("" is the root): the directories above are judged once.
+   * Use it while walking and let it go; it does not notice changes.
+   */
+  within(directory: string): (name: string, isDirectory: boolean) => Verdict;
+  /** Whether the path is a file these rules are read from: after a change to it, `reload`. */
+  isIgnoreFile(path: string): boolean;
+  /** Absolute paths of the files outside the tree that these rules are read from; they need not exist. */
+  readonly outsideFiles: readonly string[];
+  /** Forgets what was read: the next question reads the ignore files again. */
+  reload(): void;
+}
+
+const ignoreFile = ".gitignore";
+const ownIgnoreFile = ".pommelignore";
+/** What version control and Pommel itself keep: never looked at, whatever a rule says. */
+const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", stateDirName]);
+
+/** As git does where it makes a repository on a file system that does not tell `A` from `a`. */
+const ignoreCase = process.platform === "darwin" || process.platform === "win32";
+
+/** What holds for the entries of one directory. The pattern lists are inherited from the directory above. */
+interface DirectoryRules {
+  verdict: Verdict;
+  /** Git's patterns: the user's, the repository's, then those of each .gitignore down to here. */
+  git: Ignore;
+  /** The patterns of each .pommelignore down to here. */
+  own: Ignore;
+}
+
+/**
+ * The rules of the project at `root`: git's (nested .gitignore, info/exclude, core.excludesFile; see
+ * gitignore(5)), then .pommelignore in the same syntax and with the last word, then `index.include` and
+ * `index.exclude`. A vendored directory is looked at only if a .pommelignore says so (`!vendor/`).
+ * Files are read when first needed. Never throws.
+ */
+export function createIgnoreRules(root: string, config: Config): IgnoreRules {
+  const outsideFiles = gitExcludeFiles(root);
+  const isExcluded = globs(config["index.exclude"]);
+  const isIncluded = includes(config["index.include"]);
+  const directories = new Map<string, DirectoryRules>();
+
+  function rulesOf(directory: string): DirectoryRules {
+    const known = directories.get(directory);
+    if (known) return known;
+    const rules = directory === "" ? readRules(outside(), "") : rulesBelow(directory);
+    directories.set(directory, rules);
+    return rules;
+  }
+
+  function outside(): DirectoryRules {
+    const git = ignore({ ignoreCase });
+    for (const file of outsideFiles) git.add(patternsIn(readText(file), ""));
+    return { verdict: null, git, own: ignore({ ignoreCase }) };
+  }
+
+  function rulesBelow(directory: string): DirectoryRules {
+    const [above, name] = split(directory);
+    const inherited = rulesOf(above);
+    const verdict = judgeIn(above)(name, true);
+    return verdict === null ? readRules(inherited, directory) : { ...inherited, verdict };
+  }
+
+  function readRules({ git, own }: DirectoryRules, directory: string): DirectoryRules {
+    const extended = (inherited: Ignore, file: string): Ignore => {
+      const text = readText(join(root, directory, file));
+      if (text === null) return inherited;
+      return ignore({ ignoreCase }).add(inherited).add(patternsIn(text, directory));
+    };
+    return { verdict: null, git: extended(git, ignoreFile), own: extended(own, ownIgnoreFile) };
+  }
+
+  function judgeIn(directory: string): (name: string, isDirectory: boolean) => Verdict {
+    const { verdict, git, own } = rulesOf(directory);
+    if (verdict !== null) return () => verdict;
+    // An `Ignore` remembers all it was ever asked. These copies share its patterns and are soon let go.
+    const all = ignore({ ignoreCase }).add(git).add(own);
+    const owns = ignore({ ignoreCase }).add(own);
+    return (name, isDirectory) => {
+      if (neverLookedAt.has(name)) return "ignored";
+      const path = directory === "" ? name : `${directory}/${name}`;
+      const asPattern = isDirectory ? `${path}/` : path;
+      if (all.ignores(asPattern) || isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
+      if (isDirectory && isVendored(root, path) && !owns.test(asPattern).unignored) return "vendored";
+      return null;
+    };
+  }
+
+  function check(path: string, isDirectory: boolean): Verdict {
+    if (path === "") return null;
+    const [directory, name] = split(path);
+    return judgeIn(directory)(name, isDirectory);
+  }
+
+  return {
+    ignores: (path, isDirectory) => check(path, isDirectory) !== null,
+    check,
+    within: judgeIn,
+    isIgnoreFile(path) {
+      const [directory, name] = split(path);
+      return (name === ignoreFile || name === ownIgnoreFile) && rulesOf(directory).verdict === null;
+    },
+    outsideFiles,
+    reload: () => directories.clear(),
+  };
+}
+
+function split(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)];
+}
+
+/** The patterns in the text of an ignore file, made relative to the root: one list then judges any path. */
+function patternsIn(text: string | null, directory: string): string[] {
+  if (text === null) return [];
+  const lines = text.replace(/^\ufeff/, "").split("\n");
+  return lines.map((line) => anchored(line.replace(/\r$/, ""), directory)).filter((line) => line !== "");
+}
+
+/** A pattern of the ignore file in `directory`, as it would stand in the root's; "" for none. */
+function anchored(line: string, directory: string): string {
+  const isNegative = line.startsWith("!");
+  const pattern = isNegative ? line.slice(1) : line;
+  // "/" alone matches nothing, but would become the directory itself.
+  if (line.startsWith("#") || /^\/? *$/.test(pattern)) return "";
+  if (directory === "") return line;
+  // Only a slash before the end ties a pattern to its directory; others match at any depth.
+  const isTied = pattern.replace(/ +$/, "").slice(0, -1).includes("/");
+  const base = `/${directory.replace(/[\\*?[\]]/g, "\\$&")}/${isTied ? "" : "**/"}`;
+  return (isNegative ? "!" : "") + base + (isTied ? pattern.replace(/^\//, "") : pattern);
+}
+
+const globOptions = { dot: true, nonegate: true };
+
+/** "./src/" -> "src" */
+function tidyGlobs(patterns: readonly string[]): string[] {
+  return patterns.map((pattern) => pattern.replace(/^\.?\//, "").replace(/\/+$/, "")).filter(Boolean);
+}
+
+/** Matches what the globs name, and what lies below it. One without a slash matches at any depth. */
+function globs(patterns: readonly string[]): (path: string) => boolean {
+  const tidy = tidyGlobs(patterns).map((pattern) => (pattern.includes("/") ? pattern : `**/${pattern}`));
+  if (tidy.length === 0) return () => false;
+  const matches = picomatch([...tidy, ...tidy.map((pattern) => `${pattern}/**`)], globOptions);
+  return (path) => matches(path);
+}
+
+/** Whether a file is included, or a directory can hold one that is. */
+function includes(patterns: readonly string[]): (path: string, isDirectory: boolean) => boolean {
+  const tidy = tidyGlobs(patterns);
+  if (tidy.length === 0) return () => true;
+  const matches = globs(tidy);
+  // The literal beginning of each glob: "src/*.ts" can match only below "src".
+  const bases = tidy.map((glob) => (glob.includes("/") ? picomatch.scan(glob).base : ""));
+  const leadsTo = (path: string, base: string) =>
+    base === "" || `${base}/`.startsWith(`${path}/`) || path.startsWith(`${base}/`);
+  return (path, isDirectory) => matches(path) || (isDirectory && bases.some((base) => leadsTo(path, base)));
+}

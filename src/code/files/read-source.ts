@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { codeOf } from "../../project/errors.ts";
+import type { FileStamp, SkipReason } from "../../store/index/records.ts";
+import { decodeText } from "../../text/decode.ts";
+import { withoutOwnText } from "../index/own-text.ts";
+import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
+
+/** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
+export type SourceRead =
+  | {
+      kind: "text";
+      /** Without byte order mark, and with blank lines for what Pommel put there; line ends as they are in the file. */
+      text: string;
+      /** SHA-256 of the bytes, the first 32 hex digits. */
+      hash: string;
+      size: number;
+      mtimeMs: number;
+    }
+  | { kind: "skip"; reason: SkipReason; size: number; mtimeMs: number }
+  /** Nothing there any more, or no longer a regular file. */
+  | { kind: "gone" };
+
+/**
+ * Neither follow a link that took the file's place, nor hang on a pipe that did. Windows has neither flag
+ * (undefined there, which `|` takes for 0).
+ */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Errors of `open` that mean: there is no such regular file (ELOOP: a link, ENXIO: a socket). */
+const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"]);
+
+/**
+ * Reads a source file and decides whether it is worth indexing. Synchronous, for worker threads. Never
+ * throws for the state of the file system: a file that may not be read is skipped as "unreadable".
+ *
+ * @param stamp where the file lies in the project, and what the scan saw of it (reported back when the file
+ *   cannot even be opened)
+ * @param options.maxFileSize bytes; a larger file is skipped without reading it
+ */
+export function readSource(
+  absolutePath: string,
+  stamp: FileStamp,
+  options: { maxFileSize: number },
+): SourceRead {
+  let seen: { size: number; mtimeMs: number } = { size: stamp.size, mtimeMs: stamp.mtimeMs };
+  const skip = (reason: SkipReason): SourceRead => ({ kind: "skip", reason, ...seen });
+  let fd: number;
+  try {
+    fd = openSync(absolutePath, openFlags);
+  } catch (error) {
+    return goneCodes.has(codeOf(error)) ? { kind: "gone" } : skip("unreadable");
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { kind: "gone" };
+    // Taken before reading: should the file change meanwhile, the next scan sees a newer stamp than this.
+    seen = { size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) };
+    if (isSecretName(stamp.path)) return skip("secret");
+    if (isGeneratedName(stamp.path)) return skip("generated");
+    if (stat.size > options.maxFileSize) return skip("too_large");
+
+    const bytes = readUpTo(fd, stat.size);
+    const text = decodeText(bytes);
+    if (text === null) return skip("binary");
+    if (isMinified(stamp.path, text)) return skip("minified");
+    if (hasGeneratedHeader(stamp.path, text)) return skip("generated");
+    const indexed = withoutOwnText(stamp.path, text);
+    if (indexed === null) return skip("generated");
+    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+    return { kind: "text", text: indexed, hash, ...seen };
+  } catch {
+    return skip("unreadable");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The first `size` bytes, or fewer if the file was cut meanwhile. */
+function readUpTo(fd: number, size: number): Buffer {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = readSync(fd, buffer, filled, size - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { createIgnoreRules } from "./ignore.ts";
+import { directoriesLeftOut, type ScanItem, scanProject } from "./scan.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "scan-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, content = ""): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+const rules = () => createIgnoreRules(root, defaultConfig());
+async function scan(below = ""): Promise<ScanItem[]> {
+  const items: ScanItem[] = [];
+  for await (const item of scanProject(root, rules(), below)) items.push(item);
+  return items;
+}
+const shown = (item: ScanItem) => (item.kind === "file" ? item.stamp.path : `${item.reason}: ${item.path}`);
+const paths = async (below = "") => (await scan(below)).map(shown);
+
+it("yields stamps, a directory's files before those below it, in a stable order", async () => {
+  write("b/z.ts", "12345");
+  write("b/a/x.ts");
+  write("c.ts");
+  write("a.ts");
+  utimesSync(join(root, "b/z.ts"), 1_700_000_000, 1_700_000_000.9876);
+  const items = await scan();
+  expect(items.map(shown)).toEqual(["a.ts", "c.ts", "b/z.ts", "b/a/x.ts"]);
+  expect(items[2]).toEqual({ kind: "file", stamp: { path: "b/z.ts", size: 5, mtimeMs: 1_700_000_000_987 } });
+});
+
+it("is silent about what is ignored, and names vendored directories once", async () => {
+  write(".gitignore", "*.log\nbuild/");
+  write("a.log");
+  write("build/x.ts");
+  write("node_modules/a/index.js");
+  write("src/x.ts");
+  expect(await paths()).toEqual([".gitignore", "vendored: node_modules", "src/x.ts"]);
+  const leftOut = directoriesLeftOut(root, rules());
+  expect(leftOut.sort()).toEqual([join(root, "build"), join(root, "node_modules")]);
+});
+
+it("scans below one directory, which may be vendored or gone", async () => {
+  write("a/b/x.ts");
+  write("a/y.ts");
+  write("node_modules/z.js");
+  expect(await paths("a")).toEqual(["a/y.ts", "a/b/x.ts"]);
+  expect(await paths("node_modules")).toEqual(["vendored: node_modules"]);
+  expect(await paths("nothing")).toEqual([]);
+});
+
+it("follows no links, and so meets no loops", async () => {
+  write("dir/x.ts");
+  symlinkSync("..", join(root, "dir/up"));
+  symlinkSync(".", join(root, "self"));
+  symlinkSync("x.ts", join(root, "dir/link.ts"));
+  symlinkSync("nowhere", join(root, "broken.ts"));
+  expect(await paths()).toEqual(["dir/x.ts"]);
+});
+
+it.skipIf(process.platform === "win32")("passes over pipes and sockets", async () => {
+  execFileSync("mkfifo", [join(root, "pipe.ts")]);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(join(root, "socket.ts"), resolve));
+  write("x.ts");
+  expect(await paths()).toEqual(["x.ts"]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it("takes names of any kind", async () => {
+  const names = [
+    "with space.ts",
+    "quote'\".ts",
+    "new\nline.ts",
+    "🦊.ts",
+    "-rf",
+    "ünï.ts",
+    "[id].ts",
+    "..a.ts",
+    "a\\b.ts",
+  ];
+  for (const name of names) write(`in ${name}/${name}`);
+  expect((await paths()).sort()).toEqual(names.map((name) => `in ${name}/${name}`).sort());
+});
+
+it.skipIf(process.platform !== "linux")("reports names that are not UTF-8, and goes on", async () => {
+  writeFileSync(Buffer.concat([Buffer.from(join(root, "bad-")), Buffer.from([0xff])]), "");
+  mkdirSync(Buffer.concat([Buffer.from(join(root, "dir-")), Buffer.from([0xfe])]));
+  write("good.ts");
+  expect((await paths()).sort()).toEqual(["good.ts", "unreadable: bad-\ufffd", "unreadable: dir-\ufffd"]);
+});
+
+it("takes no offence at what vanishes meanwhile", async () => {
+  for (const name of ["a.ts", "b.ts", "dir/c.ts"]) write(name);
+  const seen: string[] = [];
+  for await (const item of scanProject(root, rules())) {
+    seen.push(shown(item));
+    rmSync(join(root, "b.ts"), { force: true });
+    rmSync(join(root, "dir"), { recursive: true, force: true });
+  }
+  expect(seen).toEqual(["a.ts"]);
+});
+
+it.skipIf(process.getuid?.() === 0)(
+  "reports a directory that may not be read (root may read all)",
+  async () => {
+    write("secret/x.ts");
+    write("y.ts");
+    chmodSync(join(root, "secret"), 0o000);
+    try {
+      expect(await paths()).toEqual(["y.ts", "unreadable: secret"]);
+    } finally {
+      chmodSync(join(root, "secret"), 0o700);
+    }
+  },
+);
+
+it("refuses a root that is not there, rather than finding nothing", async () => {
+  rmSync(root, { recursive: true });
+  await expect(scan()).rejects.toMatchObject({ code: "unreadable" });
+});
+
+it("indexes what is in nested repositories, without their or Pommel's state", async () => {
+  write("sub/.git", "gitdir: ../.git/modules/sub");
+  write("sub/x.ts");
+  write("other/.git/HEAD");
+  write("other/.pommel/index.db");
+  write("other/y.ts");
+  expect(await paths()).toEqual(["other/y.ts", "sub/x.ts"]);
+});
+
+it("finds the files that git finds", async () => {
+  for (const dir of ["", "a/", "a/b/", "c/"]) {
+    for (const file of ["x.ts", "x.log", "tmp/y.ts", "keep.log"]) write(dir + file);
+  }
+  write(".gitignore", "*.log\n/a/tmp");
+  write("a/b/.gitignore", "!keep.log\ntmp/*\n");
+  execFileSync("git", ["init", "-q"], { cwd: root });
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect((await paths()).sort()).toEqual(listed.split("\0").filter(Boolean).sort());
+});

@@ -1,0 +1,118 @@
+import type { FileStamp } from "../../store/index/records.ts";
+
+/** A finished file, for status. */
+export interface Activity {
+  path: string;
+  chunks: number;
+  /** Milliseconds. */
+  took: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export interface IndexProgress {
+  /** Files waiting. */
+  pending: number;
+  /** A file being worked on, if any. */
+  processing: string | null;
+  /** Files finished since the queue was last empty, and all of them. */
+  done: number;
+  total: number;
+  rate_chunks_per_sec: number;
+  /** null when there is no rate yet to judge by. */
+  eta_seconds: number | null;
+  is_idle: boolean;
+  last_error: string | null;
+  recent: Activity[];
+}
+
+/** The rate is that of the last so many milliseconds of work. */
+const rateWindow = 10_000;
+const mostRecent = 10;
+
+/**
+ * Which files wait, which are being worked on, and how fast it goes. A path waits at most once, and never runs
+ * twice at the same time: a newer version of a running file waits for it. Saved files go before a scan's.
+ */
+export class IndexQueue {
+  private readonly saved = new Map<string, FileStamp>();
+  private readonly scanned = new Map<string, FileStamp>();
+  private readonly running = new Map<string, { stamp: FileStamp; since: number }>();
+  private readonly finished: { at: number; chunks: number }[] = [];
+  private recent: Activity[] = [];
+  private done = 0;
+  private startedAt = 0;
+  lastError: string | null = null;
+
+  add(stamp: FileStamp, origin: "saved" | "scanned"): void {
+    if (this.isIdle()) {
+      this.done = 0;
+      this.startedAt = Date.now();
+      this.finished.length = 0;
+    }
+    if (origin === "saved") {
+      this.scanned.delete(stamp.path);
+      this.saved.set(stamp.path, stamp);
+    } else if (!this.saved.has(stamp.path)) {
+      this.scanned.set(stamp.path, stamp);
+    }
+  }
+
+  /** The next file that may run, now counted as running; null when there is none. */
+  take(): FileStamp | null {
+    for (const waiting of [this.saved, this.scanned]) {
+      for (const [path, stamp] of waiting) {
+        if (this.running.has(path)) continue;
+        waiting.delete(path);
+        this.running.set(path, { stamp, since: Date.now() });
+        return stamp;
+      }
+    }
+    return null;
+  }
+
+  finish(path: string, chunks: number): void {
+    const now = Date.now();
+    const since = this.running.get(path)?.since ?? now;
+    this.running.delete(path);
+    this.done++;
+    this.finished.push({ at: now, chunks });
+    while (this.finished.length > 0 && this.finished[0]!.at < now - rateWindow) this.finished.shift();
+    this.recent = [{ path, chunks, took: now - since, at: now }, ...this.recent].slice(0, mostRecent);
+  }
+
+  /** A file that could not be finished waits again, unless a newer version already does. */
+  putBack(path: string): void {
+    const stamp = this.running.get(path)?.stamp;
+    this.running.delete(path);
+    if (stamp && !this.saved.has(path)) this.scanned.set(path, stamp);
+  }
+
+  isIdle(): boolean {
+    return this.saved.size + this.scanned.size + this.running.size === 0;
+  }
+
+  get runningCount(): number {
+    return this.running.size;
+  }
+
+  progress(): IndexProgress {
+    const now = Date.now();
+    const pending = this.saved.size + this.scanned.size + this.running.size;
+    const window = Math.max(Math.min(now - this.startedAt, rateWindow), 1) / 1000;
+    const lately = this.finished.filter(({ at }) => at >= now - rateWindow);
+    const filesPerSecond = lately.length / window;
+    return {
+      pending,
+      processing: this.running.keys().next().value ?? null,
+      done: this.done,
+      total: this.done + pending,
+      rate_chunks_per_sec:
+        Math.round((lately.reduce((sum, { chunks }) => sum + chunks, 0) / window) * 10) / 10,
+      eta_seconds: pending === 0 ? 0 : filesPerSecond > 0 ? Math.ceil(pending / filesPerSecond) : null,
+      is_idle: pending === 0,
+      last_error: this.lastError,
+      recent: this.recent,
+    };
+  }
+}

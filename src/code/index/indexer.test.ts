@@ -1,0 +1,278 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createStaticEmbedder, modelId } from "../../models/embed/static/static-embedder.ts";
+import { type Config, defaultConfig } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { CodeIndex } from "../../store/index/code-index.ts";
+import { definitionsOf } from "../../store/index/code-lookup.ts";
+import { vectorCounts, vectorRowsAfter } from "../../store/index/code-vectors.ts";
+import { nameKey } from "../../text/tokens.ts";
+import { createIgnoreRules } from "../files/ignore.ts";
+import { EmbedPass } from "./embed-pass.ts";
+import { Indexer, type IndexerOptions } from "./indexer.ts";
+
+let project: Project;
+let index: CodeIndex;
+const indexers: Indexer[] = [];
+
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-indexer-")));
+  mkdirSync(project.stateDir);
+  index = CodeIndex.open(project.indexDb, { readonly: false });
+});
+
+afterEach(async () => {
+  for (const indexer of indexers.splice(0)) await indexer.close();
+  index.close();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+function indexer(config: Partial<Config> = {}, more: Partial<IndexerOptions> = {}): Indexer {
+  const complete = { ...defaultConfig(), "index.workers": 1, ...config };
+  const made = new Indexer({
+    project,
+    config: complete,
+    rules: createIgnoreRules(project.root, complete),
+    index,
+    withVectors: false,
+    log: silentLog,
+    ...more,
+  });
+  indexers.push(made);
+  return made;
+}
+
+function write(path: string, text: string): void {
+  const file = join(project.root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const defined = (name: string) => definitionsOf(index, [nameKey(name)], 9).length > 0;
+const paths = () =>
+  index
+    .filePaths()
+    .map(({ path }) => path)
+    .sort();
+
+/** Rows that the full-text index counts, and those that it has. */
+const counted = () =>
+  index
+    .prepare(
+      `SELECT (SELECT hex(substr(block, 1, 1)) FROM chunk_terms_data WHERE id = 1) AS counted,
+         (SELECT printf('%02X', count(*)) FROM chunk_terms_docsize) AS there`,
+    )
+    .get() as { counted: string; there: string };
+
+it("leaves no row that is gone in what words are weighed with: after a pass, and after saves", async () => {
+  write("a.ts", "export function first() {}\n");
+  const made = indexer();
+  const settle = vi.spyOn(index, "settle");
+  await made.reconcile();
+  await made.reindex();
+  expect(settle).toHaveBeenLastCalledWith();
+  expect(counted().counted).toBe(counted().there);
+  write("a.ts", "export function changed() {}\n");
+  await made.update(["a.ts"]);
+  expect(defined("changed")).toBe(true);
+  expect(counted().counted).toBe(counted().there);
+});
+
+describe("reconcile", () => {
+  it("indexes what is new, leaves what is the same, forgets what is gone", async () => {
+    write("a.ts", "export function first() {}\n");
+    write("b.py", "def second():\n    pass\n");
+    const made = indexer();
+    expect(await made.reconcile()).toMatchObject({ indexed: 2, unchanged: 0, removed: 0 });
+    expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 2, removed: 0 });
+
+    write("a.ts", "export function changed() {}\n");
+    rmSync(join(project.root, "b.py"));
+    write("c/d.go", "package c\n\nfunc Third() {}\n");
+    expect(await made.reconcile()).toMatchObject({ indexed: 2, unchanged: 0, removed: 1 });
+    expect([defined("first"), defined("changed"), defined("second"), defined("Third")]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it("does not parse a file that was only touched", async () => {
+    write("a.ts", "export function first() {}\n");
+    const made = indexer();
+    await made.reconcile();
+    const before = index.known("a.ts");
+    utimesSync(join(project.root, "a.ts"), new Date(), new Date(Date.now() + 5000));
+    expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
+    expect(index.known("a.ts")?.mtimeMs).not.toBe(before?.mtimeMs);
+    expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
+  });
+
+  it("takes an ignore rule that has come or gone", async () => {
+    write("a.ts", "export function first() {}\n");
+    write("b.ts", "export function second() {}\n");
+    const made = indexer();
+    await made.reconcile();
+    write(".pommelignore", "b.ts\n.pommelignore\n");
+    await made.reconcile();
+    expect(paths()).toEqual(["a.ts"]);
+    write(".pommelignore", ".pommelignore\n");
+    await made.reconcile();
+    expect(paths()).toEqual(["a.ts", "b.ts"]);
+  });
+
+  it("remembers why a file is left out, and looks again when that changes", async () => {
+    write("big.ts", `// ${"x ".repeat(3000)}\nexport function big() {}\n`);
+    await indexer({ "index.max_file_size": 1000 }).reconcile();
+    expect(index.counts().skippedByReason).toEqual({ too_large: 1 });
+    await indexer({ "index.max_file_size": 100_000 }).reconcile();
+    expect(index.counts().skippedByReason).toEqual({});
+    expect(defined("big")).toBe(true);
+  });
+
+  it("indexes everything again when the levels change", async () => {
+    write("a.ts", "export class Outer {\n  inner() {}\n}\n");
+    await indexer({ "index.levels": ["file"] }).reconcile();
+    expect(index.counts().chunks).toBe(1);
+    await indexer().reconcile();
+    expect(index.counts().chunks).toBeGreaterThan(1);
+  });
+
+  it("does not take a root that cannot be read for an empty project", async () => {
+    write("a.ts", "export function first() {}\n");
+    const made = indexer();
+    await made.reconcile();
+    const away = `${project.root}-away`;
+    renameSync(project.root, away);
+    await expect(made.reconcile()).rejects.toMatchObject({ code: "unreadable" });
+    renameSync(away, project.root);
+    expect(paths()).toEqual(["a.ts"]);
+  });
+});
+
+describe("update", () => {
+  it("takes files and directories that came, changed and went", async () => {
+    const made = indexer();
+    await made.reconcile();
+    write("src/a.ts", "export function first() {}\n");
+    write("src/deep/b.ts", "export function second() {}\n");
+    await made.update(["src"]);
+    expect(paths()).toEqual(["src/a.ts", "src/deep/b.ts"]);
+    write("src/a.ts", "export function third() {}\n");
+    await made.update(["src/a.ts"]);
+    expect([defined("first"), defined("third")]).toEqual([false, true]);
+    renameSync(join(project.root, "src"), join(project.root, "lib"));
+    await made.update(["src", "lib"]);
+    expect(paths()).toEqual(["lib/a.ts", "lib/deep/b.ts"]);
+  });
+
+  it("forgets what was in a directory that another has taken the place of", async () => {
+    write("src/a.ts", "export function first() {}\n");
+    const made = indexer();
+    await made.reconcile();
+    renameSync(join(project.root, "src"), join(project.root, "old"));
+    write("src/.gitignore", "c.ts\n");
+    write("src/b.ts", "export function second() {}\n");
+    write("src/c.ts", "export function third() {}\n");
+    await made.update(["src", "old"]);
+    expect(paths()).toEqual(["old/a.ts", "src/.gitignore", "src/b.ts"]);
+  });
+
+  it("leaves ignored files alone", async () => {
+    write(".gitignore", "*.log\nout/\n");
+    const made = indexer();
+    await made.reconcile();
+    write("x.log", "words\n");
+    write("out/a.ts", "export function first() {}\n");
+    await made.update(["x.log", "out", "out/a.ts"]);
+    expect(paths()).toEqual([".gitignore"]);
+  });
+});
+
+it("indexes again what it is told to, by glob", async () => {
+  write("src/a.ts", "export function first() {}\n");
+  write("lib/b.ts", "export function second() {}\n");
+  const made = indexer();
+  await made.reconcile();
+  expect(await made.reindex("src")).toMatchObject({ indexed: 1, unchanged: 1 });
+  expect(await made.reindex("**/*.ts")).toMatchObject({ indexed: 2 });
+  expect(await made.reindex()).toMatchObject({ indexed: 2 });
+});
+
+it("starts workers again after they were released", async () => {
+  write("a.ts", "export function first() {}\n");
+  const made = indexer();
+  await made.reconcile();
+  await made.releaseWorkers();
+  write("b.ts", "export function second() {}\n");
+  await made.update(["b.ts"]);
+  expect(defined("second")).toBe(true);
+});
+
+describe("with vectors", () => {
+  it("stores those of a file with its chunks", async () => {
+    write("a.ts", "export function first() {}\n");
+    await indexer({}, { withVectors: true }).reconcile();
+    const [row] = [...vectorRowsAfter(index, modelId, 0)];
+    expect(row).toMatchObject({ dimensions: 256, levels: Uint8Array.from([0, 2]) });
+    const [whole, method] = [row!.data.subarray(0, 256), row!.data.subarray(256)];
+    expect(whole.some((component) => component !== 0)).toBe(true);
+    expect(method.some((component) => component !== 0)).toBe(true);
+    expect(vectorCounts(index)).toEqual([{ model: modelId, dimensions: 256, chunks: 2, missing: 0 }]);
+  });
+
+  it("indexes the words when the model cannot be used, and says why once", async () => {
+    for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
+    const log = { ...silentLog, warn: vi.fn() };
+    const made = indexer({}, { withVectors: true, modelDir: project.stateDir, log });
+    expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
+    expect(defined("first")).toBe(true);
+    expect(vectorCounts(index)).toEqual([]);
+    expect(log.warn.mock.calls).toEqual([[expect.stringContaining("Install Pommel again.")]]);
+  });
+
+  it("does not index again to have others: they are made from what is there", async () => {
+    write("a.ts", "export function first() {}\n");
+    await indexer().reconcile();
+    const made = indexer({}, { withVectors: true });
+    expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
+    const models = [createStaticEmbedder()];
+    const pass = new EmbedPass({ index, models, read: (path) => made.read(path), log: silentLog });
+    await pass.run();
+    const [later] = [...vectorRowsAfter(index, modelId, 0)];
+    await made.reindex();
+    const [atOnce] = [...vectorRowsAfter(index, modelId, 0)];
+    expect(atOnce?.data).toEqual(later?.data);
+  });
+});
+
+it("reads a file as it would be indexed, and nothing of one that is not", async () => {
+  write("a.ts", "/** Says it. */\nexport function first() {}\n");
+  write("b.min.js", "x");
+  const made = indexer({}, { withVectors: true });
+  await made.reconcile();
+  expect(await made.read("a.ts")).toMatchObject({
+    hash: index.known("a.ts")?.hash,
+    chunks: [{ level: "file" }, { name: "first", text: expect.stringContaining("Says it.") }],
+  });
+  expect(await made.read("gone.ts")).toBeNull();
+  expect(await made.read("b.min.js")).toBeNull();
+});
+
+it("fails with a clear error when the disk is full, and goes on when there is room again", async () => {
+  for (let i = 0; i < 30; i++)
+    write(`src/${i}.ts`, `export function name${i}() { return "${"word ".repeat(200)}${i}"; }\n`);
+  const pages = (index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number }).n;
+  index.exec(`PRAGMA max_page_count = ${pages + 2}`);
+  await expect(indexer({}, { whenDiskFull: "fail" }).reconcile()).rejects.toMatchObject({
+    code: "disk_full",
+  });
+  expect(index.check()).toBe("ok");
+  index.exec("PRAGMA max_page_count = 1000000");
+  await indexer().reconcile();
+  expect(paths()).toHaveLength(30);
+});

@@ -1,0 +1,332 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import picomatch from "picomatch";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
+import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
+import type { IgnoreRules } from "../files/ignore.ts";
+import { scanProject } from "../files/scan.ts";
+import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool.ts";
+import { type IndexProgress, IndexQueue } from "./index-queue.ts";
+
+export type { IndexProgress } from "./index-queue.ts";
+
+export interface IndexReport {
+  indexed: number;
+  unchanged: number;
+  removed: number;
+  skipped: number;
+  failed: number;
+}
+
+/** Raise it when chunks or their words come out differently: every index is then renewed. */
+const chunkerVersion = 3;
+
+/** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
+const mostRunning = 64;
+/** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
+const readPauseMs = 50;
+/** So large a part of all chunks may go before what is left is ranked anew; without it each save would take longer. */
+const mostDrift = 0.02;
+/** Waits between tries while the disk is full. Milliseconds. */
+const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
+
+export interface IndexerOptions {
+  project: Project;
+  config: Config;
+  /** Shared with the watcher, so that both look at the same files. Read anew at each pass. */
+  rules: IgnoreRules;
+  index: CodeIndex;
+  /** Whether to embed the chunks with the bundled model while at it. */
+  withVectors: boolean;
+  /** Where that model is; only tests have another. */
+  modelDir?: string;
+  log: Logger;
+  /** A full disk: "wait" and try again (a daemon), or "fail" (a command someone waits for). */
+  whenDiskFull?: "wait" | "fail";
+}
+
+/**
+ * Keeps the index in step with the files: finds what changed, has it parsed and chunked by workers, writes the
+ * result one file at a time. The only writer of `index.db`; its process holds the project's writer lock.
+ */
+export class Indexer {
+  private readonly queue = new IndexQueue();
+  private readonly forced = new Set<string>();
+  private pool: ParsePool | null = null;
+  private pump: Promise<void> | null = null;
+  private report: IndexReport = emptyReport();
+  private closed = false;
+  /** Why files were indexed without vectors, the last time that happened. */
+  private problem: string | undefined;
+  /** Files that are being parsed for `read`. */
+  private reading = 0;
+  private readonly stop = new AbortController();
+
+  constructor(private readonly options: IndexerOptions) {}
+
+  progress(): IndexProgress {
+    return this.queue.progress();
+  }
+
+  /**
+   * Walks the project, indexes what changed since it was last seen (by size and mtime, then by hash), forgets
+   * what is gone. Resolves when the index is in step.
+   * @throws PommelError `index_corrupt`, `disk_full` (only when it is not to be waited for), `unreadable`
+   */
+  async reconcile(): Promise<IndexReport> {
+    return this.pass(() => false);
+  }
+
+  /** Indexes files again even if they look unchanged: those whose path matches the glob (or lies below it), or all. */
+  async reindex(glob?: string): Promise<IndexReport> {
+    const matches =
+      glob === undefined ? () => true : picomatch([glob, `${glob.replace(/\/$/, "")}/**`], { dot: true });
+    return this.pass(matches);
+  }
+
+  private async pass(force: (path: string) => boolean): Promise<IndexReport> {
+    const { index, project, rules } = this.options;
+    this.report = emptyReport();
+    rules.reload();
+    const known = index.knownFiles();
+    const recipe = this.recipe();
+    const isRecipeNew = index.meta("recipe") !== recipe;
+    const stamps: FileStamp[] = [];
+    const gone = new Set(known.keys());
+    for await (const item of scanProject(project.root, rules)) {
+      if (item.kind === "file") {
+        stamps.push(item.stamp);
+        gone.delete(item.stamp.path);
+      } else {
+        this.report.skipped++;
+        gone.delete(item.path);
+        const before = known.get(item.path);
+        if (!before || before.hash !== null) {
+          index.skip({ status: "skipped", path: item.path, size: 0, mtimeMs: 0, reason: item.reason });
+        }
+      }
+    }
+    index.remove([...gone]);
+    this.report.removed += gone.size;
+    if (this.pool === null) this.pool = this.createPool(stamps);
+    for (const stamp of stamps) {
+      const before = known.get(stamp.path);
+      const isForced = isRecipeNew || force(stamp.path);
+      if (isForced) this.forced.add(stamp.path);
+      if (isForced || !before || before.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) {
+        this.queue.add(stamp, "scanned");
+      } else if (before.hash === null) {
+        this.report.skipped++;
+      } else {
+        this.report.unchanged++;
+      }
+    }
+    await this.drain();
+    // Ended early: what waits is found again by the next pass, which must not take this one for complete.
+    if (this.closed) return this.report;
+    index.settle();
+    if (isRecipeNew) index.setMeta("recipe", recipe);
+    index.setMeta(reconciledAt, String(Date.now()));
+    return this.report;
+  }
+
+  /**
+   * Takes in changes that a watcher saw: paths relative to the root, of files or directories, there or gone.
+   * Resolves when they are searchable.
+   */
+  async update(paths: readonly string[]): Promise<void> {
+    const { index, project, rules } = this.options;
+    for (const path of paths) {
+      const stamp = stampOf(project.root, path);
+      if (stamp === "directory") await this.updateBelow(path);
+      else if (stamp === null || rules.ignores(path, false)) index.remove(index.pathsBelow(path));
+      else this.queue.add(stamp, "saved");
+    }
+    await this.drain();
+    if (!this.closed) index.settle({ tolerated: mostDrift });
+  }
+
+  /** A directory that came or changed as a whole, perhaps in another's place and with ignore rules of its own. */
+  private async updateBelow(path: string): Promise<void> {
+    const { index, project, rules } = this.options;
+    rules.reload();
+    const gone = new Set(index.pathsBelow(path));
+    if (!rules.ignores(path, true)) {
+      for await (const item of scanProject(project.root, rules, path)) {
+        if (item.kind !== "file") continue;
+        gone.delete(item.stamp.path);
+        this.enqueueIfChanged(item.stamp);
+      }
+    }
+    index.remove([...gone]);
+  }
+
+  private enqueueIfChanged(stamp: FileStamp): void {
+    const before = this.options.index.known(stamp.path);
+    if (before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) this.queue.add(stamp, "saved");
+  }
+
+  /**
+   * The chunks of a file as it is on disk now, with their texts, as they would be indexed; null for one that is gone
+   * or left out. Waits while files are being indexed: those go first.
+   */
+  async read(path: string): Promise<IndexedFile | null> {
+    while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
+    const stamp = stampOf(this.options.project.root, path);
+    if (this.closed || stamp === null || stamp === "directory") return null;
+    this.pool ??= this.createPool(this.options.index.filePaths());
+    this.reading++;
+    const outcome = await this.pool.parse(stamp, null, { withText: true }).catch(() => null);
+    this.reading--;
+    return outcome?.status === "indexed" ? outcome : null;
+  }
+
+  /** Ends the parse workers until they are needed again. */
+  async releaseWorkers(): Promise<void> {
+    if (this.queue.isIdle() && this.reading === 0) await this.pool?.close();
+  }
+
+  /** Stops after the files that are being written. What still waits is found again by the next `reconcile`. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.stop.abort();
+    await this.pool?.close();
+    await this.pump?.catch(() => {});
+  }
+
+  /** Works until nothing waits. One loop at a time; whoever comes later waits for the same one. */
+  private async drain(): Promise<void> {
+    while (!this.queue.isIdle() && !this.closed) {
+      this.pump ??= this.runQueue().finally(() => {
+        this.pump = null;
+      });
+      await this.pump;
+    }
+  }
+
+  private async runQueue(): Promise<void> {
+    const running = new Set<Promise<void>>();
+    let failure: unknown;
+    let waits = 0;
+    while (!this.closed && failure === undefined) {
+      const stamp = running.size < mostRunning ? this.queue.take() : null;
+      if (stamp) {
+        const work: Promise<void> = this.indexFile(stamp)
+          .then(() => {
+            waits = 0;
+          })
+          .catch((error: unknown) => {
+            this.queue.putBack(stamp.path);
+            failure ??= error;
+          })
+          .finally(() => running.delete(work));
+        running.add(work);
+      } else if (running.size > 0) {
+        await Promise.race(running);
+      } else {
+        return;
+      }
+      if (failure !== undefined && this.isWorthWaiting(failure)) {
+        await Promise.all(running);
+        await this.waitForDisk(messageOf(failure), waits++);
+        failure = undefined;
+      }
+    }
+    await Promise.all(running);
+    if (failure !== undefined && !this.closed) throw failure;
+  }
+
+  private isWorthWaiting(error: unknown): boolean {
+    return codeOf(error) === "disk_full" && this.options.whenDiskFull !== "fail";
+  }
+
+  private async waitForDisk(message: string, tries: number): Promise<void> {
+    this.queue.lastError = message;
+    this.options.log.error(message);
+    const wait = diskFullWaits[Math.min(tries, diskFullWaits.length - 1)]!;
+    await sleep(wait, undefined, { signal: this.stop.signal }).catch(() => {});
+    if (!this.closed) this.queue.lastError = null;
+  }
+
+  private async indexFile(stamp: FileStamp): Promise<void> {
+    const { index, log } = this.options;
+    const known = this.forced.has(stamp.path) ? null : index.known(stamp.path);
+    // A save may come before the first scan is through: then what was known tells what `.h` means.
+    this.pool ??= this.createPool(index.filePaths());
+    const outcome = await this.pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
+      if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
+      return null;
+    });
+    if (this.closed) {
+      this.queue.putBack(stamp.path);
+      return;
+    }
+    if (outcome === null) this.report.failed++;
+    else this.store(outcome);
+    this.forced.delete(stamp.path);
+    this.queue.finish(stamp.path, outcome?.status === "indexed" ? outcome.chunks.length : 0);
+  }
+
+  private store(outcome: ParseOutcome): void {
+    const { index } = this.options;
+    switch (outcome.status) {
+      case "indexed":
+        this.noteProblem(outcome.vectorProblem);
+        index.replace(outcome, outcome.vectors);
+        this.report.indexed++;
+        break;
+      case "skipped":
+        index.skip(outcome);
+        this.report.skipped++;
+        break;
+      case "unchanged":
+        index.restamp(outcome);
+        this.report.unchanged++;
+        break;
+      case "gone":
+        index.remove([outcome.path]);
+        this.report.removed++;
+        break;
+    }
+  }
+
+  /** Without vectors a file is found by its words; they can be made later. Every thread has the same problem. */
+  private noteProblem(problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.problem) this.options.log.warn(problem);
+    this.problem = problem ?? this.problem;
+  }
+
+  private createPool(files: readonly { path: string }[]): ParsePool {
+    const { config, project, withVectors, modelDir } = this.options;
+    return new ParsePool({ ...poolOptionsOf(project.root, config, files), withVectors, modelDir });
+  }
+
+  /** Everything but the files that chunks depend on; when it changes, every file is indexed again. */
+  private recipe(): string {
+    const { config } = this.options;
+    const parts = [
+      chunkerVersion,
+      config["index.levels"],
+      config["index.languages"],
+      config["index.max_file_size"],
+    ];
+    return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  }
+}
+
+function emptyReport(): IndexReport {
+  return { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };
+}
+
+/** What is at a path now: a file's stamp, a directory, or null for nothing that is indexed. */
+function stampOf(root: string, path: string): FileStamp | "directory" | null {
+  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return "directory";
+  return stat?.isFile() ? { path, size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) } : null;
+}

@@ -1,0 +1,60 @@
+import type { Level } from "../../project/levels.ts";
+import type { FileStamp, IndexedFile, SkippedFile } from "../../store/index/records.ts";
+import type { FileVectors } from "../../store/index/vector-rows.ts";
+import type { LanguageId } from "../languages/index.ts";
+
+/** What the pool and its workers say to each other. */
+
+export type ParseOutcome =
+  | ParsedFile
+  | SkippedFile
+  /** Same bytes as known; size and time may be new. */
+  | ({ status: "unchanged" } & FileStamp)
+  | { status: "gone"; path: string };
+
+export interface ParsedFile extends IndexedFile {
+  /** Of the bundled model; absent when it could not be used, or was not asked. */
+  vectors?: FileVectors;
+  /** Why it could not be used. */
+  vectorProblem?: string;
+}
+
+/** How to parse; the same for all files of a pool. */
+export interface ParseSettings {
+  /** Absolute path of the project. */
+  root: string;
+  /** Where the .wasm files of the grammars are. */
+  grammarDir: string;
+  /** Bytes. */
+  maxFileSize: number;
+  levels: readonly Level[];
+  /** Whether to embed the chunks with the bundled model. */
+  withVectors: boolean;
+  /** Where that model is; that of the installation unless said otherwise. */
+  modelDir?: string | undefined;
+  /** What `.h` means in this repository. */
+  headerLanguage: "c" | "cpp";
+  /** Languages to index; empty means all. */
+  languages: readonly LanguageId[];
+}
+
+export interface ParseRequest {
+  stamp: FileStamp;
+  knownHash: string | null;
+  /** Fill `ChunkRecord.text` and `docs` instead of embedding. */
+  withText: boolean;
+  /** The grammar has failed on this file before: cut it by lines. */
+  linesOnly: boolean;
+}
+
+export interface WorkerData {
+  settings: ParseSettings;
+  /** Shared memory, see `progressIndex`. */
+  progress: Int32Array;
+}
+
+/**
+ * What the worker writes into shared memory, and not into messages, because those may come after the event
+ * that the worker has died: 1 once it is ready, and how many files it has finished.
+ */
+export const progressIndex = { ready: 0, finished: 1 } as const;

@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { levels } from "../../project/levels.ts";
+import type { FileStamp } from "../../store/index/records.ts";
+import type { ParsedFile } from "./parse-messages.ts";
+import { ParsePool, type ParsePoolOptions } from "./parse-pool.ts";
+
+let root: string;
+const pools: ParsePool[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pommel-parse-"));
+});
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  rmSync(root, { recursive: true, force: true });
+});
+
+function createPool(options: Partial<ParsePoolOptions> = {}): ParsePool {
+  const pool = new ParsePool({
+    workers: 2,
+    root,
+    maxFileSize: 100_000,
+    levels,
+    withVectors: false,
+    headerLanguage: "c",
+    languages: [],
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+function write(path: string, content: string): FileStamp {
+  writeFileSync(join(root, path), content);
+  const { size, mtimeMs } = statSync(join(root, path));
+  return { path, size, mtimeMs: Math.trunc(mtimeMs) };
+}
+
+describe("with the built worker", () => {
+  test("files are read, parsed and chunked", async () => {
+    const stamp = write("a.ts", "export function add() {}\n");
+    const outcome = await createPool().parse(stamp, null);
+    expect(outcome).toMatchObject({
+      ...stamp,
+      status: "indexed",
+      language: "typescript",
+      lines: 1,
+      syntaxErrors: false,
+    });
+    expect(outcome.status === "indexed" && outcome.symbols).toMatchObject([
+      { name: "add", kind: "function", line: 1 },
+    ]);
+  });
+
+  test("chunks come with their texts only for who asks", async () => {
+    const stamp = write("a.ts", "/** Adds. */\nexport function add() {}\n");
+    const pool = createPool({ withVectors: true });
+    const plain = (await pool.parse(stamp, null)) as ParsedFile;
+    expect(plain.chunks.map(({ text, docs }) => [text, docs])).toEqual([
+      ["", []],
+      ["", []],
+    ]);
+    expect(plain.vectors?.vectors).toEqual([expect.any(Int8Array), expect.any(Int8Array)]);
+    const withText = (await pool.parse(stamp, null, { withText: true })) as ParsedFile;
+    expect(withText.chunks[1]).toMatchObject({
+      text: expect.stringContaining("add()"),
+      docs: [{ start: 0 }],
+    });
+    expect(withText.vectors).toBeUndefined();
+  });
+
+  test("the same bytes as known are unchanged", async () => {
+    const stamp = write("a.ts", "let a = 1;\n");
+    const hash = createHash("sha256").update("let a = 1;\n").digest("hex").slice(0, 32);
+    expect(await createPool().parse(stamp, hash)).toEqual({ ...stamp, status: "unchanged" });
+  });
+
+  test("a file that vanished is gone", async () => {
+    expect(await createPool().parse({ path: "gone.ts", size: 1, mtimeMs: 1 }, null)).toEqual({
+      status: "gone",
+      path: "gone.ts",
+    });
+  });
+
+  test("files too large and of other languages are skipped", async () => {
+    const pool = createPool({ languages: ["python"], maxFileSize: 10 });
+    expect(await pool.parse(write("a.py", "x = 1"), null)).toMatchObject({ status: "indexed" });
+    expect(await pool.parse(write("b.ts", "x = 1"), null)).toMatchObject({ reason: "language_off" });
+    expect(await pool.parse(write("c.py", "x = 1\n".repeat(9)), null)).toMatchObject({ reason: "too_large" });
+  });
+
+  test("headers are what the repository says, scripts what their first line says", async () => {
+    const pool = createPool({ headerLanguage: "cpp" });
+    expect(await pool.parse(write("a.h", "class A {};\n"), null)).toMatchObject({ language: "cpp" });
+    expect(await pool.parse(write("tool", "#!/bin/sh\nrun() { :; }\n"), null)).toMatchObject({
+      language: "bash",
+    });
+  });
+
+  test("many files at once all come back, each as itself", async () => {
+    const pool = createPool();
+    const stamps = Array.from({ length: 120 }, (_, i) => write(`f${i}.py`, `def f${i}():\n    pass\n`));
+    const outcomes = await Promise.all(stamps.map((stamp) => pool.parse(stamp, null)));
+    outcomes.forEach((outcome, i) => {
+      expect(outcome.status === "indexed" && outcome.symbols[0]?.name).toBe(`f${i}`);
+    });
+  });
+
+  test("after close the next file starts new workers", async () => {
+    const pool = createPool();
+    const stamp = write("a.ts", "let a;\n");
+    await pool.parse(stamp, null);
+    await pool.close();
+    expect(await pool.parse(stamp, null)).toMatchObject({ status: "indexed" });
+  });
+
+  test("without grammars every file is refused, with a hint", async () => {
+    const pool = createPool({ grammarDir: join(root, "nowhere") });
+    await expect(pool.parse(write("a.ts", "let a;\n"), null)).rejects.toMatchObject({
+      code: "internal",
+      hint: expect.stringContaining("build"),
+    });
+  });
+});
+
+/** A worker that answers like the real one, but for files whose names say otherwise. */
+const moody = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, workerData } from "node:worker_threads";
+    Atomics.store(workerData.progress, 0, 1);
+    parentPort.on("message", (batch) => {
+      const outcomes = batch.map(({ stamp, linesOnly }) => {
+        const { path } = stamp;
+        if (path.startsWith("fatal") || (path.startsWith("crash") && !linesOnly)) throw new WebAssembly.RuntimeError("oops");
+        if (path.startsWith("exit") && !linesOnly) process.exit(1);
+        while (path.startsWith("hang") && !linesOnly);
+        Atomics.add(workerData.progress, 1, 1);
+        return { status: "skipped", reason: linesOnly ? "minified" : "generated", ...stamp };
+      });
+      parentPort.postMessage(outcomes);
+    });
+  `)}`,
+);
+
+describe("with a worker that fails", () => {
+  async function reasons(paths: string[]): Promise<string[]> {
+    const pool = createPool({ script: moody, deadlineMs: 700 });
+    const outcomes = await Promise.all(paths.map((path) => pool.parse({ path, size: 1, mtimeMs: 1 }, null)));
+    return outcomes.map((outcome, i) => {
+      expect(outcome).toMatchObject({ status: "skipped", path: paths[i] });
+      // What the worker above says: "minified" for lines only, "generated" with a grammar.
+      return outcome.status === "skipped" ? outcome.reason : "";
+    });
+  }
+
+  test.each(["crash", "exit", "hang"])(
+    "a file that makes it %s is tried again by lines, no other is",
+    async (name) => {
+      const paths = Array.from({ length: 60 }, (_, i) => (i === 20 ? name : `fine${i}`));
+      expect(await reasons(paths)).toEqual(paths.map((path) => (path === name ? "minified" : "generated")));
+    },
+  );
+
+  test("several of them, next to each other", async () => {
+    expect(await reasons(["crash1", "crash2", "fine", "exit", "crash3"])).toEqual([
+      "minified",
+      "minified",
+      "generated",
+      "minified",
+      "minified",
+    ]);
+  });
+
+  test("a file that fails even by lines is skipped", async () => {
+    expect(await reasons(["fine", "fatal"])).toEqual(["generated", "unreadable"]);
+  });
+
+  test("close rejects what is under way", async () => {
+    const pool = createPool({ script: moody });
+    const hanging = pool.parse({ path: "hang", size: 1, mtimeMs: 1 }, null);
+    await pool.parse({ path: "fine", size: 1, mtimeMs: 1 }, null);
+    const rejected = expect(hanging).rejects.toThrow("closed");
+    await pool.close();
+    await rejected;
+  });
+});

@@ -1,0 +1,265 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { FileStamp } from "../../store/index/records.ts";
+import { headerLanguageOf } from "../languages/index.ts";
+import {
+  type ParseOutcome,
+  type ParseRequest,
+  type ParseSettings,
+  progressIndex,
+  type WorkerData,
+} from "./parse-messages.ts";
+
+export type { ParseOutcome } from "./parse-messages.ts";
+
+export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
+  /** Where the .wasm files of the grammars are; those of the installation unless said otherwise. */
+  grammarDir?: string;
+  /** Number of threads. */
+  workers: number;
+  /** A worker that finishes no file for this long is replaced. Milliseconds. */
+  deadlineMs?: number;
+  /** The worker's script; only tests need another. */
+  script?: URL;
+}
+
+/**
+ * What a project's configuration says about parsing.
+ * @param files all of the project's, which tell what `.h` means in it
+ */
+export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
+  return {
+    root,
+    workers: config["index.workers"],
+    maxFileSize: config["index.max_file_size"],
+    levels: config["index.levels"],
+    languages: config["index.languages"],
+    headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
+  } satisfies Partial<ParsePoolOptions>;
+}
+
+/** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */
+const batchSize = 16;
+const batchesInFlight = 2;
+const defaultDeadlineMs = 10_000;
+/**
+ * A worker's JavaScript heap at most; trees live in WASM memory, which the parse deadline bounds. The small
+ * young generation costs 5 % CPU and saves 40 MB in all.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 };
+
+interface Task {
+  request: ParseRequest;
+  resolve: (outcome: ParseOutcome) => void;
+  reject: (error: Error) => void;
+}
+
+/** A file of the build: next to this one when bundled; from source, that of the last build. */
+function built(name: string): URL {
+  const here = import.meta.url;
+  return new URL(here.endsWith(".ts") ? `../../../dist/${name}` : `./${name}`, here);
+}
+
+/** Threads that turn files into chunks. They start with the first file and do not keep the process alive. */
+export class ParsePool {
+  readonly #options: ParsePoolOptions;
+  readonly #queue: Task[] = [];
+  #threads: Thread[] = [];
+  #scheduled = false;
+
+  constructor(options: ParsePoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads, parses and chunks a file. Never rejects because of the file: one that kills its parser is cut by
+   * lines instead, and if even that fails it is skipped as unreadable.
+   * @param knownHash hash of the version that is indexed; if the bytes are the same they are not parsed
+   * @param withText whether the chunks come with their texts; then they are not embedded
+   */
+  parse(stamp: FileStamp, knownHash: string | null, { withText = false } = {}): Promise<ParseOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ request: { stamp, knownHash, withText, linesOnly: false }, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Stops the threads and frees their memory; files under way are rejected. `parse` starts new ones. */
+  async close(): Promise<void> {
+    const threads = this.#threads;
+    this.#threads = [];
+    const unfinished = [...this.#queue.splice(0), ...threads.flatMap((thread) => thread.tasks)];
+    await Promise.all(threads.map((thread) => thread.stop()));
+    for (const task of unfinished) task.reject(new Error("the parser was closed"));
+  }
+
+  /** Waits for the other calls of this turn, so that they share batches. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const thread = this.#idlest();
+      if (thread === null) return;
+      const share = Math.ceil(this.#queue.length / this.#options.workers);
+      thread.send(this.#queue.splice(0, Math.min(batchSize, share)));
+    }
+  }
+
+  #idlest(): Thread | null {
+    const least = this.#threads.toSorted((a, b) => a.batches.length - b.batches.length)[0];
+    if (least !== undefined && least.batches.length === 0) return least;
+    if (this.#threads.length < this.#options.workers) {
+      const thread = new Thread(this.#options, {
+        settled: () => this.#dispatch(),
+        failed: (tasks) => this.#recover(thread, tasks),
+        unusable: (error) => this.#giveUp(error),
+      });
+      this.#threads.push(thread);
+      return thread;
+    }
+    return least !== undefined && least.batches.length < batchesInFlight ? least : null;
+  }
+
+  /** No file is to blame: the installation is broken. */
+  #giveUp(cause: Error): void {
+    const hint = "Install Pommel again; in a checkout, run npm run build.";
+    const error = new PommelError("internal", `the parser cannot start: ${cause.message}`, hint, { cause });
+    const threads = this.#threads;
+    this.#threads = [];
+    const unfinished = [...this.#queue.splice(0), ...threads.flatMap((thread) => thread.tasks)];
+    for (const thread of threads) void thread.stop();
+    for (const task of unfinished) task.reject(error);
+  }
+
+  /** A thread died at the first of its tasks: that one is tried without its grammar, the others again. */
+  #recover(thread: Thread, [culprit, ...others]: Task[]): void {
+    this.#threads = this.#threads.filter((other) => other !== thread);
+    this.#queue.unshift(...others);
+    if (culprit !== undefined) {
+      if (culprit.request.linesOnly) {
+        culprit.resolve({ status: "skipped", reason: "unreadable", ...culprit.request.stamp });
+      } else {
+        culprit.request = { ...culprit.request, linesOnly: true };
+        this.#queue.push(culprit);
+      }
+    }
+    this.#schedule();
+  }
+}
+
+interface ThreadEvents {
+  /** A batch is done. */
+  settled: () => void;
+  /** The thread is gone; its unfinished tasks, the one it died at first. */
+  failed: (tasks: Task[]) => void;
+  /** The thread could not even start. */
+  unusable: (error: Error) => void;
+}
+
+/** A worker with the batches it was given. */
+class Thread {
+  readonly batches: Task[][] = [];
+  readonly #worker: Worker;
+  readonly #events: ThreadEvents;
+  readonly #progress = new Int32Array(new SharedArrayBuffer(8));
+  readonly #deadlineMs: number;
+  /** Files in batches that were answered. */
+  #answered = 0;
+  #seen = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: ParsePoolOptions, events: ThreadEvents) {
+    const {
+      workers: _,
+      deadlineMs = defaultDeadlineMs,
+      script = built("parse-worker.mjs"),
+      ...given
+    } = options;
+    const settings = { grammarDir: fileURLToPath(built("grammars")), ...given };
+    this.#events = events;
+    this.#deadlineMs = deadlineMs;
+    const workerData: WorkerData = { settings, progress: this.#progress };
+    this.#worker = new Worker(script, { workerData, resourceLimits });
+    this.#worker.on("message", (outcomes: ParseOutcome[]) => this.#settle(outcomes));
+    this.#worker.on("error", (error: Error) => {
+      if (this.#isReady || this.#stopped) this.#fail();
+      else events.unusable(error);
+    });
+    this.#worker.on("exit", () => this.#fail());
+    this.#worker.unref();
+  }
+
+  get tasks(): Task[] {
+    return this.batches.flat();
+  }
+
+  get #isReady(): boolean {
+    return Atomics.load(this.#progress, progressIndex.ready) === 1;
+  }
+
+  /** Files it has finished, whether answered or not. */
+  get #finished(): number {
+    return Atomics.load(this.#progress, progressIndex.finished);
+  }
+
+  send(batch: Task[]): void {
+    if (this.batches.length === 0) {
+      this.#worker.ref();
+      this.#watch();
+    }
+    this.batches.push(batch);
+    this.#worker.postMessage(batch.map((task) => task.request));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#worker.terminate();
+  }
+
+  #settle(outcomes: ParseOutcome[]): void {
+    if (this.#stopped) return;
+    const batch = this.batches.shift()!;
+    this.#answered += batch.length;
+    if (this.batches.length === 0) {
+      this.#worker.unref();
+      clearInterval(this.#timer);
+    }
+    batch.forEach((task, i) => {
+      task.resolve(outcomes[i]!);
+    });
+    this.#events.settled();
+  }
+
+  /** The worker counts files, so a deadline is for one file, not for a batch. */
+  #watch(): void {
+    this.#seen = this.#finished;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => {
+      const now = this.#finished;
+      // A machine under load may take its time to start a thread; that is no file's fault.
+      if (now === this.#seen && this.#isReady) this.#fail();
+      this.#seen = now;
+    }, this.#deadlineMs);
+  }
+
+  #fail(): void {
+    if (this.#stopped) return;
+    void this.stop();
+    const tasks = this.tasks;
+    // Those before it in the batch were parsed, but their results died with the thread.
+    const at = this.#finished - this.#answered;
+    const culprit = tasks.splice(Math.min(at, tasks.length - 1), 1);
+    this.#events.failed([...culprit, ...tasks]);
+  }
+}

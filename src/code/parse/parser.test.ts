@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { grammarDir } from "../../../test/support/chunk-fixture.ts";
+import { grammarOf } from "../languages/index.ts";
+import { SourceParser } from "./parser.ts";
+
+const javascript = grammarOf("javascript")!;
+
+test("a parse that takes too long is given up, and the next one starts afresh", async () => {
+  const parser = new SourceParser(grammarDir);
+  const endless = "f(".repeat(200_000);
+  expect(await parser.parse(endless, javascript, 1)).toBeNull();
+  const syntax = await parser.parse("let a = 1;", javascript);
+  expect(syntax?.tree.rootNode.toString()).toBe(
+    "(program (lexical_declaration (variable_declarator name: (identifier) value: (number))))",
+  );
+  syntax?.delete();
+});
+
+test("a grammar that is not there is an error", async () => {
+  const parser = new SourceParser(grammarDir);
+  await expect(parser.parse("", { ...javascript, wasm: "klingon" })).rejects.toThrow("klingon.wasm");
+});

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { brotliDecompress } from "node:zlib";
+import { Language, Parser } from "web-tree-sitter";
+import { type Syntax, syntaxOf } from "../chunk/syntax.ts";
+import type { Grammar } from "../languages/language.ts";
+
+/** Longer parses are given up: the file is then cut by lines. Milliseconds. */
+const parseDeadlineMs = 2000;
+
+/**
+ * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
+ * grammar is asynchronous and the parser is shared by all languages.
+ */
+export class SourceParser {
+  readonly #grammarDir: string;
+  readonly #languages = new Map<string, Language>();
+  #parser: Parser | null = null;
+
+  /** @param grammarDir where `scripts/copy-grammars.mjs` put the compressed .wasm files */
+  constructor(grammarDir: string) {
+    this.#grammarDir = grammarDir;
+  }
+
+  /** Loads what every grammar needs. Fails when the installation is broken; `parse` does it when it must. */
+  async start(): Promise<void> {
+    if (this.#parser !== null) return;
+    await Parser.init({ wasmBinary: await this.#read("web-tree-sitter") });
+    this.#parser = new Parser();
+  }
+
+  /**
+   * The syntax of `text`, to be deleted by the caller; null if parsing took too long.
+   * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
+   */
+  async parse(text: string, grammar: Grammar, deadlineMs = parseDeadlineMs): Promise<Syntax | null> {
+    const language = await this.language(grammar.wasm);
+    const parser = this.#parser!;
+    parser.setLanguage(language);
+    const deadline = performance.now() + deadlineMs;
+    const isLate = () => performance.now() > deadline;
+    return syntaxOf(text, grammar, (source, includedRanges) => {
+      // Short parses end before anyone asks.
+      if (isLate()) return null;
+      const tree = parser.parse(source, null, { includedRanges, progressCallback: isLate });
+      // Otherwise the next text would go on where this one stopped.
+      if (tree === null) parser.reset();
+      return tree;
+    });
+  }
+
+  /** A grammar, loaded when first needed. */
+  async language(wasm: string): Promise<Language> {
+    let language = this.#languages.get(wasm);
+    if (language === undefined) {
+      await this.start();
+      language = await loadUnoptimised(await this.#read(wasm));
+      this.#languages.set(wasm, language);
+    }
+    return language;
+  }
+
+  /** Decompressing takes 1 to 8 ms, less than compiling does: not worth keeping the result anywhere. */
+  async #read(wasm: string): Promise<Buffer> {
+    return decompress(await readFile(join(this.#grammarDir, `${wasm}.wasm.br`)));
+  }
+}
+
+const decompress = promisify(brotliDecompress);
+
+/**
+ * V8 optimises hot WASM in the background, and a grammar's lexer is one huge function: seconds of CPU and
+ * hundreds of megabytes that even process exit waits for. So grammars are compiled by the baseline compiler
+ * only, while tree-sitter's core, compiled before, and all later WASM is optimised as usual.
+ * (Node 24 ignores the flag at run time: correct, but slower.)
+ */
+async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
+  setFlagsFromString("--liftoff-only");
+  try {
+    return await Language.load(wasm);
+  } finally {
+    setFlagsFromString("--no-liftoff-only");
+  }
+}

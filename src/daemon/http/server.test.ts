@@ -1,0 +1,374 @@
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer, request, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { askDaemon, callDaemon } from "../../client/daemon-client.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
+import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import { readDaemonRecord } from "../../protocol/daemon-record.ts";
+import { largestBody, type RequestOf, type SearchRequest } from "../../protocol/routes.ts";
+import { listen, preferredPort } from "../lifecycle/port.ts";
+import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
+import { answerWith, createServer, type Handlers } from "./server.ts";
+
+let project: Project;
+let record: DaemonRecord;
+let server: Server;
+const others: Server[] = [];
+
+const idle = {
+  pending: 0,
+  done: 0,
+  total: 0,
+  processing: null,
+  rate_chunks_per_sec: 0,
+  eta_seconds: null,
+  is_idle: true,
+  code_is_idle: true,
+  last_error: null,
+  recent: [],
+  sessions: {
+    pending: 0,
+    running: [],
+    dead: [],
+    rate_chunks_per_sec: 0,
+    eta_seconds: null,
+    is_idle: true,
+    recent: [],
+  },
+  past: null,
+};
+
+const never = (): never => {
+  throw new Error("not asked");
+};
+
+const handlers = {
+  search: vi.fn((request: SearchRequest) => ({
+    query: request.q,
+    results: [],
+    total_results: 0,
+    search_time_ms: 0.1,
+    searched_by: ["words"],
+    notes: [],
+    index: { pending: 0, is_complete: true, as_of: null },
+  })),
+  index: vi.fn(() => ({ queued: true as const, pending: 1 })),
+  queue: vi.fn(() => idle),
+  status: vi.fn((): never => {
+    throw new Error("secret detail");
+  }),
+  shutdown: vi.fn(() => ({ stopping: true as const, pid: 1 })),
+  searchTranscripts: vi.fn((request: RequestOf<"searchTranscripts">) => ({
+    scope: "transcripts" as const,
+    query: request.q,
+    results: [],
+    total_results: 0,
+    search_time_ms: 0.1,
+    searched_by: ["words"],
+    notes: [],
+    memory: { pending: 0, as_of: null },
+  })),
+  searchAll: never,
+  indexTranscript: never,
+  annotate: never,
+  sessionStart: never,
+  sessions: vi.fn((_: RequestOf<"sessions">) => ({ sessions: [], total: 0 })),
+  session: vi.fn(({ id }: RequestOf<"session">): never => {
+    throw new PommelError("not_found", `No session ${id}.`);
+  }),
+  annotations: never,
+  context: never,
+  retry: never,
+  forget: never,
+  scrub: never,
+  command: never,
+  spool: vi.fn(() => ({ taken: true })),
+  reloadSettings: never,
+} satisfies Handlers;
+
+beforeEach(async () => {
+  vi.clearAllMocks();
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-server-")));
+  mkdirSync(project.stateDir);
+  server = createServer({
+    record: () => record,
+    answer: answerWith(handlers),
+    onRequest: () => {},
+    log: silentLog,
+  });
+  record = newRecord(await listen(server, project.root, 0), defaultConfig());
+});
+
+afterEach(() => {
+  for (const one of [server, ...others.splice(0)]) {
+    one.close();
+    one.closeAllConnections();
+  }
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+interface Reply {
+  status: number;
+  body: string;
+  headers: Record<string, unknown>;
+}
+
+/** A request as anybody could send it. */
+function send(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Reply> {
+  const { method = "GET", headers = {}, body } = options;
+  const host = `127.0.0.1:${record.port}`;
+  return new Promise((resolve, reject) => {
+    const authorization = `Bearer ${record.token}`;
+    const outgoing = request(
+      {
+        port: record.port,
+        host: "127.0.0.1",
+        path,
+        method,
+        agent: false,
+        headers: { host, authorization, ...headers },
+      },
+      (response) => {
+        let text = "";
+        response.on("data", (part) => {
+          text += part;
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }),
+        );
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+async function listening(one: Server): Promise<number> {
+  others.push(one);
+  one.listen(0, "127.0.0.1");
+  await once(one, "listening");
+  return (one.address() as AddressInfo).port;
+}
+
+test("answers its own clients", async () => {
+  await expect(callDaemon(record, "queue", {})).resolves.toEqual(idle);
+  const answer = await callDaemon(record, "search", { q: "x".repeat(50_000), level: ["method"] });
+  expect(answer.query).toHaveLength(50_000);
+});
+
+test.each([
+  ["a wrong token", { authorization: "Bearer 0000" }, 401],
+  ["a token of the right length", { authorization: `Bearer ${"0".repeat(64)}` }, 401],
+  ["no scheme", { authorization: "x" }, 401],
+  ["another host name (DNS rebinding)", { host: "evil.example" }, 403],
+  ["another port", { host: "127.0.0.1:1" }, 403],
+  ["a web page", { origin: "https://evil.example" }, 403],
+  ["a page without origin", { origin: "null" }, 403],
+])("refuses %s", async (_, headers, status) => {
+  const reply = await send("/queue", { headers: headers as Record<string, string> });
+  expect(reply.status).toBe(status);
+  expect(JSON.parse(reply.body).error).toMatchObject({ code: status === 401 ? "unauthorized" : "forbidden" });
+  expect(reply.headers).not.toHaveProperty("access-control-allow-origin");
+  expect(handlers.queue).not.toHaveBeenCalled();
+});
+
+test("accepts its own page, and localhost", async () => {
+  const port = record.port;
+  const headers = { host: `localhost:${port}`, origin: `http://localhost:${port}` };
+  expect((await send("/queue", { headers })).status).toBe(200);
+});
+
+test("does not answer a preflight of a foreign page", async () => {
+  const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
+  expect((await send("/shutdown", { method: "OPTIONS", headers })).status).toBe(403);
+});
+
+test("takes a search from the query string", async () => {
+  const path =
+    "/search/code?q=retry%20loop&limit=3&level=method,class&path=src/**&path=lib/*.{js,ts}&language=ts&explain=1";
+  expect((await send(path)).status).toBe(200);
+  expect(handlers.search).toHaveBeenCalledWith({
+    q: "retry loop",
+    limit: 3,
+    level: ["method", "class"],
+    path: ["src/**", "lib/*.{js,ts}"],
+    language: ["ts"],
+    explain: true,
+  });
+});
+
+test("takes questions about conversations from the query string", async () => {
+  const path = "/search/transcripts?q=why&type=raw,summary&kind=decision&file=a,b.ts&since=last+week&limit=2";
+  expect((await send(path)).status).toBe(200);
+  expect(handlers.searchTranscripts).toHaveBeenCalledWith({
+    q: "why",
+    type: ["raw", "summary"],
+    kind: ["decision"],
+    file: ["a,b.ts"],
+    since: "last week",
+    limit: 2,
+  });
+  expect((await send("/search/transcripts?q=why&kind=novel")).status).toBe(400);
+});
+
+test("its client asks with a path and a query where there is no body", async () => {
+  await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
+  expect(handlers.sessions).toHaveBeenCalledWith({ limit: 3, agents: true, branch: "a&b" });
+  const asked = callDaemon(record, "session", { id: "one/a2 ä", turn: 0 });
+  await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2 ä." });
+  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 });
+  expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
+});
+
+test.each([
+  ["/search/code", "q"],
+  ["/search/code?q=x&limit=0", "limit"],
+  ["/search/code?q=x&limit=many", "limit"],
+  ["/search/code?q=x&level=paragraph", "level"],
+  ["/search/code?q=x&limit=5000", "limit: Too big: expected number to be <=1000"],
+  ["/sessions?limit=5000", "limit: Too big: expected number to be <=1000"],
+])("refuses %s and says what is wrong with which field", async (path, field) => {
+  const reply = await send(path);
+  expect(reply.status).toBe(400);
+  expect(JSON.parse(reply.body).error).toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(field),
+  });
+});
+
+test("ignores fields it does not know and takes an empty body for an empty object", async () => {
+  const reply = await send("/index/code", {
+    method: "POST",
+    body: JSON.stringify({ paths: ["a"], color: 1 }),
+  });
+  expect(reply.status).toBe(200);
+  expect(handlers.index).toHaveBeenCalledWith({ paths: ["a"] });
+  expect((await send("/index/code", { method: "POST" })).status).toBe(200);
+  expect(handlers.index).toHaveBeenLastCalledWith({});
+});
+
+test("says what is wrong with a request in JSON, with the right status", async () => {
+  const statusOf = async (...given: Parameters<typeof send>) => {
+    const reply = await send(...given);
+    expect(JSON.parse(reply.body).error.message).not.toBe("");
+    return reply.status;
+  };
+  expect(await statusOf("/index/code", { method: "POST", body: "{" })).toBe(400);
+  expect(await statusOf("/index/code", { method: "POST", body: "[]" })).toBe(400);
+  expect(await statusOf("/nowhere")).toBe(404);
+  expect(await statusOf("/shutdown")).toBe(405);
+  expect(await statusOf("/index/code", { method: "POST", body: " ".repeat(largestBody + 1) })).toBe(413);
+  expect(await statusOf("/status")).toBe(500);
+});
+
+test("takes bodies whose length is not declared, and requests that declare no body", async () => {
+  const chunked = { "transfer-encoding": "chunked" };
+  const body = JSON.stringify({ paths: ["ä"] });
+  expect((await send("/index/code", { method: "POST", headers: chunked, body })).status).toBe(200);
+  expect(handlers.index).toHaveBeenLastCalledWith({ paths: ["ä"] });
+  const large = await send("/index/code", {
+    method: "POST",
+    headers: chunked,
+    body: " ".repeat(largestBody + 1),
+  });
+  expect(large.status).toBe(413);
+
+  // As curl -X POST sends it.
+  const socket = connect(record.port, "127.0.0.1");
+  const authorization = `Authorization: Bearer ${record.token}`;
+  socket.end(`POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n\r\n`);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
+  expect(handlers.index).toHaveBeenLastCalledWith({});
+});
+
+test.each([
+  ["DELETE", "/queue", "GET"],
+  ["PUT", "/search/code", "POST, GET"],
+  ["POST", "/status", "GET"],
+  ["PATCH", "/sessions/one", "GET"],
+])("answers %s %s with the methods that are allowed", async (method, path, allow) => {
+  const reply = await send(path, { method });
+  expect(reply.status).toBe(405);
+  expect(reply.headers.allow).toBe(allow);
+  expect(JSON.parse(reply.body).error.code).toBe("not_found");
+});
+
+test("hands the daemon's errors to its client as they are", async () => {
+  handlers.search.mockImplementationOnce(() => {
+    throw new PommelError("usage", "No word.", "Say one.");
+  });
+  await expect(callDaemon(record, "search", { q: "?" })).rejects.toMatchObject({
+    code: "usage",
+    message: "No word.",
+    hint: "Say one.",
+  });
+});
+
+test("takes the same port each time, and the next one when it is taken", async () => {
+  expect(preferredPort(project.root)).toBe(preferredPort(project.root));
+  expect(record.port).toBeGreaterThanOrEqual(17_000);
+  const second = createHttpServer();
+  others.push(second);
+  expect(await listen(second, project.root, 0)).not.toBe(record.port);
+  const third = createHttpServer();
+  others.push(third);
+  await expect(listen(third, project.root, record.port)).rejects.toMatchObject({
+    code: "daemon_start_failed",
+  });
+});
+
+test("keeps its record for its owner only, and removes no other daemon's", () => {
+  writeRecord(project, record);
+  expect(readDaemonRecord(project)).toEqual(record);
+  removeRecord(project, { ...record, token: "other" });
+  expect(readDaemonRecord(project)).toEqual(record);
+  removeRecord(project, record);
+  expect(readDaemonRecord(project)).toBeNull();
+});
+
+test.each([
+  "",
+  "{",
+  '{"pid": -1}',
+  '{"pid": 1, "port": 99999999, "token": "x", "started_at": "", "version": ""}',
+])("takes a senseless daemon.json (%s) for none", async (text) => {
+  writeFileSync(project.daemonFile, text);
+  await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
+});
+
+test("tells a dead daemon, a stranger and a silent one apart", async () => {
+  const gone = createHttpServer();
+  const port = await listening(gone);
+  gone.close();
+  // The pid is alive (it is ours), which says nothing about the daemon.
+  const stale = { ...record, pid: process.pid, port };
+  await expect(callDaemon(stale, "queue", {})).rejects.toMatchObject({ reason: "stale" });
+
+  const web = await listening(createHttpServer((_, response) => response.end("<html>")));
+  await expect(callDaemon({ ...record, port: web }, "queue", {})).rejects.toMatchObject({
+    reason: "foreign",
+  });
+  const json = await listening(createHttpServer((_, response) => response.end("{}")));
+  await expect(callDaemon({ ...record, port: json }, "queue", {})).rejects.toMatchObject({
+    reason: "foreign",
+  });
+  const otherProject = { ...record, token: "f".repeat(64) };
+  await expect(callDaemon(otherProject, "queue", {})).rejects.toMatchObject({ reason: "foreign" });
+
+  const silent = await listening(createHttpServer(() => {}));
+  await expect(callDaemon({ ...record, port: silent }, "queue", {}, 50)).rejects.toMatchObject({
+    code: "daemon_unreachable",
+    reason: "timeout",
+  });
+});

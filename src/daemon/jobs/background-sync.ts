@@ -1,0 +1,24 @@
+import type { Config } from "../../project/config/settings.ts";
+import type { Logger } from "../../project/log.ts";
+import type { ScrubbingWork } from "../../sessions/work.ts";
+
+/**
+ * Shares the memory through the remote that was pushed to, where nobody can be asked anything. What keeps it from that
+ * for now (no network, say) is noted, and the next push tries again.
+ * @param work as it is when it begins
+ */
+export function backgroundSync(
+  config: Config,
+  work: () => ScrubbingWork,
+  log: Logger,
+): (remote: string, signal: AbortSignal) => Promise<void> {
+  return async (remote, signal) => {
+    if (!config["sync.on_push"] || remote !== config["sync.remote"]) return;
+    // Most never need it.
+    const { syncMemory } = await import("../../sync/sync.ts");
+    const { syncSettings } = await import("../../queries/sync/sync.ts");
+    const { trouble, pushed } = await syncMemory(work(), syncSettings(config), { signal });
+    if (trouble !== null) log.warn(`sharing through ${remote}: ${trouble.message}`);
+    else log.info(pushed ? `shared through ${remote}` : `nothing new to share through ${remote}`);
+  };
+}

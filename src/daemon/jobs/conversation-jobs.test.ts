@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { projectAt } from "../../project/paths.ts";
+import { mostAttempts } from "../../store/memory/jobs/jobs.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
+import { ConversationJobs } from "./conversation-jobs.ts";
+import type { GitJobs } from "./git-work.ts";
+import { NotYet } from "./job-worker.ts";
+
+test("a transcript that was never there is a failure, one that was read before is not", async () => {
+  const stored = temporaryMemory();
+  const jobs = new ConversationJobs({
+    project: projectAt("/nowhere"),
+    config: defaultConfig(),
+    memory: stored.memory,
+    embedder: null,
+    scrubber: () => {
+      throw new Error("Nothing is to be scrubbed.");
+    },
+    roots: () => [],
+    onNewLines: () => {},
+    onUnknown: () => {},
+    onSaid: () => {},
+    git: {} as GitJobs,
+    alone: (work) => work(),
+    log: silentLog,
+  });
+  const run = { signal: new AbortController().signal, progress: () => {} };
+  const job = {
+    kind: "transcript",
+    subject: "/nowhere/s.jsonl",
+    payload: { agent: "gemini" },
+  } as Partial<JobRecord>;
+  const attempt = (attempts: number) => jobs.run({ ...job, attempts } as JobRecord, run);
+  for (const attempts of [1, mostAttempts]) {
+    await expect(attempt(attempts)).rejects.toThrow("never written, or was deleted unread");
+    await expect(attempt(attempts)).rejects.toBeInstanceOf(NotYet);
+  }
+  saveTranscript(stored.memory, {
+    ...{ path: "/nowhere/s.jsonl", agent: "gemini", sessionId: null },
+    ...{ offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} },
+  });
+  expect(await attempt(1)).toBe(0);
+  stored.remove();
+});

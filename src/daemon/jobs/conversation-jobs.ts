@@ -1,0 +1,247 @@
+import { statSync } from "node:fs";
+import * as z from "zod/mini";
+import { agentNamed } from "../../agents/registry.ts";
+import { belongsTo } from "../../git/project-roots.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { createBudgetedLlm } from "../../models/generate/budget.ts";
+import type { Llm } from "../../models/generate/llm.ts";
+import { createLlm, isLocal, llmSettingsOf } from "../../models/generate/registry.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Scrubber } from "../../redact/scrubber.ts";
+import { chunkOptionsOf } from "../../sessions/from-config.ts";
+import { type IngestOptions, ingestTranscript } from "../../sessions/ingest/ingest.ts";
+import { retainMemory } from "../../sessions/ingest/retain.ts";
+import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
+import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
+import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
+import type { ScrubbingWork } from "../../sessions/work.ts";
+import { addLlmUsage, llmSpending } from "../../store/memory/llm-usage.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { secretKey } from "../../store/memory/privacy/secret-key.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import type { GitJobs } from "./git-work.ts";
+import { type JobRun, NotYet } from "./job-worker.ts";
+
+/** What the jobs of each kind need to know. */
+const transcriptPayload = z.object({
+  agent: z.string(),
+  /** Also of a session that was launched outside of the project. */
+  all_projects: z.optional(z.boolean()),
+  /** The session is summed up at once, whether anything new stands in it or not. */
+  generate_summary: z.optional(z.boolean()),
+  /** Past sessions are taken in: they are summed up without a language model. */
+  is_import: z.optional(z.boolean()),
+});
+export type TranscriptPayload = z.infer<typeof transcriptPayload>;
+
+const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
+
+export const retainedAt = "retained_at";
+
+interface JobsOptions {
+  project: Project;
+  config: Config;
+  memory: Memory;
+  embedder: Embedder | null;
+  scrubber: () => Scrubber;
+  roots: () => readonly string[];
+  /** A session is to be summed up: now, or when nothing new has come for a while. */
+  onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
+  /** Something was read of a session that nothing was known of: from long ago, or from while nobody looked. */
+  onUnknown: () => void;
+  /** Something was read of another one, that was said after this. Milliseconds since the epoch. */
+  onSaid: (since: number) => void;
+  /** Does the jobs that are about commits. */
+  git: GitJobs;
+  /** Runs what needs the memory alone. */
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
+  log: Logger;
+}
+
+/** Does the jobs of the queue. */
+export class ConversationJobs {
+  private readonly ledgerKey: Uint8Array;
+  private readonly llm: Llm | null;
+  private readonly scrubbingLlm: Llm | null;
+
+  /** Why the language model did not answer last; null when it did, or was not asked yet. */
+  llmProblem: string | null = null;
+
+  constructor(private readonly options: JobsOptions) {
+    this.ledgerKey = secretKey(options.memory);
+    const onAnswer = (problem: string | null) => {
+      this.llmProblem = problem;
+    };
+    this.llm = budgetedLlm(options, "summary", onAnswer);
+    this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub", onAnswer) : null;
+  }
+
+  /**
+   * Does a job.
+   * @returns how many chunks it wrote
+   */
+  async run(job: JobRecord, run: JobRun): Promise<number> {
+    if (job.kind === "transcript") return this.readTranscript(job, run);
+    if (job.kind === "summary") return this.sumUp(job, run);
+    if (job.kind === "scrub") return this.scrub(run);
+    if (job.kind === "deep-scrub") return this.deepScrub(job, run);
+    if (job.kind === "retain") return this.retain();
+    return this.options.git.run(job, run);
+  }
+
+  /** With what it takes to change what is stored. */
+  work(): ScrubbingWork {
+    const { project, config, memory, embedder, scrubber, roots, log } = this.options;
+    return {
+      memory,
+      embedder,
+      scrubber: scrubber(),
+      ledgerKey: this.ledgerKey,
+      chunks: chunkOptionsOf(config),
+      maxChunks: config["sessions.max_chunks"],
+      root: project.root,
+      worktrees: roots().filter((root) => root !== project.root),
+      log,
+    };
+  }
+
+  private async readTranscript({ subject: path, payload }: JobRecord, run: JobRun): Promise<number> {
+    const { memory, log } = this.options;
+    const asked = z.parse(transcriptPayload, payload);
+    const agent = agentNamed(asked.agent);
+    if (!agent) throw new Error(`No agent is called ${asked.agent}.`);
+    const known = transcriptByPath(memory, path);
+    let size: number;
+    try {
+      size = statSync(path).size;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+      if (!known) throw new NotYet("There is no such file: it was never written, or was deleted unread.");
+      log.info(`${path} is gone; what was read of it stays`);
+      return 0;
+    }
+    const info = await agent.describe(path);
+    if (info === null) throw new NotYet("It does not say yet whose transcript it is.");
+    if (!asked.all_projects && !known && !belongsTo(this.options.roots(), info.cwd)) {
+      log.debug(`${path} is of another project`);
+      return 0;
+    }
+    const options: IngestOptions = { ...this.work(), agent };
+    const from = known && known.offset <= size ? known.offset : 0;
+    const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
+    const result = await ingestTranscript(options, path, {
+      signal: run.signal,
+      onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
+    }).finally(() => this.noteSaid(path, known?.offset ?? 0, lastAt));
+    const { session, lines, chunks, compacted } = result;
+    const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
+    if (session !== null && (lines > 0 || asked.generate_summary)) {
+      const withLlm = asked.is_import !== true && (asked.generate_summary === true || compacted);
+      this.options.onNewLines(session, { atOnce, withLlm });
+    }
+    if (lines > 0) log.debug(`${path}: ${lines} new lines, ${chunks} chunks`);
+    return chunks;
+  }
+
+  /** Also of a reading that was stopped on its way. */
+  private noteSaid(path: string, offset: number, since: number | null): void {
+    const now = transcriptByPath(this.options.memory, path);
+    if (now === null || now.sessionId === null || now.offset === offset) return;
+    if (since === null) this.options.onUnknown();
+    else this.options.onSaid(since);
+  }
+
+  private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {
+    const { with_llm: withLlm = false } = z.parse(summaryPayload, payload);
+    const summed = await sumUpSession({ ...this.work(), llm: this.llm }, subject, { withLlm, signal });
+    return summed?.chunks ?? 0;
+  }
+
+  /** Whether what is read is to be shown to a language model that looks for secrets. */
+  scrubsDeeply(): boolean {
+    return this.scrubbingLlm !== null;
+  }
+
+  private async deepScrub({ subject }: JobRecord, { signal }: JobRun): Promise<number> {
+    const { alone, log } = this.options;
+    if (this.scrubbingLlm === null) return 0;
+    try {
+      const work = { ...this.work(), llm: this.scrubbingLlm };
+      const turns = await deepScrubSession(work, subject, alone, { signal });
+      if (turns > 0) log.info(`${subject}: the language model found secrets in ${turns} turns`);
+    } catch (error) {
+      if (codeOf(error) !== "llm_unavailable") throw error;
+      // What it has not seen yet it sees the next time that something is said.
+      log.warn(`${subject}: not scrubbed by the language model: ${messageOf(error)}`);
+    }
+    return 0;
+  }
+
+  private async scrub({ signal, progress }: JobRun): Promise<number> {
+    const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
+    this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
+    return 0;
+  }
+
+  private retain(): number {
+    const { memory, config, log } = this.options;
+    const days = config["sessions.retention_days"];
+    const changed = days > 0 ? retainMemory(memory, { days }) : [];
+    memory.setMeta(retainedAt, String(Date.now()));
+    if (changed.length > 0) log.info(`${changed.length} sessions are older than ${days} days; let go`);
+    return 0;
+  }
+}
+
+/** Only a model on this machine: what it is shown may still hold secrets. */
+function mayScrub({ config, log }: JobsOptions): boolean {
+  if (!config["scrub.llm"] || config["llm.model"] === "none") return false;
+  if (isLocal(llmSettingsOf(config), config["llm.model"])) return true;
+  log.warn(`scrub.llm: ${config["llm.model"]} is not on this machine, so it is not asked`);
+  return false;
+}
+
+/** `llm`, which tells of each answer, or why there was none. */
+function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
+  return {
+    id: llm.id,
+    async generate(request, signal) {
+      try {
+        const answer = await llm.generate(request, signal);
+        onAnswer(null);
+        return answer;
+      } catch (error) {
+        if (codeOf(error) === "llm_unavailable") onAnswer(explanationOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+function budgetedLlm(
+  { config, memory, log }: JobsOptions,
+  purpose: "summary" | "scrub",
+  onAnswer: (problem: string | null) => void,
+): Llm | null {
+  try {
+    const llm = createLlm(config["llm.model"], llmSettingsOf(config));
+    if (llm === null) return null;
+    return createBudgetedLlm(watched(llm, onAnswer), {
+      purpose,
+      dailyTokens: config["llm.daily_tokens"],
+      spentToday() {
+        const { input, output } = llmSpending(memory);
+        return input + output;
+      },
+      record: (usage) => addLlmUsage(memory, { ...usage, dollars: usage.dollars ?? 0 }),
+    });
+  } catch (error) {
+    log.warn(`llm.model: ${messageOf(error)}`);
+    return null;
+  }
+}

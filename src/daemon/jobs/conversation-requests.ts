@@ -1,0 +1,79 @@
+import { statSync } from "node:fs";
+import { defaultAgent } from "../../agents/registry.ts";
+import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import type { TranscriptPayload } from "./conversation-jobs.ts";
+
+/** What the memory of conversations is asked to do, as jobs that wait in it. */
+
+/** Smaller is earlier; those of commits are in git-jobs.ts. */
+export const priority = {
+  live: 10,
+  watched: 20,
+  scrub: 50,
+  import: 100,
+  "deep-scrub": 140,
+  summary: 150,
+  retain: 200,
+} as const;
+
+export interface TranscriptToRead extends Partial<TranscriptPayload> {
+  priority?: number;
+}
+
+/** Asks that a transcript be read on. */
+export function askForReading(
+  memory: Memory,
+  path: string,
+  { priority: urgency = priority.live, ...asked }: TranscriptToRead,
+): void {
+  const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
+  const known = transcriptByPath(memory, path);
+  const payload: TranscriptPayload = {
+    agent: asked.agent ?? known?.agent ?? defaultAgent.name,
+    // What was asked for before is not taken back by who asks for less.
+    ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
+    ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
+    ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
+  };
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const offset = known?.offset ?? 0;
+  const total = offset <= size ? size - offset : size;
+  enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });
+}
+
+/** Whether a transcript holds what was not read yet. */
+export function hasNews(
+  memory: Memory,
+  path: string,
+  { size, mtimeMs }: { size: number; mtimeMs: number },
+): boolean {
+  const known = transcriptByPath(memory, path);
+  return known === null || known.offset !== size || mtimeMs > known.readAt;
+}
+
+/** Transcripts that wait to be read on. */
+export function transcriptsToRead(memory: Memory): number {
+  const row = memory
+    .prepare("SELECT count(*) AS n FROM jobs WHERE kind = 'transcript' AND state <> 'dead'")
+    .get();
+  return (row as { n: number }).n;
+}
+
+/** Asks that a session be summed up, so many milliseconds from now. */
+export function askForSummary(
+  memory: Memory,
+  session: string,
+  { afterMs, withLlm }: { afterMs: number; withLlm: boolean },
+): void {
+  const waiting = waitingJob(memory, { kind: "summary", subject: session })?.payload;
+  enqueue(memory, {
+    kind: "summary",
+    subject: session,
+    payload: { with_llm: withLlm || waiting?.with_llm === true },
+    priority: priority.summary,
+    ...(afterMs > 0 && { notBefore: Date.now() + afterMs }),
+  });
+}

@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+import type { CommitSeen } from "../../store/memory/git-records.ts";
+import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+
+/** What the jobs of git's side need to know, and how they are asked for. Smaller is earlier. */
+const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
+
+export const commitPayload = z.object({
+  seen: z.enum(["hook", "reflog"]),
+  branch: z.optional(z.nullable(z.string())),
+  rewrittenFrom: z.optional(z.array(z.string())),
+  /** When it was made. Milliseconds since the epoch. */
+  at: z.optional(z.number()),
+  /** It was looked at, and more is known now. */
+  again: z.optional(z.boolean()),
+});
+type CommitPayload = z.infer<typeof commitPayload>;
+
+export const historyPayload = z.object({
+  /** All of history is gone over, not just where HEAD has been since the last time. */
+  backfill: z.optional(z.boolean()),
+});
+
+/** What the file watcher saw when the commit was made comes a little later. Milliseconds. */
+const settleMs = 1000;
+/** Of an agent at work more is heard every other second: a commit is looked at again in a pause. Milliseconds. */
+const pauseMs = 4000;
+/** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
+const lagMs = 60_000;
+/** More commits are left to going over history. */
+const mostLate = 20;
+
+/** A commit that was made. Asked for twice, what is known of it adds up. */
+export interface CommitMade {
+  seen: Extract<CommitSeen, "hook" | "reflog">;
+  branch?: string | null | undefined;
+  rewrittenFrom?: readonly string[] | undefined;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Lets a commit be taken in. */
+export function askForCommit(memory: Memory, hash: string, made: CommitMade): void {
+  const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+  const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
+  const rewrittenFrom = [...new Set([...(before?.rewrittenFrom ?? []), ...(made.rewrittenFrom ?? [])])];
+  const branch = made.branch ?? before?.branch;
+  const payload: CommitPayload = {
+    seen: made.seen === "hook" ? "hook" : (before?.seen ?? made.seen),
+    at: Math.min(before?.at ?? made.at, made.at),
+    ...(branch != null && { branch }),
+    ...(rewrittenFrom.length > 0 && { rewrittenFrom }),
+  };
+  enqueue(memory, {
+    kind: "commit",
+    subject: hash,
+    payload,
+    priority: gitPriority.commit,
+    notBefore: Date.now() + settleMs,
+  });
+}
+
+/**
+ * Transcripts lag behind what their agents do. Something was read now that was said after `since`: commits that were made
+ * since then, and looked at without it, are looked at again. Milliseconds since the epoch.
+ */
+export function askForLate(memory: Memory, since: number): void {
+  const hashes = memory
+    .prepare("SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?")
+    .pluck()
+    .all(since - lagMs, mostLate + 1) as string[];
+  if (hashes.length > mostLate) {
+    askForHistory(memory, { backfill: true, afterMs: pauseMs });
+    return;
+  }
+  for (const hash of hashes) {
+    const waiting = waitingJob(memory, { kind: "commit", subject: hash })?.payload;
+    if (waiting && waiting.again !== true) continue;
+    const payload: CommitPayload = { seen: "reflog", again: true };
+    const notBefore = Date.now() + pauseMs;
+    enqueue(memory, { kind: "commit", subject: hash, payload, priority: gitPriority.commit, notBefore });
+  }
+}
+
+/** Lets commits be caught up on that nobody told of. */
+export function askForHistory(
+  memory: Memory,
+  { backfill = false, afterMs = 0 }: { backfill?: boolean; afterMs?: number } = {},
+): void {
+  const waiting = waitingJob(memory, { kind: "history", subject: "commits" });
+  enqueue(memory, {
+    kind: "history",
+    subject: "commits",
+    payload: backfill || waiting?.payload.backfill === true ? { backfill: true } : {},
+    priority: gitPriority.history,
+    ...(afterMs > 0 && { notBefore: Date.now() + afterMs }),
+  });
+}
+
+/** Lets the memory be shared through a remote. */
+export function askForSync(memory: Memory, remote: string): void {
+  enqueue(memory, { kind: "sync", subject: remote, priority: gitPriority.sync });
+}

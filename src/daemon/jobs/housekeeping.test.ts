@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
+import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { Housekeeping } from "./housekeeping.ts";
+
+let temporary: ReturnType<typeof temporaryMemory>;
+let housekeeping: Housekeeping;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  temporary = temporaryMemory();
+  housekeeping = new Housekeeping({
+    memory: temporary.memory,
+    config: defaultConfig(),
+    isResting: () => false,
+    scrubVersion: () => "1",
+    enqueue: () => {},
+    onFailure: () => {},
+    log: silentLog,
+  });
+});
+
+afterEach(() => {
+  housekeeping.close();
+  temporary.remove();
+  vi.useRealTimers();
+});
+
+const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
+const scores = (memory: Memory) =>
+  matchSessionTokens(memory, ["quince"], weights, 10, allChunks).map(({ score }) => score);
+
+test("words keep their weight while a session goes on, though the queue never rests", () => {
+  const { memory } = temporary;
+  const { id } = addSession(memory, "s");
+  const texts = ["quince jam", "apple pie", "pear tart", "plum cake"];
+  const store = () =>
+    replaceChunks(
+      memory,
+      id,
+      { type: "raw", from: 0 },
+      texts.map((text, position) => chunk(position, text)),
+    );
+  store();
+  const expected = scores(memory);
+  expect(expected).toHaveLength(1);
+  housekeeping.begin();
+  for (let look = 0; look < 2; look++) {
+    for (let time = 0; time < 5; time++) store();
+    expect(scores(memory)).not.toEqual(expected);
+    vi.advanceTimersByTime(600_000);
+    expect(scores(memory)).toEqual(expected);
+  }
+});

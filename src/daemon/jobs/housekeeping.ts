@@ -1,0 +1,111 @@
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import { sessionChunkCount, settleTerms } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { dropObservations } from "../../store/memory/observations.ts";
+import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { sampleStorage } from "../../store/memory/storage.ts";
+import { retainedAt } from "./conversation-jobs.ts";
+
+interface HousekeepingOptions {
+  memory: Memory;
+  config: Config;
+  isResting: () => boolean;
+  scrubVersion: () => string;
+  enqueue: (kind: "scrub" | "retain", subject: string) => void;
+  onFailure: (error: unknown) => void;
+  log: Logger;
+}
+
+const lookMs = 600_000;
+const dayMs = 86_400_000;
+/** Lines are committed within some weeks, or nobody needs to know any more when they showed up. */
+const observedMs = 30 * dayMs;
+/** Free pages are given back in so many steps, between which others run. */
+const pagesAtOnce = 500;
+const mostPages = 20_000;
+
+/**
+ * What a memory needs now and then: new rules applied, old sessions let go, its size noted, its words weighed, free pages
+ * given back.
+ */
+export class Housekeeping {
+  private timer: NodeJS.Timeout | undefined;
+  private next: NodeJS.Immediate | undefined;
+
+  constructor(private readonly options: HousekeepingOptions) {}
+
+  begin(): void {
+    this.look();
+    this.timer = setInterval(() => this.look(), lookMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    clearImmediate(this.next);
+  }
+
+  private look(): void {
+    for (const task of [
+      this.applyRules,
+      this.letGo,
+      this.dropSeen,
+      this.noteSize,
+      this.settle,
+      this.giveBack,
+    ]) {
+      this.attempt(() => task.call(this));
+    }
+  }
+
+  private attempt(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.options.log.warn(`seeing to the memory: ${messageOf(error)}`);
+      this.options.onFailure(error);
+    }
+  }
+
+  /** What was stored under other rules is scrubbed again. */
+  private applyRules(): void {
+    const { memory, scrubVersion, enqueue } = this.options;
+    const version = scrubVersion();
+    if (memory.meta(scrubbedBy) === version) return;
+    if (sessionChunkCount(memory) === 0) memory.setMeta(scrubbedBy, version);
+    else enqueue("scrub", "memory");
+  }
+
+  private letGo(): void {
+    const { memory, config, enqueue } = this.options;
+    if (config["sessions.retention_days"] === 0) return;
+    if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
+  }
+
+  private dropSeen(): void {
+    dropObservations(this.options.memory, Date.now() - observedMs);
+  }
+
+  private noteSize(): void {
+    sampleStorage(this.options.memory);
+  }
+
+  /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
+  private settle(): void {
+    settleTerms(this.options.memory);
+  }
+
+  private giveBack(): void {
+    const { memory, isResting } = this.options;
+    const { free, total } = memory.pages();
+    if (!isResting() || free * 20 < total) return;
+    let left = Math.min(free, mostPages);
+    const step = () => {
+      memory.vacuum(pagesAtOnce);
+      left -= pagesAtOnce;
+      if (left > 0 && isResting()) this.next = setImmediate(() => this.attempt(step));
+    };
+    step();
+  }
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
+import { listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { claim, enqueue } from "../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { Gate } from "./gate.ts";
+import { type JobRun, JobWorker, NotYet } from "./job-worker.ts";
+
+let dir: string;
+let memory: Memory;
+const workers: JobWorker[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-worker-"));
+  memory = Memory.open(join(dir, "memory.db"), { readonly: false });
+});
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  memory.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const add = (subject: string, priority = 100) => enqueue(memory, { kind: "transcript", subject, priority });
+const states = () => listJobs(memory).map(({ subject, state }) => `${subject} ${state}`);
+
+function workerOf(
+  run: (job: JobRecord, run: JobRun) => Promise<number>,
+  more: { gate?: Gate; owner?: string; onCorrupt?: (error: unknown) => void } = {},
+): JobWorker {
+  const worker = new JobWorker({
+    memory,
+    kinds: ["transcript", "scrub"],
+    gate: new Gate(),
+    owner: "ours",
+    isAlive: (owner) => owner === "alive",
+    run,
+    onCorrupt: () => {},
+    log: silentLog,
+    pauseMs: 1,
+    ...more,
+  });
+  workers.push(worker);
+  return worker;
+}
+
+/** Resolves as soon as the run is left. */
+const left = ({ signal }: JobRun) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+test("does the jobs one after the other, the most urgent first", async () => {
+  for (const [subject, priority] of [
+    ["late", 200],
+    ["first", 10],
+    ["second", 20],
+  ] as const)
+    add(subject, priority);
+  const done: string[] = [];
+  workerOf(async ({ subject }) => done.push(subject)).wake();
+  await vi.waitFor(() => expect(states()).toEqual([]));
+  expect(done).toEqual(["first", "second", "late"]);
+});
+
+test("leaves a job for a more urgent one, and goes on with it afterwards", async () => {
+  add("long", 100);
+  const begun: string[] = [];
+  let isLeft = false;
+  const worker = workerOf(async ({ subject }, run) => {
+    begun.push(subject);
+    if (subject !== "long" || isLeft) return 0;
+    isLeft = true;
+    add("urgent", 10);
+    const aborted = left(run);
+    run.progress(5, 10);
+    return aborted;
+  });
+  worker.wake();
+  await vi.waitFor(() => expect(states()).toEqual([]));
+  expect(begun).toEqual(["long", "urgent", "long"]);
+});
+
+test("puts the job at hand back when it stops, as if it had not been begun", async () => {
+  add("long");
+  const worker = workerOf((_, run) => left(run));
+  worker.wake();
+  await vi.waitFor(() => expect(states()).toEqual(["long running"]));
+  await worker.close();
+  expect(listJobs(memory)).toMatchObject([{ state: "pending", attempts: 0 }]);
+});
+
+test("what cannot be done yet is tried again; what never can is given up with the reason", async () => {
+  for (const subject of ["absent", "unknown", "broken"]) add(subject);
+  const worker = workerOf(async ({ subject }) => {
+    if (subject === "absent") throw Object.assign(new Error("not there"), { code: "ENOENT" });
+    if (subject === "unknown") throw new NotYet("whose is it?");
+    throw new Error("makes no sense");
+  });
+  worker.wake();
+  await vi.waitFor(() => expect(states()).toEqual(["absent pending", "unknown pending", "broken dead"]));
+  expect(listJobs(memory).map(({ error }) => error)).toEqual(["not there", "whose is it?", "makes no sense"]);
+});
+
+test("on a full disk jobs wait, which is said, and lose no attempt", async () => {
+  add("a");
+  add("b");
+  let isFull = true;
+  let tries = 0;
+  const worker = workerOf(async () => {
+    tries++;
+    if (isFull) throw new PommelError("disk_full", "The disk is full.");
+    return 1;
+  });
+  worker.wake();
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(3));
+  expect(worker.trouble).toBe("The disk is full.");
+  expect(listJobs(memory).every(({ attempts }) => attempts <= 1)).toBe(true);
+  isFull = false;
+  await vi.waitFor(() => expect(states()).toEqual([]));
+  expect(worker.trouble).toBeNull();
+});
+
+test("takes over jobs of those that are gone, and no others", async () => {
+  add("of the dead");
+  add("of the living");
+  claim(memory, "dead");
+  claim(memory, "alive");
+  const done: string[] = [];
+  workerOf(async ({ subject }) => done.push(subject)).wake();
+  await vi.waitFor(() => expect(states()).toEqual(["of the living running"]));
+  expect(done).toEqual(["of the dead"]);
+});
+
+test("stops at once when the database is damaged", async () => {
+  add("a");
+  const onCorrupt = vi.fn();
+  const damaged = new PommelError("memory_corrupt", "damaged");
+  const worker = workerOf(() => Promise.reject(damaged), { onCorrupt });
+  worker.wake();
+  await vi.waitFor(() => expect(onCorrupt).toHaveBeenCalledWith(damaged));
+  worker.wake();
+  expect(worker.isBusy()).toBe(false);
+});
+
+test("who wants the memory alone gets it as soon as the job at hand is left", async () => {
+  add("long");
+  const gate = new Gate();
+  let isInside = false;
+  let begun = 0;
+  const worker = workerOf(
+    async (_, run) => {
+      if (++begun > 1) return 0;
+      isInside = true;
+      try {
+        return await left(run);
+      } finally {
+        isInside = false;
+      }
+    },
+    { gate },
+  );
+  worker.wake();
+  await vi.waitFor(() => expect(isInside).toBe(true));
+  await gate.alone(() => expect(isInside).toBe(false));
+  worker.wake();
+  await vi.waitFor(() => expect(states()).toEqual([]));
+  expect(begun).toBe(2);
+});

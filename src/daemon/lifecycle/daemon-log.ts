@@ -1,0 +1,63 @@
+import { mkdirSync } from "node:fs";
+import { pino } from "pino";
+import { createStream } from "rotating-file-stream";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+
+type LogLevel = Config["daemon.log_level"];
+
+export interface DaemonLog extends Logger {
+  /** What is less important is left out from now on. */
+  setLevel(level: LogLevel): void;
+  /** Resolves when everything is on disk. */
+  close(): Promise<void>;
+}
+
+const levels: LogLevel[] = ["debug", "info", "warn", "error"];
+
+/**
+ * The daemon's log, `.pommel/log/pommeld.log`: one JSON object a line, for the owner only, 5 MB at most with
+ * three older ones. It never holds the environment, tokens or the content of files.
+ */
+export function openLogFile(project: Project, level: LogLevel): DaemonLog {
+  mkdirSync(project.logDir, { recursive: true, mode: 0o700 });
+  const stream = createStream("pommeld.log", { path: project.logDir, size: "5M", rotate: 3, mode: 0o600 });
+  // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
+  stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
+  const logger = pino(
+    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    stream,
+  );
+  return {
+    debug: (msg) => logger.debug(msg),
+    info: (msg) => logger.info(msg),
+    warn: (msg) => logger.warn(msg),
+    error: (msg) => logger.error(msg),
+    setLevel(level) {
+      logger.level = level;
+    },
+    close: () => new Promise((resolve) => stream.end(resolve)),
+  };
+}
+
+/** For `--foreground`: lines for a person, on stderr. */
+export function openStderrLog(initialLevel: LogLevel): DaemonLog {
+  let least = initialLevel;
+  const write = (as: LogLevel) => (msg: string) => {
+    if (levels.indexOf(as) < levels.indexOf(least)) return;
+    const time = new Date().toLocaleTimeString("en-GB");
+    process.stderr.write(`${time} ${as === "info" ? "" : `${as}: `}${msg}\n`);
+  };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    setLevel(level) {
+      least = level;
+    },
+    close: async () => {},
+  };
+}

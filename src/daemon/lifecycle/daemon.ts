@@ -1,0 +1,436 @@
+import type { Server } from "node:http";
+import * as z from "zod/mini";
+import { clearAutostart } from "../../client/autostart.ts";
+import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
+import {
+  type CodeEmbedders,
+  closeEmbedders,
+  createCodeEmbedders,
+  modelsOf,
+} from "../../code/index/code-embedders.ts";
+import { EmbedPass } from "../../code/index/embed-pass.ts";
+import { Indexer } from "../../code/index/indexer.ts";
+import { projectRoots } from "../../git/project-roots.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { version } from "../../project/version.ts";
+import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
+import type {
+  QueueStatus,
+  RequestOf,
+  ResponseOf,
+  SearchAllRequest,
+  SearchAllResponse,
+  SearchRequest,
+  SearchResponse,
+} from "../../protocol/routes.ts";
+import { missedContextItem } from "../../protocol/spool-items.ts";
+import { codeNamed } from "../../queries/context/named-code.ts";
+import type { ToTell } from "../../queries/context/quote.ts";
+import { answerHere } from "../../queries/here.ts";
+import { rememberProject } from "../../queries/known-projects.ts";
+import { toCodeQuery } from "../../queries/search/code.ts";
+import { describeModels } from "../../queries/status/model-status.ts";
+import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import { CodeSearch } from "../../search/code/engine.ts";
+import { VectorSearch } from "../../search/vectors/vector-search.ts";
+import { moveAside, openIndexToWrite } from "../../store/index/open-index.ts";
+import { saveMissed } from "../../store/memory/injections.ts";
+import { shareOpenMemory } from "../../store/memory/with-memory.ts";
+import { acquireWriterLock } from "../../store/sqlite/lock.ts";
+import { createMemoryHandlers, searchTranscripts } from "../http/memory-handlers.ts";
+import { answerWith, createServer, type Handlers } from "../http/server.ts";
+import { gitHookEvents } from "../jobs/git-events.ts";
+import { MemoryWork } from "../jobs/memory-work.ts";
+import { claudeHookEvents } from "../spool/hook-events.ts";
+import { SpoolReader } from "../spool/spool-reader.ts";
+import { ConversationWatch } from "../watch/conversation-watch.ts";
+import { GitWatch } from "../watch/git-watch.ts";
+import { IndexWork } from "../watch/index-work.ts";
+import { ChangeObserver } from "../watch/observe-changes.ts";
+import { type Watcher, watchProject } from "../watch/watcher.ts";
+import type { DaemonLog } from "./daemon-log.ts";
+import { LiveSettings } from "./live-settings.ts";
+import { listen } from "./port.ts";
+import { contextOf, newRecord, removeRecord, writeRecord } from "./record.ts";
+
+export interface DaemonOptions {
+  project: Project;
+  config: Config;
+  log: DaemonLog;
+  /**
+   * Exits after this long without a request or a change; 0 means never, null what daemon.idle_exit_minutes says.
+   * Milliseconds.
+   */
+  idleExitMs: number | null;
+  /** Called when the daemon wants to end by itself or was asked to over HTTP. */
+  onStop: (reason: string) => void;
+  /** Called when another daemon has to take over; null where none can, as this one runs in a terminal. */
+  onRestart: ((reason: string) => void) | null;
+  /** Runs a command of `pm` that only reads. */
+  runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
+}
+
+export interface Daemon {
+  record: DaemonRecord;
+  /** Ends in order: answers what was asked, finishes the file being written, leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** How often to look whether the project is still there and still ours, and whether anybody needs us. */
+const heartbeatMs = 2000;
+/** A daemon that runs for so long has not failed to start. Milliseconds. */
+const provenAfterMs = 60_000;
+/** Requests under way get this long when the daemon stops. Milliseconds. */
+const lastRequestsMs = 2000;
+
+/**
+ * Runs the daemon of a project in this process: takes the lock, opens the index, answers HTTP, watches. It
+ * answers from the start; the first pass over the project goes on behind.
+ * @throws PommelError `locked` when another process writes the index; whatever kept it from starting
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { project, config, log, onStop, onRestart } = options;
+  const endings: Ending[] = [];
+  const stop = () => runInReverse(endings, log);
+  try {
+    const lock = acquireWriterLock(project, daemonOwner);
+    endings.push(() => lock.release());
+
+    const rules = createIgnoreRules(project.root, config);
+    const embedders = createCodeEmbedders(config);
+    endings.push(() => closeEmbedders(embedders));
+    const work = openIndexWork(options, rules, embedders);
+    endings.push(() => work.close());
+
+    const stopping = new AbortController();
+    let roots: readonly string[] = [project.root];
+    const findRoots = async () => {
+      roots = await projectRoots(project.root, stopping.signal);
+    };
+    const rootsFound = findRoots().catch((error: unknown) => log.debug(`worktrees: ${messageOf(error)}`));
+    let observer: ChangeObserver | null = null;
+    const memoryWork = new MemoryWork({
+      project,
+      config,
+      roots: () => roots,
+      rootsFound,
+      bundled: modelsOf(embedders).find((model) => model === embedders.first) ?? null,
+      settled: async () => observer?.settled(),
+      log,
+    });
+    endings.push(() => memoryWork.close());
+    endings.push(() => stopping.abort());
+    const conversations = new ConversationWatch({
+      work: memoryWork,
+      project,
+      pollSeconds: config["watch.poll_seconds"],
+      roots: () => roots,
+      findRoots,
+      onNews: () => touch(),
+      log,
+    });
+    const spool = new SpoolReader({
+      project,
+      handlers: {
+        "claude-hook": claudeHookEvents({
+          work: memoryWork,
+          roots: () => roots,
+          onTranscript: (path) => conversations.alsoWatch(path),
+          stop: stopping.signal,
+        }),
+        "git-hook": gitHookEvents({ work: memoryWork, config }),
+        "missed-context": async (item) => {
+          const { event, received_at: at, took_ms: tookMs } = z.parse(missedContextItem, item);
+          saveMissed(memoryWork.memory, { event, at, tookMs });
+        },
+      },
+      onItems: () => touch(),
+      log,
+    });
+
+    let lastUsed = Date.now();
+    const touch = () => {
+      lastUsed = Date.now();
+    };
+    let record: DaemonRecord | null = null;
+    let watcher: Watcher | null = null;
+    const settings = new LiveSettings({
+      ...{ project, config, log },
+      onApplied(keys) {
+        if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
+        // Hooks read these there.
+        if (record !== null) writeRecord(project, Object.assign(record, contextOf(config)));
+      },
+      onRestartNeeded(keys) {
+        if (onRestart === null) log.warn(`restart the daemon to apply ${keys.join(", ")}`);
+        else onRestart(`restarting to apply ${keys.join(", ")}`);
+      },
+    });
+    endings.push(() => settings.close());
+    const handlers = createHandlers(options, work, embedders, {
+      record: () => record!,
+      notes: () =>
+        [settings.problem, ...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter(
+          (note) => note !== null,
+        ),
+      settings,
+      memoryWork,
+      conversations,
+      spool,
+      roots: () => roots,
+    });
+    const answer = answerWith(handlers);
+    // The commands that it runs for `pm` ask it, and read the memory.
+    endings.push(answerHere(project.root, answer));
+    endings.push(shareOpenMemory(project.memoryDb, memoryWork));
+    const server = createServer({ record: () => record, answer, onRequest: touch, log });
+    const ours = newRecord(await listen(server, project.root, config["daemon.port"]), config);
+    endings.push(() => closeServer(server));
+    record = ours;
+    writeRecord(project, ours);
+    endings.push(() => removeRecord(project, ours));
+    void rememberProject(project);
+    log.info(`pommeld ${version} answers on 127.0.0.1:${ours.port} for ${project.root}`);
+
+    if (memoryWork.bindsCommits) {
+      const memory = () => memoryWork.memoryIfAny;
+      observer = new ChangeObserver({ root: project.root, memory, log });
+      endings.push(() => observer?.close());
+    }
+    const watching = watchProject({
+      root: project.root,
+      rules,
+      debounceMs: config["watch.debounce_ms"],
+      pollSeconds: config["watch.poll_seconds"],
+      onChange(paths) {
+        touch();
+        work.update(paths);
+        if (memoryWork.bindsCommits) observer?.observe(paths);
+      },
+      onRescan() {
+        touch();
+        work.reconcile();
+        void observer?.takeStock();
+      },
+      log,
+    });
+    work.begin(watching);
+    watcher = await watching;
+    endings.push(() => watcher?.close());
+
+    endings.push(() => conversations.close());
+    await conversations.begin();
+    endings.push(() => spool.close());
+    await spool.begin();
+    const gitWatch = new GitWatch({ roots: () => roots, onMoved: () => memoryWork.catchUp() });
+    endings.push(() => gitWatch.close());
+    gitWatch.begin();
+    memoryWork.catchUp({ backfill: true });
+    void observer?.takeStock();
+    await work.warmUp();
+
+    const isResting = () => work.isResting() && memoryWork.isResting();
+    const heartbeat = setInterval(() => {
+      const idleFor = Date.now() - lastUsed;
+      const idleExitMs = options.idleExitMs ?? config["daemon.idle_exit_minutes"] * 60_000;
+      if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
+      else if (idleExitMs > 0 && idleFor > idleExitMs && isResting()) {
+        onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
+      }
+    }, heartbeatMs);
+    endings.push(() => clearInterval(heartbeat));
+    const proven = setTimeout(() => clearAutostart(project), provenAfterMs).unref();
+    endings.push(() => clearTimeout(proven));
+
+    return { record: ours, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Ending = () => unknown;
+
+async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
+  for (let end = endings.pop(); end; end = endings.pop()) {
+    try {
+      await end();
+    } catch (error) {
+      log.warn(`while stopping: ${messageOf(error)}`);
+    }
+  }
+}
+
+function openIndexWork(
+  { project, config, log }: DaemonOptions,
+  rules: IgnoreRules,
+  embedders: CodeEmbedders,
+): IndexWork {
+  const notes: string[] = [];
+  const work = new IndexWork({
+    log,
+    moveAside: (why) => moveAside(project.indexDb, why, log),
+    open() {
+      const { index, note } = openIndexToWrite(project.indexDb, log);
+      if (note) notes.push(note);
+      const models = modelsOf(embedders);
+      const vectors = models.length > 0 ? new VectorSearch({ index, ...embedders }) : null;
+      const indexer = new Indexer({ project, config, rules, index, withVectors: models.length > 0, log });
+      return {
+        index,
+        search: new CodeSearch({ project, index, vectors }),
+        indexer,
+        embedPass: new EmbedPass({ index, models, read: (path) => indexer.read(path), log }),
+      };
+    },
+  });
+  work.notes.push(...notes);
+  return work;
+}
+
+function createHandlers(
+  { project, config, log, onStop, onRestart, runCommand }: DaemonOptions,
+  work: IndexWork,
+  embedders: CodeEmbedders,
+  us: {
+    record: () => DaemonRecord;
+    notes: () => string[];
+    settings: LiveSettings;
+    memoryWork: MemoryWork;
+    conversations: ConversationWatch;
+    spool: SpoolReader;
+    roots: () => readonly string[];
+  },
+): Handlers {
+  const { memoryWork, conversations, spool, roots } = us;
+  const memoryHandlers = createMemoryHandlers({
+    ...{ root: project.root, work: memoryWork, config, roots },
+    namedCode: (prompt) => namedCode(work, prompt),
+  });
+  async function search(request: SearchRequest): Promise<SearchResponse> {
+    const answer = await work.ask(toCodeQuery(request, config));
+    const { pending, is_idle } = work.queue();
+    // Between two files nothing waits, and yet the pass goes on.
+    return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+  }
+  function queueOf(sessions: { is_idle: boolean }): QueueStatus {
+    const code = work.queue();
+    return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
+  }
+  return {
+    ...memoryHandlers,
+    context(request) {
+      // The hook that asks has left a note, too.
+      spool.poke();
+      return memoryHandlers.context(request);
+    },
+    search,
+    searchAll: (request) =>
+      searchAll(request, {
+        code: () => search(request),
+        transcripts: () => searchTranscripts(memoryWork, request, config),
+      }),
+    spool() {
+      spool.poke();
+      return { taken: true };
+    },
+    index({ paths, full }) {
+      if (full) work.reindex("all");
+      else if (paths && paths.length > 0) work.reindex(paths);
+      else work.reconcile();
+      return { queued: true, pending: work.queue().pending };
+    },
+    queue() {
+      const sessions = memoryWork.jobsStatus();
+      return { ...queueOf(sessions), sessions, past: conversations.past() };
+    },
+    async status() {
+      const memory = memoryWork.status();
+      const queue = queueOf(memory.jobs);
+      const model = config["embed.code"];
+      const { error, ...described } = await describeIndex(project, work, queue.pending, model);
+      if (error !== undefined) work.suspect(error);
+      const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
+      const text = memoryWork.models();
+      const isDegraded =
+        memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
+      if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
+      return {
+        version,
+        project: project.root,
+        daemon: {
+          running: true,
+          pid: process.pid,
+          port: us.record().port,
+          uptime_seconds: Math.round(process.uptime()),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        ...described,
+        queue,
+        models: {
+          embedding_code: model,
+          code,
+          embedding_text: config["embed.text"],
+          text,
+        },
+        memory: { ...memory, vanishing: conversations.vanishing() },
+        notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
+      };
+    },
+    command: runCommand,
+    reloadSettings: () => ({ ...us.settings.reload(), in_foreground: onRestart === null }),
+    shutdown() {
+      log.info("asked to stop");
+      // After the answer is on its way.
+      setImmediate(() => onStop("asked to"));
+      return { stopping: true, pid: process.pid };
+    },
+  };
+}
+
+/** What is wrong with the index is no reason to be silent about the rest. */
+function namedCode(work: IndexWork, prompt: string): ToTell[] {
+  try {
+    return codeNamed(work.index, prompt);
+  } catch (error) {
+    work.suspect(error);
+    return [];
+  }
+}
+
+/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
+async function searchAll(
+  { q }: SearchAllRequest,
+  sides: {
+    code: () => Promise<SearchResponse>;
+    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
+  },
+): Promise<SearchAllResponse> {
+  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
+  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
+  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
+  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
+  return {
+    scope: "all",
+    query: q,
+    code: code.status === "fulfilled" ? code.value : null,
+    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
+    notes: failed.map(messageOf),
+  };
+}
+
+/** What throws at once rejects as well. */
+const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();
+
+/** Stops accepting, lets requests under way finish, and cuts those that do not. */
+async function closeServer(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { LiveSettings } from "./live-settings.ts";
+
+let project: Project;
+let config: Config;
+let settings: LiveSettings;
+const onApplied = vi.fn();
+const onRestartNeeded = vi.fn();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onApplied.mockClear();
+  onRestartNeeded.mockClear();
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-live-")));
+  mkdirSync(project.stateDir);
+  configure("");
+  ({ config } = loadConfig(project));
+  settings = new LiveSettings({ project, config, log: silentLog, onApplied, onRestartNeeded });
+});
+afterEach(() => {
+  settings.close();
+  vi.useRealTimers();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+function configure(toml: string): void {
+  writeFileSync(project.configFile, toml);
+}
+
+it("goes by what needs no restart, and leaves the rest as it was", () => {
+  configure('[search]\nlimit = 3\n[index]\nexclude = ["dist/**"]\n');
+  expect(settings.reload()).toEqual({ applied: ["search.limit"], need_restart: ["index.exclude"] });
+  expect(config["search.limit"]).toBe(3);
+  expect(config["index.exclude"]).toEqual([]);
+  expect(onApplied).toHaveBeenCalledExactlyOnceWith(["search.limit"]);
+  expect(onRestartNeeded).not.toHaveBeenCalled();
+  expect(settings.reload()).toEqual({ applied: [], need_restart: ["index.exclude"] });
+  expect(onApplied).toHaveBeenCalledTimes(1);
+});
+
+it("sees that a file was edited", () => {
+  vi.advanceTimersByTime(5000);
+  configure("[search]\nlimit = 3\n");
+  vi.advanceTimersByTime(5000);
+  expect(config["search.limit"]).toBe(3);
+  expect(onRestartNeeded).not.toHaveBeenCalled();
+  configure("[search]\nlimit = 3\n[watch]\ndebounce_ms = 80\n");
+  vi.advanceTimersByTime(5000);
+  expect(onRestartNeeded).toHaveBeenCalledExactlyOnceWith(["watch.debounce_ms"]);
+});
+
+it("keeps what it has while a file makes no sense", () => {
+  configure("[search]\nlimit = 0\n");
+  vi.advanceTimersByTime(5000);
+  expect(settings.problem).toContain("search.limit has a value that is not allowed");
+  expect(config["search.limit"]).toBe(10);
+  configure("[search]\nlimit = 7\n");
+  vi.advanceTimersByTime(5000);
+  expect(settings.problem).toBeNull();
+  expect(config["search.limit"]).toBe(7);
+});
+
+it("takes over what changed while the daemon started", () => {
+  settings.close();
+  configure("[search]\nlimit = 4\n");
+  settings = new LiveSettings({ project, config, log: silentLog, onApplied, onRestartNeeded });
+  vi.advanceTimersByTime(5000);
+  expect(config["search.limit"]).toBe(4);
+});

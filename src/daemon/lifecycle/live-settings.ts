@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from "node:util";
+import { globalConfigFile, loadConfig } from "../../project/config/config.ts";
+import { settingKeys } from "../../project/config/setting-values.ts";
+import { type Config, liveSettings, type SettingKey } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { onChanged } from "./on-changed.ts";
+
+interface LiveSettingsOptions {
+  project: Project;
+  /** What the whole daemon reads its settings from; changed in place. */
+  config: Config;
+  log: Logger;
+  /** Settings that hold from now on. */
+  onApplied: (keys: readonly SettingKey[]) => void;
+  /** Settings that changed in a file, and take a restart. */
+  onRestartNeeded: (keys: readonly SettingKey[]) => void;
+}
+
+/** Which settings are not any more what the daemon started with or took over last. */
+interface ChangedSettings {
+  applied: SettingKey[];
+  /** Left as they were. */
+  need_restart: SettingKey[];
+}
+
+/** How often the files are looked at. Milliseconds. */
+const pollIntervalMs = 1000;
+
+/** Keeps a running daemon's settings in step with the files that they are read from. */
+export class LiveSettings {
+  /** What is wrong with the files; null when nothing is. */
+  problem: string | null = null;
+  private readonly stopPolling: () => void;
+  private readonly firstLook: NodeJS.Timeout;
+
+  constructor(private readonly options: LiveSettingsOptions) {
+    const files = [options.project.configFile, globalConfigFile()];
+    this.stopPolling = onChanged(files, pollIntervalMs, () => this.followFiles());
+    // They may have changed since `config` was read.
+    this.firstLook = setTimeout(() => this.followFiles(), pollIntervalMs).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.firstLook);
+    this.stopPolling();
+  }
+
+  /**
+   * Reads the settings again, and goes by those that need no restart.
+   * @throws PommelError `config_invalid`, `unreadable`
+   */
+  reload(): ChangedSettings {
+    const { project, config, log, onApplied } = this.options;
+    const { config: fresh } = loadConfig(project);
+    this.problem = null;
+    const changed = settingKeys.filter((key) => !isDeepStrictEqual(fresh[key], config[key]));
+    const applied = changed.filter((key) => liveSettings.has(key));
+    Object.assign(config, Object.fromEntries(applied.map((key) => [key, fresh[key]])));
+    if (applied.length > 0) {
+      log.info(`settings changed: ${applied.join(", ")}`);
+      onApplied(applied);
+    }
+    return { applied, need_restart: changed.filter((key) => !liveSettings.has(key)) };
+  }
+
+  private followFiles(): void {
+    try {
+      const { need_restart } = this.reload();
+      if (need_restart.length > 0) this.options.onRestartNeeded(need_restart);
+    } catch (error) {
+      const problem = `The settings from before hold until this is corrected: ${messageOf(error)}`;
+      if (problem !== this.problem) this.options.log.warn(problem);
+      this.problem = problem;
+    }
+  }
+}

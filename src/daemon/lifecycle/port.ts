@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { codeOf, PommelError } from "../../project/errors.ts";
+
+const firstPort = 17_000;
+const portCount = 7000;
+const mostTries = 50;
+
+/** The port that a project's path asks for: the same after every restart, so that bookmarks keep working. */
+export function preferredPort(root: string): number {
+  return firstPort + (createHash("sha256").update(root).digest().readUInt32BE() % portCount);
+}
+
+/**
+ * Listens on 127.0.0.1: on `configured` if it is not 0, else on the project's own port or the next free one.
+ * @returns the port
+ * @throws PommelError `daemon_start_failed` when there is no port to be had
+ */
+export async function listen(server: Server, root: string, configured: number): Promise<number> {
+  const preferred = preferredPort(root);
+  const candidates =
+    configured > 0
+      ? [configured]
+      : Array.from({ length: mostTries }, (_, i) => firstPort + ((preferred - firstPort + i) % portCount));
+  for (const port of candidates) {
+    try {
+      server.listen({ port, host: "127.0.0.1", exclusive: true });
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      if (!["EADDRINUSE", "EACCES"].includes(codeOf(error))) throw error;
+    }
+  }
+  throw configured > 0
+    ? new PommelError(
+        "daemon_start_failed",
+        `Port ${configured}, which daemon.port asks for, is taken.`,
+        "Choose another with `pm config set daemon.port`, or 0 for any free one.",
+      )
+    : new PommelError(
+        "daemon_start_failed",
+        `No free port among ${mostTries} from ${preferred} on.`,
+        "Name one with `pm config set daemon.port <port>`.",
+      );
+}

@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { branchAtHand } from "../../git/branch.ts";
+import { belongsTo } from "../../git/project-roots.ts";
+import { type AgentHookItem, agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
+import { annotationUid, isSameNote, notesIn } from "../../sessions/notes/notes.ts";
+import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import type { MemoryWork } from "../jobs/memory-work.ts";
+
+/** A prompt's hook and its line in the transcript tell of times this far apart at the most. Milliseconds. */
+const sameNoteMs = 60_000;
+/** At the end of a turn its last message is on disk a little later. Milliseconds. */
+const lagMs = 2000;
+
+interface HookEventsOptions {
+  work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
+  roots: () => readonly string[];
+  /** The file lies where transcripts may not be watched. */
+  onTranscript: (path: string) => void;
+  stop: AbortSignal;
+}
+
+/** Takes in what agents' hooks tell of: they run ahead of the transcript, which has the rest. */
+export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
+  return async (item) => {
+    if (!options.work.captures) return;
+    const { agent = "claude", event, payload, received_at: at } = z.parse(agentHookItem, item);
+    const branch = await branchThen({ agent, event, payload, at });
+    takeIn(options, { agent, event, payload, at, branch });
+  };
+}
+
+interface HookEvent {
+  agent: string;
+  event: AgentHookItem["event"];
+  payload: AgentHookItem["payload"];
+  at: number;
+  /** Where it is known and no transcript says it. */
+  branch: string | null;
+}
+
+/** Agents whose transcripts do not say on which branch they were. */
+const sayNoBranch = new Set(["gemini"]);
+/** What is checked out so soon after a hook was it then. Milliseconds. */
+const soonMs = 10_000;
+
+async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
+  const begins = event === "session-start" || event === "user-prompt";
+  if (!begins || !sayNoBranch.has(agent) || payload.cwd === undefined || Date.now() - at > soonMs)
+    return null;
+  return branchAtHand(payload.cwd);
+}
+
+function takeIn(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
+  const { work } = options;
+  const { memory } = work;
+  const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
+  const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
+  const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
+  if (uid !== undefined && belongs && !isForgotten(memory, uid))
+    noteSession(memory, uid, { agent, event, payload, at, branch });
+  if (event === "session-start") return;
+  const generate_summary = event === "pre-compact" || event === "session-end";
+  if (path !== undefined) readOn(options, path, { agent, generate_summary });
+  if (agentPath !== undefined && existsSync(agentPath)) readOn(options, agentPath, { agent });
+  if (event === "stop" || event === "subagent-stop" || event === "session-end") {
+    const later = [path, agentPath].filter((file) => file !== undefined && existsSync(file)) as string[];
+    void readLater(options, later, agent);
+  }
+}
+
+/**
+ * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
+ * session that it was forked from, and with its own id nothing before the first prompt.
+ */
+function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
+  const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
+  if (event === "session-start" && sessionByUid(memory, uid) === null) {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at });
+  }
+  if (event === "user-prompt") {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at, ended: null });
+    if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
+  }
+  if (event === "session-end") {
+    // One that never said anything is none.
+    if (sessionByUid(memory, uid) === null) return;
+    saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
+  }
+}
+
+/**
+ * The prompt's notes, at once. The transcript tells of them again, with their turn: the n-th same note of a session is
+ * always the same annotation.
+ */
+function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {
+  const before = listAnnotations(memory, { sessionUid });
+  const matched = new Set<number>();
+  const added = new Map<string, number>();
+  for (const note of notesIn(prompt)) {
+    const same = before.filter((known) => isSameNote(known.note, note));
+    const told = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
+    if (told) {
+      matched.add(told.id);
+      continue;
+    }
+    const more = added.get(note) ?? 0;
+    added.set(note, more + 1);
+    const uid = annotationUid(sessionUid, note, same.length + more);
+    saveAnnotation(memory, {
+      uid,
+      sessionUid,
+      turn: null,
+      lineUid: null,
+      at,
+      source: "prompt",
+      branch: null,
+      note,
+    });
+  }
+}
+
+function readOn(
+  options: HookEventsOptions,
+  path: string,
+  how: { agent: string; generate_summary?: boolean },
+): void {
+  options.onTranscript(path);
+  options.work.readOn(path, how);
+}
+
+async function readLater(options: HookEventsOptions, paths: readonly string[], agent: string): Promise<void> {
+  if (paths.length === 0) return;
+  await sleep(lagMs, undefined, { signal: options.stop, ref: false }).catch(() => {});
+  if (options.stop.aborted) return;
+  for (const path of paths) {
+    try {
+      options.work.readOn(path, { agent });
+    } catch {
+      // The memory has gone meanwhile; what is on disk is found with the next start.
+    }
+  }
+}

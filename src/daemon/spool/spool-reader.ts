@@ -1,0 +1,60 @@
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { drainSpool, type SpoolHandlers } from "./spool.ts";
+
+interface SpoolReaderOptions {
+  project: Project;
+  handlers: SpoolHandlers;
+  /** Something was done. */
+  onItems: () => void;
+  log: Logger;
+}
+
+/** In case nobody pokes. Milliseconds. */
+const lookMs = 10_000;
+
+/** Works off the spool whenever somebody says that something lies in it, and now and then by itself. */
+export class SpoolReader {
+  private running: Promise<void> | null = null;
+  private isWanted = false;
+  private isClosed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: SpoolReaderOptions) {}
+
+  /** Resolves when what lies there now is worked off. */
+  begin(): Promise<void> {
+    this.timer = setInterval(() => this.poke(), lookMs).unref();
+    this.poke();
+    return this.running ?? Promise.resolve();
+  }
+
+  /** Several pokes while it is at work are one. */
+  poke(): void {
+    if (this.isClosed) return;
+    this.isWanted = true;
+    this.running ??= this.work().finally(() => {
+      this.running = null;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async work(): Promise<void> {
+    const { project, handlers, onItems, log } = this.options;
+    while (this.isWanted && !this.isClosed) {
+      this.isWanted = false;
+      try {
+        const { done } = await drainSpool(project, handlers, log);
+        if (done > 0) onItems();
+      } catch (error) {
+        log.warn(`looking into the spool: ${messageOf(error)}`);
+      }
+    }
+  }
+}

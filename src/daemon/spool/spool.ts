@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { type SpoolItem, spoolItem } from "../../protocol/spool-items.ts";
+
+/** What to do with the items of each kind. */
+export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;
+
+/**
+ * Works off `.pommel/spool/`, oldest name first. An item is deleted when it is done; one that nobody handles,
+ * that makes no sense or that fails is kept in `spool/rejected/`. Where the memory cannot be written just now it stays,
+ * with those after it. Names that start with a dot are still being written.
+ * @returns how many were done and how many rejected
+ */
+export async function drainSpool(
+  project: Project,
+  handlers: SpoolHandlers,
+  log: Logger,
+): Promise<{ done: number; rejected: number }> {
+  const rejectedDir = join(project.spoolDir, "rejected");
+  mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+  const counts = { done: 0, rejected: 0 };
+  const entries = readdirSync(project.spoolDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const file = join(project.spoolDir, name);
+    try {
+      const item = z.parse(spoolItem, JSON.parse(readFileSync(file, "utf8")));
+      const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
+      if (!handle) throw new Error("nobody handles its kind");
+      await handle(item);
+      rmSync(file, { force: true });
+      counts.done++;
+    } catch (error) {
+      if (isPassing(error)) {
+        log.debug(`the spool waits: ${messageOf(error)}`);
+        return counts;
+      }
+      log.warn(`spool item ${name} rejected: ${reason(error)}`);
+      mkdirSync(rejectedDir, { recursive: true, mode: 0o700 });
+      renameSync(file, join(rejectedDir, name));
+      counts.rejected++;
+    }
+  }
+  return counts;
+}
+
+/** Nothing is wrong with the item. */
+function isPassing(error: unknown): boolean {
+  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|not_indexed|SQLITE_.*|EMFILE|ENFILE)$/.test(
+    codeOf(error),
+  );
+}
+
+/** Parse errors quote what they could not parse, and the log holds no content. */
+function reason(error: unknown): string {
+  return error instanceof SyntaxError || error instanceof z.core.$ZodError ? "malformed" : messageOf(error);
+}

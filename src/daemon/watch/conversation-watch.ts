@@ -1,0 +1,248 @@
+import { statSync } from "node:fs";
+import { relative, sep } from "node:path";
+import type { Agent, TranscriptFile } from "../../agents/agent.ts";
+import { agentNamed, agents, defaultAgent } from "../../agents/registry.ts";
+import { belongsTo } from "../../git/project-roots.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { type AgingTranscript, type Vanishing, vanishingOf } from "../../sessions/ingest/vanishing.ts";
+import { ownTranscripts, unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
+import { priority } from "../jobs/conversation-requests.ts";
+import type { MemoryWork } from "../jobs/memory-work.ts";
+import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
+
+interface ConversationWatchOptions {
+  work: MemoryWork;
+  project: Project;
+  pollSeconds: number;
+  /** The project's roots; `findRoots` looks for them again, as worktrees come and go. */
+  roots: () => readonly string[];
+  findRoots: () => Promise<void>;
+  /** A transcript of the project has grown. */
+  onNews: () => void;
+  log: Logger;
+}
+
+/** Sessions from before that nobody has taken in. */
+interface PastSessions {
+  /** Without those of subagents. */
+  sessions: number;
+  /** With those of subagents. */
+  bytes: number;
+  /** Names of the agents that they were with. */
+  agents: string[];
+}
+
+/** What a transcript says of itself. */
+interface Told {
+  /** Whether it is of this project. */
+  isOurs: boolean;
+  /** Whether it is no subagent's. */
+  isOwn: boolean;
+}
+
+interface OldFile extends TranscriptFile {
+  agent: string;
+  isOwn: boolean;
+}
+
+/** Of a folder, so many files are looked at: the names of two directories may lead to the same folder. */
+const telling = 5;
+
+/** What vanishes is looked for so often at most: every file is asked for its age. Milliseconds. */
+const vanishingMs = 60_000;
+
+/** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
+const capturedSince = "captured_since";
+
+/**
+ * Watches the directories where agents keep their transcripts, and lets those of this project be read as they grow.
+ * Transcripts that had ended before Pommel came wait for `pm import`.
+ */
+export class ConversationWatch {
+  private readonly watches: DirectoryWatch[] = [];
+  /** By path. What is known stays true while a transcript's beginning does. */
+  private readonly known = new Map<string, Told>();
+  /** Transcripts from before, by path; null until all were looked at. */
+  private old: Map<string, OldFile> | null = null;
+  private vanishingSeen: { at: number; found: Vanishing[] } | null = null;
+  private isClosed = false;
+  /** Looks at files one after the other. */
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ConversationWatchOptions) {}
+
+  /** Resolves when everything is watched; what is there already is looked at behind. */
+  async begin(): Promise<void> {
+    if (!this.options.work.captures) {
+      this.old = new Map();
+      return;
+    }
+    for (const agent of agents) for (const root of agent.roots()) await this.watch(agent, root);
+  }
+
+  /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
+  alsoWatch(path: string, agentName: string = defaultAgent.name): void {
+    if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
+    const agent = agentNamed(agentName);
+    const directory = agent?.directoryOf(path) ?? null;
+    if (agent && directory !== null) void this.watch(agent, directory);
+  }
+
+  /** null until all were looked at. */
+  past(): PastSessions | null {
+    const { old } = this;
+    if (old === null && this.options.work.memoryIfAny !== null) return null;
+    const paths = [...(old?.keys() ?? [])];
+    const unknown = this.options.work.report((memory) => unknownTranscripts(memory, paths), []);
+    const left = unknown.flatMap((path) => old?.get(path) ?? []);
+    return {
+      sessions: left.filter(({ isOwn }) => isOwn).length,
+      bytes: left.reduce((sum, { size }) => sum + size, 0),
+      agents: agents.map(({ name }) => name).filter((name) => left.some(({ agent }) => agent === name)),
+    };
+  }
+
+  /** What agents' clients will delete soon; null until all transcripts were looked at. */
+  vanishing(): Vanishing[] | null {
+    if (this.old === null) return null;
+    if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
+      const { root } = this.options.project;
+      const found = agents.flatMap((agent) => vanishingOf(agent, root, () => this.agingOf(agent)) ?? []);
+      this.vanishingSeen = { at: Date.now(), found };
+    }
+    return this.vanishingSeen.found;
+  }
+
+  private agingOf({ name }: Agent): AgingTranscript[] {
+    const { work } = this.options;
+    const own = [...(this.old?.values() ?? [])].filter(({ agent, isOwn }) => agent === name && isOwn);
+    const paths = own.map(({ path }) => path);
+    const unknown = new Set(work.report((memory) => unknownTranscripts(memory, paths), paths));
+    const read = work
+      .report((memory) => ownTranscripts(memory, name), [])
+      .flatMap(({ path, offset }) => {
+        const stat = statSync(path, { throwIfNoEntry: false });
+        return stat ? { mtimeMs: stat.mtimeMs, isStored: offset >= stat.size } : [];
+      });
+    const left = own.filter(({ path }) => unknown.has(path));
+    return [...read, ...left.map(({ mtimeMs }) => ({ mtimeMs, isStored: false }))];
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(this.watches.map((watch) => watch.close()));
+    await this.looking;
+  }
+
+  private async watch(agent: Agent, directory: string): Promise<void> {
+    const { pollSeconds, log } = this.options;
+    const watch = watchDirectory({
+      directory,
+      isRelevant: (path) => agent.isTranscript(path),
+      list: () => agent.list(directory),
+      pollSeconds,
+      onChange: (paths) => this.look(() => this.lookAtEach(agent, paths)),
+      onRescan: () => this.look(() => this.lookAtAll(agent, directory)),
+      log,
+    });
+    this.watches.push(watch);
+    await watch.begin();
+  }
+
+  private look(work: () => Promise<void>): void {
+    this.looking = this.looking.then(async () => {
+      if (this.isClosed) return;
+      try {
+        await work();
+      } catch (error) {
+        // A memory that cannot be used has said so itself.
+        this.options.log.debug(`looking at transcripts: ${messageOf(error)}`);
+        this.options.work.suspect(error);
+      }
+    });
+  }
+
+  private async lookAtEach(agent: Agent, paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.isFile()) await this.lookAt(agent, { path, size: stats.size, mtimeMs: stats.mtimeMs });
+    }
+  }
+
+  private async lookAtAll(agent: Agent, directory: string): Promise<void> {
+    await this.options.findRoots();
+    const since = this.since();
+    const old = new Map<string, OldFile>();
+    for (const files of (await this.byFolder(agent, directory)).values()) {
+      if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
+      for (const file of files) {
+        if (this.isClosed) return;
+        const told = await this.told(agent, file.path);
+        if (!told?.isOurs) continue;
+        const isUnknown = unknownTranscripts(this.options.work.memory, [file.path]).length > 0;
+        if (isUnknown && file.mtimeMs < since)
+          old.set(file.path, { ...file, agent: agent.name, isOwn: told.isOwn });
+        else await this.lookAt(agent, file);
+      }
+    }
+    this.old = new Map([...(this.old ?? []), ...old]);
+  }
+
+  /** Most agents keep the transcripts of sessions that were launched in one place together. */
+  private async byFolder(agent: Agent, directory: string): Promise<Map<string, TranscriptFile[]>> {
+    const folders = new Map<string, TranscriptFile[]>();
+    for await (const file of agent.list(directory)) {
+      const [folder = ""] = relative(directory, file.path).split(sep);
+      folders.set(folder, [...(folders.get(folder) ?? []), file]);
+    }
+    return folders;
+  }
+
+  /** Most folders are of other projects: their newest files tell, and the others need not be opened. */
+  private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
+    const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
+    let isKnown = false;
+    for (const { path } of newest) {
+      if ((await this.told(agent, path))?.isOurs) return true;
+      isKnown ||= this.known.has(path);
+    }
+    return !isKnown;
+  }
+
+  private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {
+    const { work, onNews } = this.options;
+    if (!work.hasNews(file.path, file) || !(await this.told(agent, file.path))?.isOurs) return;
+    onNews();
+    work.readOn(file.path, { agent: agent.name, priority: priority.watched });
+  }
+
+  /** null when that does not stand there (yet). */
+  private async told(agent: Agent, path: string): Promise<Told | null> {
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    try {
+      const info = await agent.describe(path);
+      // Not yet told: it is looked at again when it grows.
+      if (info === null) return null;
+      const told = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
+      this.known.set(path, told);
+      return told;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") this.options.log.debug(`${path}: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  /** Since when this project's sessions are remembered: its configuration was made when Pommel came. */
+  private since(): number {
+    const { memory } = this.options.work;
+    const stored = memory.meta(capturedSince);
+    if (stored !== null) return Number(stored);
+    const { birthtimeMs, mtimeMs } = statSync(this.options.project.configFile);
+    const since = Math.floor(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs);
+    memory.setMeta(capturedSince, String(since));
+    return since;
+  }
+}

@@ -1,0 +1,48 @@
+import { statSync } from "node:fs";
+import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
+
+interface GitWatchOptions {
+  roots: () => readonly string[];
+  /** HEAD of a worktree may be somewhere else than before. */
+  onMoved: () => void;
+  /** How often to look. Milliseconds. */
+  lookMs?: number;
+}
+
+/**
+ * Notices that commits were made though no hook told of them: looks at the logs of HEAD now and then, without asking git.
+ */
+export class GitWatch {
+  private readonly stamps = new Map<string, string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: GitWatchOptions) {}
+
+  /** What there is now was seen to. */
+  begin(): void {
+    this.hasMoved();
+    this.timer = setInterval(() => this.look(), this.options.lookMs ?? 10_000).unref();
+  }
+
+  look(): void {
+    if (this.hasMoved()) this.options.onMoved();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private hasMoved(): boolean {
+    let hasMoved = false;
+    for (const root of this.options.roots()) {
+      const directory = gitDirectoryOf(root);
+      // While a rebase goes on nothing is final.
+      if (directory === null || isRebasing(directory)) continue;
+      const { mtimeMs, size } = statSync(headLogOf(directory), { throwIfNoEntry: false }) ?? {};
+      const stamp = `${mtimeMs}/${size}`;
+      if (this.stamps.get(root) !== stamp) hasMoved = true;
+      this.stamps.set(root, stamp);
+    }
+    return hasMoved;
+  }
+}

@@ -1,0 +1,294 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EmbedPass, EmbedProgress } from "../../code/index/embed-pass.ts";
+import type { Indexer, IndexReport } from "../../code/index/indexer.ts";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { QueueStatus } from "../../protocol/routes.ts";
+import { isoTime } from "../../queries/status/status.ts";
+import type { CodeSearch } from "../../search/code/engine.ts";
+import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
+import { isDamaged } from "../../store/sqlite/database.ts";
+import { collectGarbage } from "../lifecycle/collect-garbage.ts";
+
+/** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
+export interface IndexSession {
+  index: CodeIndex;
+  search: CodeSearch;
+  indexer: Indexer;
+  embedPass: EmbedPass;
+}
+
+interface IndexWorkOptions {
+  open: () => IndexSession;
+  /** Puts a damaged index out of the way; says so in words for people. */
+  moveAside: (why: string) => string;
+  log: Logger;
+  /** Parse workers end after this long without work. Milliseconds. */
+  releaseAfterMs?: number;
+  /** Models and vectors leave memory after this long without a search. Milliseconds. */
+  unloadAfterMs?: number;
+  /** The first wait before a failed pass is tried again; doubles up to `longestRetryMs`. Milliseconds. */
+  retryMs?: number;
+}
+
+const longestRetryMs = 300_000;
+
+const warmUpQuery: CodeQuery = {
+  query: "where is the main entry point",
+  limit: 10,
+  levels: [],
+  paths: [],
+  languages: [],
+  explain: false,
+};
+
+/** Keeps the index in step for as long as the daemon runs, whatever happens to disk and database. */
+export class IndexWork {
+  private session: IndexSession;
+  /** Passes over the whole project run one after the other. */
+  private passes: Promise<void> = Promise.resolve();
+  private passesWaiting = 0;
+  private readonly running = new Set<Promise<void>>();
+  private recovery: Promise<void> | null = null;
+  private releaseTimer: NodeJS.Timeout | undefined;
+  private unloadTimer: NodeJS.Timeout | undefined;
+  private readonly stop = new AbortController();
+  /** What went wrong with the last pass, until one works. */
+  private trouble: string | null = null;
+  private retries = 0;
+  /** Said once, true for as long as this daemon runs. */
+  readonly notes: string[] = [];
+
+  constructor(private readonly options: IndexWorkOptions) {
+    this.session = options.open();
+  }
+
+  get index(): CodeIndex {
+    return this.session.index;
+  }
+
+  get search(): CodeSearch {
+    return this.session.search;
+  }
+
+  /** What is being done about the vectors of a model. */
+  progressOf(model: string): EmbedProgress | null {
+    return this.session.embedPass.progressOf(model);
+  }
+
+  /** Why a model could not embed the last query; null when it could. */
+  problemWith(model: string): string | null {
+    return this.session.search.problemWith(model);
+  }
+
+  /** The first pass, as soon as no change can be missed any more. */
+  begin(watching: Promise<unknown>): void {
+    this.passes = watching.then(
+      () => {},
+      () => {},
+    );
+    this.reconcile();
+  }
+
+  /** Looks at every file for changes; one waiting pass serves all who ask. */
+  reconcile(): void {
+    if (this.passesWaiting > 0) return;
+    this.pass("looked for changes", (indexer) => indexer.reconcile());
+  }
+
+  /** Forgets and indexes again the files that match each glob, or all files. */
+  reindex(globs: readonly string[] | "all"): void {
+    if (globs === "all") this.pass("indexed everything again", (indexer) => indexer.reindex());
+    else for (const glob of globs) this.pass(`indexed ${glob} again`, (indexer) => indexer.reindex(glob));
+  }
+
+  /** Files or directories that a watcher saw change, relative to the root. Runs beside a pass. */
+  update(paths: readonly string[]): void {
+    this.track(this.attempt((indexer) => indexer.update([...paths])));
+  }
+
+  private pass(what: string, work: (indexer: Indexer) => Promise<IndexReport>): void {
+    this.passesWaiting++;
+    this.passes = this.passes.then(async () => {
+      this.passesWaiting--;
+      const started = Date.now();
+      await this.attempt(async (indexer) => {
+        const { indexed, removed, unchanged, skipped, failed } = await work(indexer);
+        const seconds = (Date.now() - started) / 1000;
+        this.options.log.info(
+          `${what}: ${indexed} indexed, ${removed} removed, ${unchanged} unchanged, ${skipped} skipped, ` +
+            `${failed} failed in ${seconds} s`,
+        );
+        this.trouble = null;
+        this.retries = 0;
+      });
+    });
+    this.track(this.passes);
+  }
+
+  /** Runs one piece of work to its end or to the right consequence of its failure; never rejects. */
+  private async attempt(work: (indexer: Indexer) => Promise<unknown>): Promise<void> {
+    if (this.stop.signal.aborted) return;
+    const session = this.session;
+    clearTimeout(this.releaseTimer);
+    try {
+      await work(session.indexer);
+    } catch (error) {
+      // A session that was closed or replaced under its work has nothing more to say.
+      if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
+      if (isDamaged(error)) this.recover(messageOf(error));
+      else this.retryLater(error);
+    }
+    this.releaseWorkersSoon();
+    if (session === this.session && !this.recovery) this.makeVectors(session);
+  }
+
+  /** Behind everything else: what was indexed is found by its words, and by the first model, at once. */
+  private makeVectors({ embedPass }: IndexSession): void {
+    embedPass.run().catch((error: unknown) => {
+      if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
+      this.options.log.error(`making vectors failed: ${messageOf(error)}`);
+      this.suspect(error);
+    });
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  /** A full disk or an unreadable directory may pass; what is indexed stays searchable meanwhile. */
+  private retryLater(error: unknown): void {
+    void this.pause(error).then(
+      () => this.reconcile(),
+      () => {},
+    );
+  }
+
+  /** Says what is wrong and waits, longer each time. Rejects when the daemon stops. */
+  private pause(error: unknown): Promise<void> {
+    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, longestRetryMs);
+    this.trouble = messageOf(error);
+    this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
+    return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
+  }
+
+  /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
+  async warmUp(): Promise<void> {
+    this.unloadLater();
+    try {
+      for (let i = 0; i < 3; i++) await this.search.search(warmUpQuery);
+    } catch (error) {
+      this.suspect(error);
+    }
+  }
+
+  /** Something that reads the index failed: if the index is damaged, it is rebuilt. */
+  suspect(error: unknown): void {
+    if (isDamaged(error)) this.recover(messageOf(error));
+  }
+
+  private recover(why: string): void {
+    if (this.recovery || this.stop.signal.aborted) return;
+    this.recovery = this.startOver(why)
+      .then(() => this.reconcile())
+      .catch((error: unknown) => this.options.log.error(messageOf(error)))
+      .finally(() => {
+        this.recovery = null;
+      });
+    this.track(this.recovery);
+  }
+
+  /** Puts an empty index in the place of a damaged one, as soon as that is possible. */
+  private async startOver(why: string): Promise<void> {
+    const { indexer, embedPass, index } = this.session;
+    await Promise.all([indexer.close(), embedPass.close()]);
+    index.close();
+    this.notes.push(this.options.moveAside(why));
+    for (;;) {
+      try {
+        this.session = this.options.open();
+        return;
+      } catch (error) {
+        await this.pause(error);
+      }
+    }
+  }
+
+  /**
+   * Asks the index.
+   * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
+   */
+  async ask(query: CodeQuery): Promise<CodeAnswer> {
+    this.unloadLater();
+    try {
+      return await this.session.search.search(query);
+    } catch (error) {
+      this.suspect(error);
+      if (!this.recovery || codeOf(error) === "usage") throw error;
+      throw new PommelError(
+        "index_corrupt",
+        "The index is damaged and is being rebuilt.",
+        "Try again in a moment; `pm status --watch` shows how far it is.",
+        { cause: error },
+      );
+    }
+  }
+
+  queue(): Omit<QueueStatus, "code_is_idle"> {
+    const { recent, is_idle, last_error, ...progress } = this.session.indexer.progress();
+    return {
+      ...progress,
+      is_idle: is_idle && this.running.size === 0 && this.trouble === null,
+      last_error: this.trouble ?? last_error,
+      recent: recent.map(({ path, chunks, took, at }) => ({
+        path,
+        chunks,
+        took_ms: took,
+        at: isoTime(at) ?? "",
+      })),
+    };
+  }
+
+  /** Whether there is nothing to do, not even in the background. */
+  isResting(): boolean {
+    return this.queue().is_idle && !this.session.embedPass.isBusy();
+  }
+
+  private releaseWorkersSoon(): void {
+    clearTimeout(this.releaseTimer);
+    this.releaseTimer = setTimeout(() => {
+      if (this.session.embedPass.isBusy()) this.releaseWorkersSoon();
+      else void this.rest(this.session).catch((error: unknown) => this.suspect(error));
+    }, this.options.releaseAfterMs ?? 30_000).unref();
+  }
+
+  private async rest({ index, indexer }: IndexSession): Promise<void> {
+    await indexer.releaseWorkers();
+    if (!this.stop.signal.aborted && index === this.index) index.settle();
+    collectGarbage();
+  }
+
+  private unloadLater(): void {
+    clearTimeout(this.unloadTimer);
+    this.unloadTimer = setTimeout(() => {
+      // The pass needs the models as well.
+      if (this.session.embedPass.isBusy()) this.unloadLater();
+      else void this.session.search.release();
+    }, this.options.unloadAfterMs ?? 900_000).unref();
+  }
+
+  /** Stops after the files that are being written and closes the index. */
+  async close(): Promise<void> {
+    const { index } = this.session;
+    const wasInStep = this.queue().is_idle && index.meta(reconciledAt) !== null;
+    this.stop.abort();
+    clearTimeout(this.releaseTimer);
+    clearTimeout(this.unloadTimer);
+    await Promise.all([this.session.indexer.close(), this.session.embedPass.close()]);
+    await Promise.allSettled(this.running);
+    if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));
+    this.index.close();
+  }
+}

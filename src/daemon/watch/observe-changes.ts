@@ -1,0 +1,176 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { lineKey } from "../../attribution/lines/line-keys.ts";
+import { blobsOf } from "../../git/blobs.ts";
+import { GitFailure } from "../../git/git.ts";
+import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
+import { lengthOfLog, movesSince } from "../../git/history/head-moves.ts";
+import { uncommittedFiles } from "../../git/uncommitted.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { saveObservation } from "../../store/memory/observations.ts";
+import { KeysOfFiles } from "./keys-of-files.ts";
+
+interface ObserverOptions {
+  root: string;
+  /** null: there is none to note anything in. */
+  memory: () => Memory | null;
+  log: Logger;
+  /** Files are looked at so long after they changed. Milliseconds. */
+  quietMs?: number;
+}
+
+/** So many files at once are a checkout, a build, a formatter's work. */
+const manyFiles = 50;
+/** What of many uncommitted files is in them is not looked at; of more not even their names. */
+const mostUncommitted = 200;
+const mostNames = 5000;
+/** Larger files are not written by hand. Bytes. */
+const largestFile = 1_048_576;
+/** A file that was changed longer ago was moved here, or unpacked: its lines showed up now. Milliseconds. */
+const staleMs = 600_000;
+
+/**
+ * Notes when lines show up in files, so that it can be told later whether somebody was at work then. Looks at files a
+ * while after they changed, behind everything else.
+ */
+export class ChangeObserver {
+  private readonly known = new KeysOfFiles();
+  private waiting = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private readonly stop = new AbortController();
+  /** The log of HEAD and how much of it was seen; null outside of a working tree. */
+  private head: { log: string; length: number } | null;
+
+  constructor(private readonly options: ObserverOptions) {
+    const directory = gitDirectoryOf(options.root);
+    this.head = directory === null ? null : { log: headLogOf(directory), length: 0 };
+    if (this.head) this.head.length = lengthOfLog(this.head.log);
+  }
+
+  /**
+   * What is not committed now was there before: it is no news when it is seen next. To be called at the beginning, and
+   * when changes were missed. Resolves when all of it was seen.
+   */
+  takeStock(): Promise<void> {
+    return this.inTurn(async () => {
+      this.known.clear();
+      if (this.head === null) return;
+      this.head.length = lengthOfLog(this.head.log);
+      let n = 0;
+      for await (const path of uncommittedFiles(this.options.root, this.stop.signal)) {
+        if (++n > mostNames) return;
+        const file = n > mostUncommitted ? null : this.read(path);
+        if (file === null) this.known.forget(path, { isUnclear: true });
+        else this.known.replace(path, file.keys());
+        await nextTurn();
+      }
+    });
+  }
+
+  /** Something came, changed or went at these paths, from the root. */
+  observe(paths: readonly string[]): void {
+    if (this.head === null || this.stop.signal.aborted) return;
+    for (const path of paths) this.waiting.add(path);
+    this.timer ??= setTimeout(() => void this.settled(), this.options.quietMs ?? 750).unref();
+  }
+
+  /** Resolves when all that was seen so far is noted. */
+  settled(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const paths = [...this.waiting];
+    this.waiting = new Set();
+    if (paths.length === 0 || this.head === null) return this.running;
+    return this.inTurn(() => this.look(paths));
+  }
+
+  /** One after the other. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    this.running = this.running.then(work).catch((error: unknown) => {
+      if (!this.stop.signal.aborted) this.options.log.debug(`what changed: ${messageOf(error)}`);
+    });
+    return this.running;
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private async look(paths: readonly string[]): Promise<void> {
+    const memory = this.options.memory();
+    const head = this.moved();
+    // What was brought by git is in its history, and what came with much else is nobody's writing.
+    if (memory === null || head === "moved" || paths.length > manyFiles) {
+      for (const path of paths) this.known.forget(path, { isUnclear: head !== "moved" });
+      return;
+    }
+    const files = paths.flatMap((path) => this.read(path) ?? []);
+    await this.compareWithHead(
+      files.map(({ path }) => path),
+      head,
+    );
+    for (const file of files) {
+      if (this.stop.signal.aborted) return;
+      const { path, at } = file;
+      const keys = this.known.replace(path, file.keys());
+      if (keys.length > 0) saveObservation(memory, { path, at, keys });
+      await nextTurn();
+    }
+  }
+
+  /** Files that are not known yet are taken for what the commit had. */
+  private async compareWithHead(paths: readonly string[], head: string): Promise<void> {
+    // Git reads names line by line.
+    for (const path of paths) {
+      if (path.includes("\n") && !this.known.has(path)) this.known.forget(path, { isUnclear: true });
+    }
+    const unknown = paths.filter((path) => !this.known.has(path));
+    try {
+      const asked = { longest: 2 * largestFile, signal: this.stop.signal };
+      for await (const { path, bytes } of blobsOf(this.options.root, head, unknown, asked)) {
+        this.known.replace(path, bytes === null ? [] : keysOf(bytes));
+        await nextTurn();
+      }
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+      // Nothing is committed yet: everything is new.
+      if (error.reason === "not_installed") this.head = null;
+    }
+  }
+
+  private read(path: string): { path: string; at: number; keys: () => Uint32Array } | null {
+    const file = join(this.options.root, path);
+    try {
+      const stats = lstatSync(file);
+      if (!stats.isFile() || stats.size > largestFile) return null;
+      const bytes = readFileSync(file);
+      if (bytes.subarray(0, 8000).includes(0)) return null;
+      const now = Date.now();
+      const at = now - stats.mtimeMs < staleMs ? Math.min(stats.mtimeMs, now) : now;
+      return { path, at, keys: () => keysOf(bytes) };
+    } catch {
+      this.known.forget(path, { isUnclear: false });
+      return null;
+    }
+  }
+
+  /** The commit to compare with, which is the one before those that were made since; "moved": git changed the files. */
+  private moved(): string {
+    const head = this.head!;
+    const moves = movesSince(head.log, head.length);
+    head.length = lengthOfLog(head.log);
+    if (moves === null || moves.some(({ action }) => !action.startsWith("commit"))) return "moved";
+    const before = moves[0]?.from ?? "HEAD";
+    return before;
+  }
+}
+
+function keysOf(bytes: Buffer): Uint32Array {
+  return Uint32Array.from(bytes.toString().split("\n"), lineKey);
+}

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { statfsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import type { IgnoreRules } from "../../code/files/ignore.ts";
+import { directoriesLeftOut } from "../../code/files/scan.ts";
+import { vendoredNames } from "../../code/files/vendored.ts";
+import { messageOf } from "../../project/errors.ts";
+import { stateDirName } from "../../project/paths.ts";
+
+export interface FileEvent {
+  /** Absolute. */
+  path: string;
+  type: "create" | "update" | "delete";
+}
+
+/** The part of @parcel/watcher's `subscribe` that is used. */
+export type Subscribe = (
+  directory: string,
+  callback: (error: Error | null, events: FileEvent[]) => unknown,
+  options: { ignore: string[] },
+) => Promise<{ unsubscribe(): Promise<void> }>;
+
+/** Loaded when first called: where there is no binary for the system, that is one more reason to poll. */
+export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
+  await tryToWatch(directory);
+  const { default: watcher } = await import("@parcel/watcher");
+  return watcher.subscribe(directory, callback, options);
+};
+
+/**
+ * Asks Linux for an inotify instance and lets go of it. Users have few (often 128 for all their programs),
+ * and where none is left @parcel/watcher does not fail, it blocks this thread for good. In a thread of its
+ * own, because Node keeps the instance that a thread once asked for.
+ * @throws Error EMFILE: none left
+ */
+async function tryToWatch(directory: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const script = `require("node:fs").watch(require("node:worker_threads").workerData).close()`;
+  await once(new Worker(script, { eval: true, execArgv: [], workerData: directory }), "exit");
+}
+
+const attempts = 3;
+const pauseMs = 100;
+/** The system's limits, which do not go away by trying again. */
+const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
+const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_instances raise the limits";
+
+/**
+ * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if
+ * the tree changes under the feet of the walk that a subscription begins with.
+ * @throws Error what `subscribe` last threw, with advice if a limit of the system was reached
+ */
+export async function subscribeTo(
+  root: string,
+  rules: IgnoreRules,
+  subscribe: Subscribe,
+  callback: (error: Error | null, events: FileEvent[]) => void,
+): Promise<{ unsubscribe(): Promise<void> }> {
+  const yetToCome = [".git", stateDirName, ...vendoredNames].map((name) => join(root, name));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const ignore = [...new Set([...directoriesLeftOut(root, rules), ...yetToCome])];
+      return await subscribe(root, callback, { ignore });
+    } catch (error) {
+      const message = messageOf(error);
+      if (limitReached.test(message)) throw new Error(`${message} (${limitHint})`, { cause: error });
+      if (attempt === attempts) throw error;
+      await wait(pauseMs);
+    }
+  }
+}
+
+/** `f_type` of statfs(2) on Linux. On these, the system reports only changes made on this machine. */
+const networkFilesystems = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x01021997, "9p"],
+  [0x786f4256, "vboxsf"],
+]);
+
+/** The name of the network file system that `directory` lies on, or null if it lies on none (that is known). */
+export function networkFilesystem(directory: string): string | null {
+  if (process.platform !== "linux") return null;
+  try {
+    // Some systems sign-extend the number.
+    return networkFilesystems.get(statfsSync(directory).type >>> 0) ?? null;
+  } catch {
+    return null;
+  }
+}

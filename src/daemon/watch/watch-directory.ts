@@ -1,0 +1,147 @@
+import { statSync } from "node:fs";
+import type { TranscriptFile } from "../../agents/agent.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import { Batch } from "./batch.ts";
+import { type FileEvent, networkFilesystem, parcelSubscribe, type Subscribe } from "./subscribe.ts";
+
+interface DirectoryWatchOptions {
+  /** Absolute; it need not be there yet. */
+  directory: string;
+  isRelevant: (path: string) => boolean;
+  /** The files in it, for where the system cannot watch. */
+  list: () => AsyncIterable<TranscriptFile>;
+  pollSeconds: number;
+  /** These files came, changed or went. */
+  onChange: (paths: string[]) => void;
+  /** More may have changed than was seen; called for what is there at the beginning as well. */
+  onRescan: () => void;
+  log: Logger;
+  /** For tests. */
+  subscribe?: Subscribe;
+}
+
+export interface DirectoryWatch {
+  readonly directory: string;
+  /** Resolves when it is watched, or known not to be there yet. */
+  begin(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A file is looked at so long after its last change, and so long after its first at the latest. Milliseconds. */
+const quietMs = 300;
+const maxWaitMs = 1000;
+/** How often to look whether a directory has come, or is another one. Milliseconds. */
+const lookMs = 2000;
+
+/** Watches a directory outside of the project, whether it is there or not, for as long as it is not closed. */
+export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
+  const { directory, isRelevant, list, pollSeconds, onChange, onRescan, log } = options;
+  const subscribe = options.subscribe ?? parcelSubscribe;
+  const changes = new Batch<string>(quietMs, maxWaitMs, (paths) => onChange([...paths]));
+  // What came in a directory before it was watched was not seen, and directories in it are not watched.
+  const newDirectories = new Batch<string>(quietMs, maxWaitMs, () => {
+    void soon(stopWatching);
+    void lookNow();
+  });
+  let watched: { inode: number; stop: () => Promise<void> } | null = null;
+  let stamps: Map<string, string> | null = null;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isPolling = false;
+  let isFirst = true;
+
+  async function look(): Promise<void> {
+    const inode = statSync(directory, { throwIfNoEntry: false })?.ino ?? null;
+    if (watched !== null && inode !== watched.inode) await stopWatching();
+    if (isClosed) return;
+    if (inode === null) {
+      if (isFirst) onRescan();
+      isFirst = false;
+      return;
+    }
+    isFirst = false;
+    if (isPolling) await poll();
+    else if (watched === null) await start(inode);
+  }
+
+  async function stopWatching(): Promise<void> {
+    const stop = watched?.stop;
+    watched = null;
+    await stop?.().catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+  }
+
+  async function start(inode: number): Promise<void> {
+    try {
+      const filesystem = networkFilesystem(directory);
+      if (filesystem !== null) throw new Error(`${filesystem} does not report the changes of other machines`);
+      const subscription = await subscribe(
+        directory,
+        (error, events) => {
+          if (isClosed) return;
+          // The system lost track.
+          if (error !== null) newDirectories.add([directory]);
+          changes.add(events.map(({ path }) => path).filter(isRelevant));
+          newDirectories.add(events.filter(isNewDirectory).map(({ path }) => path));
+        },
+        { ignore: [] },
+      );
+      watched = { inode, stop: () => subscription.unsubscribe() };
+      onRescan();
+    } catch (error) {
+      isPolling = true;
+      log.warn(
+        `Looking into ${directory} every ${pollSeconds} s, because watching is not possible: ${messageOf(error)}`,
+      );
+      await poll();
+    }
+  }
+
+  async function poll(): Promise<void> {
+    const now = new Map<string, string>();
+    for await (const { path, size, mtimeMs } of list()) now.set(path, `${size} ${mtimeMs}`);
+    const before = stamps;
+    stamps = now;
+    if (before === null) onRescan();
+    else onChange([...now.keys()].filter((path) => now.get(path) !== before.get(path)));
+  }
+
+  function lookLater(): void {
+    if (isClosed) return;
+    timer = setTimeout(() => lookNow(), isPolling ? pollSeconds * 1000 : lookMs).unref();
+  }
+
+  function lookNow(): Promise<void> {
+    clearTimeout(timer);
+    return soon(look).then(lookLater);
+  }
+
+  /** One after the other. */
+  function soon(work: () => Promise<void>): Promise<void> {
+    running = running.then(work).catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+    return running;
+  }
+
+  return {
+    directory,
+    begin: lookNow,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      changes.clear();
+      newDirectories.clear();
+      await running;
+      await stopWatching();
+    },
+  };
+}
+
+function isNewDirectory({ path, type }: FileEvent): boolean {
+  if (type !== "create") return false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

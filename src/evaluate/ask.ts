@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Project } from "../project/paths.ts";
+import { CodeSearch } from "../search/code/engine.ts";
+import { type Mode, weightsOf } from "../search/code/modes.ts";
+import type { CodeResult } from "../search/code/types.ts";
+import type { VectorSearch } from "../search/vectors/vector-search.ts";
+import type { CodeIndex } from "../store/index/code-index.ts";
+import { type Answered, type Quality, qualityOf } from "./measures.ts";
+import { type Pair, type PairTarget, ranksOf } from "./pairs.ts";
+
+/** A question that was answered badly; the keys are those of JSON. */
+export interface Miss {
+  query: string;
+  expected: { file: string; start_line?: number; end_line?: number }[];
+  /** Of the first right result; null when none was among the first ten. */
+  rank: number | null;
+  /** What stood on top. */
+  found: { file: string; start_line: number; end_line: number; name: string }[];
+}
+
+export interface Answers {
+  /** By mode; modes that were not measured are missing. */
+  modes: Partial<Record<Mode, Quality>>;
+  /** The worst of the last mode asked. */
+  misses: Miss[];
+}
+
+interface AskOptions {
+  project: Project;
+  index: CodeIndex;
+  /** null: only "lexical" can be asked. */
+  vectors: VectorSearch | null;
+  modes: readonly Mode[];
+  pairs: readonly Pair[];
+  onAsked: (done: number, total: number) => void;
+  signal: AbortSignal;
+}
+
+const limit = 10;
+const missesKept = 5;
+const shownOnTop = 3;
+/** The first searches pay for loading: vectors, statements, pages of the index. They are not timed. */
+const warmUp = 10;
+
+/** Asks every question in every mode. */
+export async function ask(options: AskOptions): Promise<Answers> {
+  const { pairs, modes, onAsked } = options;
+  const answers: Answers = { modes: {}, misses: [] };
+  for (const [turn, mode] of modes.entries()) {
+    const asked = await askIn(mode, options, (done) =>
+      onAsked(turn * pairs.length + done, modes.length * pairs.length),
+    );
+    answers.modes[mode] = qualityOf(asked);
+    answers.misses = worstOf(asked);
+  }
+  return answers;
+}
+
+interface Asked extends Answered {
+  pair: Pair;
+  results: CodeResult[];
+}
+
+async function askIn(
+  mode: Mode,
+  { project, index, vectors, pairs, signal }: AskOptions,
+  onAsked: (done: number) => void,
+): Promise<Asked[]> {
+  const search = new CodeSearch({
+    project,
+    index,
+    vectors: mode === "lexical" ? null : vectors,
+    weights: weightsOf(mode),
+  });
+  const find = (query: string) =>
+    search.search({ query, limit, levels: [], paths: [], languages: [], explain: false });
+  for (const { query } of pairs.slice(0, warmUp)) await find(query);
+  const asked: Asked[] = [];
+  for (const pair of pairs) {
+    signal.throwIfAborted();
+    const start = performance.now();
+    const { results } = await find(pair.query);
+    const milliseconds = performance.now() - start;
+    asked.push({ pair, results, milliseconds, ranks: ranksOf(pair, results), targets: pair.targets.length });
+    onAsked(asked.length);
+    // Lets Ctrl-C through.
+    await nextTurn();
+  }
+  return asked;
+}
+
+/** Those not found, then those found last; in the order they were drawn. */
+function worstOf(asked: readonly Asked[]): Miss[] {
+  const rankOf = ({ ranks }: Asked) => (ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks));
+  return asked
+    .filter((one) => rankOf(one) > 1)
+    .sort((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)))
+    .slice(0, missesKept)
+    .map((one) => ({
+      query: one.pair.query,
+      expected: one.pair.targets.map(placeOf),
+      rank: Number.isFinite(rankOf(one)) ? rankOf(one) : null,
+      found: one.results
+        .slice(0, shownOnTop)
+        .map(({ file, start_line, end_line, name }) => ({ file, start_line, end_line, name })),
+    }));
+}
+
+function placeOf({ file, lines }: PairTarget): Miss["expected"][number] {
+  return lines ? { file, start_line: lines[0], end_line: lines[1] } : { file };
+}

@@ -1,0 +1,103 @@
+import type { IgnoreRules } from "../code/files/ignore.ts";
+import { type CodeEmbedders, modelsOf } from "../code/index/code-embedders.ts";
+import { EmbedPass } from "../code/index/embed-pass.ts";
+import { Indexer } from "../code/index/indexer.ts";
+import type { Config } from "../project/config/settings.ts";
+import type { Logger } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import type { CodeIndex } from "../store/index/code-index.ts";
+import { pathsWithoutVectors } from "../store/index/code-vectors.ts";
+
+interface IndexOptions {
+  project: Project;
+  config: Config;
+  rules: IgnoreRules;
+  index: CodeIndex;
+  embedders: CodeEmbedders;
+  log: Logger;
+  signal?: AbortSignal;
+  /** Files indexed, then files embedded with the second model. */
+  onProgress?: (stage: "indexing" | "embedding", done: number, total: number) => void;
+}
+
+/** Milliseconds. */
+export interface IndexTimes {
+  /** Until everything was searchable, by the first model too. */
+  indexing: number;
+  /** What the second model took after that; null without one. */
+  embedding: number | null;
+}
+
+const progressMs = 100;
+
+/**
+ * Brings an index up to date and waits for every model, which a daemon does in the background: what is measured then
+ * does not depend on when.
+ * @throws PommelError `embedder_unavailable` of the second model, `disk_full`, `unreadable`; the signal's reason
+ */
+export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
+  const { project, config, rules, index, embedders, log, signal, onProgress = () => {} } = options;
+  const withVectors = modelsOf(embedders).length > 0;
+  const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
+  const onAbort = () => void indexer.close();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    const start = performance.now();
+    await watched(
+      () => indexer.reconcile(),
+      () => onProgress("indexing", indexer.progress().done, indexer.progress().total),
+    );
+    signal?.throwIfAborted();
+    const indexing = performance.now() - start;
+    const embedding = await embedAll(indexer, options);
+    return { indexing, embedding: embedders.second && embedding };
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    await indexer.close();
+  }
+}
+
+/** Makes the vectors that the indexer did not: those of a second model, or of a first one that is not the bundled one. */
+async function embedAll(
+  indexer: Indexer,
+  { index, embedders, log, signal, onProgress = () => {} }: IndexOptions,
+): Promise<number> {
+  const start = performance.now();
+  // The pass would wait for a model that is not there.
+  await embedders.second?.prepare();
+  const isFirstReady = await embedders.first.prepare().then(
+    () => true,
+    () => false,
+  );
+  const models = modelsOf(embedders).filter((model) => isFirstReady || model !== embedders.first);
+  const pass = new EmbedPass({ index, models, read: (path) => indexer.read(path), log });
+  const onAbort = () => void pass.close();
+  signal?.addEventListener("abort", onAbort);
+  const missing = () =>
+    models.reduce(
+      (sum, { id: model, dimensions }) => sum + pathsWithoutVectors(index, { model, dimensions }).length,
+      0,
+    );
+  const total = missing();
+  try {
+    await watched(
+      () => pass.run(),
+      () => onProgress("embedding", total - missing(), total),
+    );
+    signal?.throwIfAborted();
+    return performance.now() - start;
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    await pass.close();
+  }
+}
+
+/** Looks now and then while something is under way. */
+async function watched<T>(work: () => Promise<T>, look: () => void): Promise<T> {
+  const timer = setInterval(look, progressMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

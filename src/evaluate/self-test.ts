@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createIgnoreRules } from "../code/files/ignore.ts";
+import { scanProject } from "../code/files/scan.ts";
+import type { CodeEmbedders } from "../code/index/code-embedders.ts";
+import type { LanguageId } from "../code/languages/index.ts";
+import { headOf } from "../git/history/history.ts";
+import type { Config } from "../project/config/settings.ts";
+import type { Logger } from "../project/log.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { modes } from "../search/code/modes.ts";
+import { VectorSearch } from "../search/vectors/vector-search.ts";
+import { CodeIndex } from "../store/index/code-index.ts";
+import type { DocComment, FileStamp } from "../store/index/records.ts";
+import { type Answers, ask } from "./ask.ts";
+import { mineCommitPairs } from "./commit-pairs.ts";
+import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
+import { indexInFull } from "./index-in-full.ts";
+import { modelsAtHand } from "./models-at-hand.ts";
+import type { Pair } from "./pairs.ts";
+import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
+
+export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
+
+interface SelfTestOptions {
+  /** The directory to measure; it is only read. */
+  root: string;
+  config: Config;
+  embedders: CodeEmbedders;
+  /** Questions wanted of each kind. */
+  count: number;
+  onProgress: (stage: Stage, done: number, total: number) => void;
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** What one kind of question came to; the keys are those of JSON. */
+export interface KindReport extends Answers {
+  kind: "doc_to_function" | "commit_to_files";
+  queries: number;
+  /** Why these are fewer than wanted; null when they are not. */
+  problem: string | null;
+}
+
+export interface SelfTestReport {
+  /** The commit that the questions were drawn by; null without git. */
+  head: string | null;
+  files: number;
+  chunks: number;
+  /** Until all was searchable. Milliseconds. */
+  index_ms: number;
+  /** What a second model took after that; null without one. Milliseconds. */
+  embed_ms: number | null;
+  /** The model or models behind "semantic" and "hybrid"; null when these could not be measured. */
+  model: string | null;
+  kinds: KindReport[];
+  /** What a person should know of the measurement. */
+  notes: string[];
+}
+
+/**
+ * Measures search on a project's own code. Asks for functions with their doc comments, which are taken out of a copy
+ * before that is indexed, and for files with the messages of the commits that changed them. The copy and its index lie
+ * in a temporary directory and are removed. The same commit gives the same questions.
+ * @throws PommelError `unreadable`, `disk_full`; what `signal` was aborted with
+ */
+export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport> {
+  const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
+  try {
+    return await measure(options, scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function measure(options: SelfTestOptions, scratch: string): Promise<SelfTestReport> {
+  const { root, config, count, log, signal } = options;
+  options.onProgress("reading", 0, 0);
+  const scanned = await filesOf(root, config);
+  const head = await headOf(root);
+  const seed = head ?? fingerprintOf(scanned);
+  const stamps = filesToCopy(scanned, seed);
+  const docPairs = await mineDocPairs({ root, config, stamps, seed, count, signal });
+
+  const project = projectIn(scratch);
+  await copyWithoutDocs(options, project, stamps, docPairs);
+  const index = CodeIndex.open(project.indexDb, { readonly: false });
+  try {
+    const { embedders, names, notes } = await modelsAtHand(options.embedders);
+    const times = await indexInFull({
+      ...{ project, config, rules: everything, index, embedders, log, signal },
+      onProgress: options.onProgress,
+    });
+    const { files, chunks } = index.counts();
+    const indexed = new Map(index.filePaths().map(({ path, language }) => [path, language as LanguageId]));
+    const commits = await mineCommitPairs(root, indexed, { seed, count, signal });
+
+    // A benchmark waits for every model, so that it measures the same each time.
+    const deadlineMs = Number.POSITIVE_INFINITY;
+    const vectors = names === null ? null : new VectorSearch({ index, ...embedders, deadlineMs });
+    const answersTo = (pairs: readonly Pair[]) =>
+      ask({
+        ...{ project, index, vectors, pairs, signal },
+        modes: vectors ? modes : ["lexical"],
+        onAsked: (done, total) => options.onProgress("asking", done, total),
+      });
+    return {
+      head,
+      files,
+      chunks,
+      index_ms: Math.round(times.indexing),
+      embed_ms: times.embedding && Math.round(times.embedding),
+      model: names,
+      kinds: [
+        {
+          kind: "doc_to_function",
+          queries: docPairs.length,
+          problem:
+            docPairs.length < count ? "no more functions have a doc comment that makes a question" : null,
+          ...(await answersTo(docPairs)),
+        },
+        {
+          kind: "commit_to_files",
+          queries: commits.pairs.length,
+          problem: commits.problem,
+          ...(await answersTo(commits.pairs)),
+        },
+      ],
+      notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
+    };
+  } finally {
+    index.close();
+  }
+}
+
+/** What is worth copying: what the index would read, by its size and by its name. */
+async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
+  const stamps: FileStamp[] = [];
+  for await (const item of scanProject(root, createIgnoreRules(root, config))) {
+    if (item.kind === "file" && item.stamp.size <= config["index.max_file_size"]) stamps.push(item.stamp);
+  }
+  return stamps;
+}
+
+/** Without git, the files themselves say which version this is. */
+function fingerprintOf(stamps: readonly FileStamp[]): string {
+  const hash = createHash("sha256");
+  for (const { path, size } of stamps) hash.update(`${path}\0${size}\0`);
+  return hash.digest("hex");
+}
+
+/** A project whose files and whose state lie apart, so that the one is not indexed with the other. */
+function projectIn(scratch: string): Project {
+  const root = join(scratch, "files");
+  mkdirSync(root);
+  return { ...projectAt(root), stateDir: scratch, indexDb: join(scratch, "index.db") };
+}
+
+async function copyWithoutDocs(
+  { root, config, onProgress, signal }: SelfTestOptions,
+  project: Project,
+  stamps: readonly FileStamp[],
+  pairs: readonly DocPair[],
+): Promise<void> {
+  const hidden = new Map<string, DocComment[]>();
+  for (const { file, docs } of pairs) hidden.set(file, [...(hidden.get(file) ?? []), ...docs]);
+  await copySources({
+    from: root,
+    to: project.root,
+    stamps,
+    maxFileSize: config["index.max_file_size"],
+    change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
+    onProgress: (done) => onProgress("copying", done, stamps.length),
+    signal,
+  });
+}
+
+function sizeNote(copied: number, all: number): string | null {
+  if (copied === all) return null;
+  return `The project is large: measured on ${copied} of its ${all} files, whole directories of them.`;
+}

@@ -1,0 +1,176 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { newRepository } from "../../../test/support/repository-fixture.ts";
+import { GitFailure } from "../git.ts";
+import { blameOf } from "./blame.ts";
+import { changesOf } from "./changes.ts";
+
+const brief = async (dir: string, path: string, options?: Parameters<typeof blameOf>[2]) =>
+  (await blameOf(dir, path, options)).lines.map(({ commit, text, originalLine, originalPath }) => [
+    commit,
+    `${originalPath}:${originalLine}`,
+    text,
+  ]);
+
+describe("each line's commit", () => {
+  it("is told with where the line stood then, through renames", async () => {
+    const { dir, commit, git } = newRepository();
+    const one = commit("one", { "a.ts": "a\nb\nc\nd\ne\n" });
+    git("mv", "a.ts", "b\tc.ts");
+    const two = commit("two\n\nbody");
+    const three = commit("drei: ü", { "b\tc.ts": "0\na\nb\nC\r\nd\ne" });
+    expect(await brief(dir, "b\tc.ts")).toEqual([
+      [three, "b\tc.ts:1", "0"],
+      [one, "a.ts:1", "a"],
+      [one, "a.ts:2", "b"],
+      [three, "b\tc.ts:4", "C\r"],
+      [one, "a.ts:4", "d"],
+      [three, "b\tc.ts:6", "e"],
+    ]);
+    expect(
+      await brief(dir, "b\tc.ts", {
+        revision: two,
+        ranges: [
+          [2, 2],
+          [5, 99],
+        ],
+      }),
+    ).toEqual([
+      [one, "a.ts:2", "b"],
+      [one, "a.ts:5", "e"],
+    ]);
+    const { commits } = await blameOf(dir, "b\tc.ts");
+    expect(commits.get(three)).toMatchObject({ author: "Ann", summary: "drei: ü" });
+    expect(commits.get(one)!.authoredAt).toBe(1000 * Number(git("show", "-s", "--format=%at", one)));
+    expect([...commits.keys()].sort()).toEqual([one, three].sort());
+  });
+
+  it("is none for lines that are not committed yet, in files known to git", async () => {
+    const { dir, commit, write, git } = newRepository();
+    const one = commit("one", { "a.ts": "a\n" });
+    write({ "a.ts": "a\nmine\n", "staged.ts": "s\n", "untracked.ts": "u\n" });
+    git("add", "staged.ts");
+    const { lines, commits } = await blameOf(dir, "a.ts");
+    expect(lines.map(({ commit, text }) => [commit, text])).toEqual([
+      [one, "a"],
+      [null, "mine"],
+    ]);
+    expect([...commits.keys()]).toEqual([one]);
+    expect(await brief(dir, "staged.ts")).toEqual([[null, "staged.ts:1", "s"]]);
+    await expect(blameOf(dir, "untracked.ts")).rejects.toBeInstanceOf(GitFailure);
+  });
+
+  it("is a failure where there is none to tell", async () => {
+    const { dir, commit, write } = newRepository();
+    write({ "a.ts": "a\n" });
+    await expect(blameOf(dir, "a.ts")).rejects.toBeInstanceOf(GitFailure);
+    commit("one", { "d/b.ts": "b\n", "b.bin": Uint8Array.of(97, 0, 10), "empty.ts": "" });
+    for (const path of ["absent.ts", "d", "b.bin", "../outside", "--help"]) {
+      await expect(blameOf(dir, path), path).rejects.toBeInstanceOf(GitFailure);
+    }
+    await expect(blameOf(dir, "a.ts", { ranges: [[5, 6]] })).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameOf(dir, "a.ts", { revision: "--contents=x" })).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameOf(dir, "a.ts", { revision: "nothing" })).rejects.toBeInstanceOf(GitFailure);
+    expect(await brief(dir, "empty.ts")).toEqual([]);
+    await expect(blameOf(mkdtempSync(join(tmpdir(), "pommel-none-")), "a.ts")).rejects.toMatchObject({
+      reason: "no_repository",
+    });
+  });
+
+  it("ignores commits that the user ignores, unless their list is broken", async () => {
+    const { dir, commit, git } = newRepository();
+    const one = commit("one", { "a.ts": "call(a,b)\n" });
+    const format = commit("format", { "a.ts": "call(a, b)\n" });
+    expect((await brief(dir, "a.ts"))[0]![0]).toBe(format);
+    writeFileSync(join(dir, ".ignored"), `# formatting\n${format}\n`);
+    git("config", "blame.ignoreRevsFile", ".ignored");
+    expect((await brief(dir, "a.ts"))[0]![0]).toBe(one);
+    writeFileSync(join(dir, ".ignored"), "no such thing\n");
+    await expect(blameOf(dir, "a.ts")).rejects.toThrow(/blame.ignoreRevsFile/);
+    git("config", "--unset", "blame.ignoreRevsFile");
+    const forAll = join(mkdtempSync(join(tmpdir(), "pommel-config-")), "config");
+    writeFileSync(forAll, "[blame]\n\tignoreRevsFile = nowhere\n");
+    process.env.GIT_CONFIG_GLOBAL = forAll;
+    try {
+      expect((await brief(dir, "a.ts"))[0]![0]).toBe(format);
+    } finally {
+      delete process.env.GIT_CONFIG_GLOBAL;
+    }
+  });
+
+  it("is a boundary where a shallow clone ends, but not at the root of history", async () => {
+    const { dir, commit } = newRepository();
+    const root = commit("one", { "a.ts": "a\n" });
+    const two = commit("two", { "a.ts": "a\nb\n" });
+    commit("three", { "a.ts": "a\nb\nc\n" });
+    const clone = mkdtempSync(join(tmpdir(), "pommel-clone-"));
+    execFileSync("git", ["clone", "--quiet", "--depth=2", `file://${dir}`, clone], { stdio: "pipe" });
+    const boundaries = async (where: string) =>
+      (await blameOf(where, "a.ts")).lines.map(({ commit, isBoundary }) => [commit, isBoundary]);
+    expect((await boundaries(clone)).slice(0, 2)).toEqual([
+      [two, true],
+      [two, true],
+    ]);
+    expect((await boundaries(dir))[0]).toEqual([root, false]);
+    expect((await boundaries(clone))[2]![1]).toBe(false);
+  });
+
+  it("is told from a directory; what came from outside of it, by its way out", async () => {
+    const { dir, commit, git } = newRepository("--object-format=sha256");
+    const one = commit("one", { "a.ts": "1\n2\n3\n", "sub/c.ts": "c\n" });
+    git("mv", "a.ts", "sub/b.ts");
+    commit("two");
+    const sub = join(dir, "sub");
+    expect((await brief(sub, "b.ts"))[0]).toEqual([one, "../a.ts:1", "1"]);
+    expect(await brief(sub, "c.ts")).toEqual([[one, "c.ts:1", "c"]]);
+  });
+
+  it("is the same whatever is configured", async () => {
+    const { dir, commit, git } = newRepository();
+    const one = commit("one", { "ü.ts": "a\n" });
+    const config = {
+      "blame.showRoot": "true",
+      "blame.blankBoundary": "true",
+      "blame.showEmail": "true",
+      "blame.date": "relative",
+      "blame.coloring": "highlightRecent",
+      "color.ui": "always",
+      "core.quotePath": "false",
+      "i18n.logOutputEncoding": "ISO-8859-1",
+      "diff.up.textconv": "tr a-z A-Z <",
+    };
+    for (const [key, value] of Object.entries(config)) git("config", key, value);
+    writeFileSync(join(dir, ".git/info/attributes"), "* diff=up\n");
+    expect(await brief(dir, "ü.ts")).toEqual([[one, "ü.ts:1", "a"]]);
+  });
+});
+
+it("what blame says a commit added is among what the commit's changes say it added", async () => {
+  const lineArbitrary = fc.constantFrom("", "a", "b", "c", "d", "  }", "}");
+  const textArbitrary = fc.array(lineArbitrary, { maxLength: 14 }).map((lines) => lines.join("\n"));
+  await fc.assert(
+    fc.asyncProperty(fc.array(textArbitrary, { minLength: 1, maxLength: 5 }), async (texts) => {
+      const { dir, commit } = newRepository();
+      const added = new Map<string, Set<string>>();
+      for (const text of texts) {
+        const hash = commit("next", { "a.ts": text });
+        const lines = new Set<string>();
+        for await (const { hunks } of changesOf(dir, { commit: hash })) {
+          for (const hunk of hunks)
+            for (const [n, line] of hunk.added.entries()) lines.add(`${hunk.newStart + n} ${line}`);
+        }
+        added.set(hash, lines);
+      }
+      const { lines } = await blameOf(dir, "a.ts");
+      expect(lines.map(({ text }) => text).join("\n")).toBe(texts.at(-1)!.replace(/\n$/, ""));
+      for (const { commit, originalLine, text } of lines) {
+        expect(added.get(commit!)!.has(`${originalLine} ${text}`)).toBe(true);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,75 @@
+import type { CommitInfo } from "../diff/changes-types.ts";
+import { GitFailure, gitBytes } from "../git.ts";
+import { plain } from "../plain.ts";
+
+export interface ReadCommitsOptions {
+  /** At most so many; the newest. */
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Every commit after its parents. */
+  oldestFirst?: boolean;
+}
+
+/** What may stand among revisions; any other option could make git write a file. */
+const options =
+  /^--(all|branches|tags|remotes|reflog|no-walk|first-parent|(no-)?merges|ignore-missing|(since|until|after|before)=.*)$/s;
+const fieldsOfCommit = 8;
+const format = "--format=tformat:%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B";
+
+/**
+ * The commits that `revisions` reach, newest first, as git rev-list takes them: hashes, `^hash`, `a..b`, `--all`,
+ * `--no-walk`, `--ignore-missing`, `--since=...`.
+ * @throws GitFailure also where a revision is unknown
+ */
+export async function* readCommits(
+  dir: string,
+  revisions: readonly string[],
+  { limit, signal, oldestFirst = false }: ReadCommitsOptions = {},
+): AsyncGenerator<CommitInfo, void, undefined> {
+  const given = revisions.filter((revision) => revision.startsWith("-"));
+  const others = revisions.filter((revision) => !revision.startsWith("-"));
+  const refused = given.find((option) => !options.test(option)) ?? others.find((name) => /[\n\0]/.test(name));
+  if (refused !== undefined) throw new GitFailure("failed", `${JSON.stringify(refused)} is no revision`);
+  if (revisions.length === 0) return;
+  const args = [
+    ...plain,
+    ...["log", "-z", "--no-patch", "--no-show-signature", "--no-color", "--no-decorate", "--no-notes"],
+    ...["--no-mailmap", "--encoding=UTF-8", format],
+    ...(limit === undefined ? [] : [`--max-count=${limit}`]),
+    ...(oldestFirst ? ["--topo-order", "--reverse"] : []),
+    ...given,
+    "--stdin",
+  ];
+  const stdin = others.map((revision) => `${revision}\n`);
+  let fields: string[] = [];
+  for await (const field of fieldsOf(gitBytes(dir, args, { signal, stdin }))) {
+    fields.push(field);
+    if (fields.length < fieldsOfCommit) continue;
+    yield commitOf(fields);
+    fields = [];
+  }
+}
+
+async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let rest = "";
+  for await (const chunk of chunks) {
+    const fields = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+    rest = fields.pop()!;
+    yield* fields;
+  }
+}
+
+function commitOf(fields: readonly string[]): CommitInfo {
+  const [hash, tree, parents, author, authorEmail, authoredAt, committedAt, message] = fields as string[];
+  return {
+    hash: hash!,
+    tree: tree!,
+    parents: parents === "" ? [] : parents!.split(" "),
+    author: author!,
+    authorEmail: authorEmail!,
+    authoredAt: Number(authoredAt) * 1000,
+    committedAt: Number(committedAt) * 1000,
+    message: message!.trim(),
+  };
+}

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { PommelError } from "../../project/errors.ts";
+import { explain } from "./call-tool.ts";
+
+it("what went wrong is told in the words of tools, as there may be no shell", () => {
+  const missing = new PommelError(
+    "not_found",
+    'No session "x" is remembered.',
+    "`pm session list` shows those that are.",
+  );
+  expect(explain("get_session", missing)).toBe(
+    'not_found: No session "x" is remembered.\nsearch_sessions without a query shows those that are.',
+  );
+});

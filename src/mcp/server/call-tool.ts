@@ -1,0 +1,74 @@
+import { sep } from "node:path";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
+import { oneLine } from "../text/text.ts";
+import type { CallContext, ToolAnswer } from "../tool.ts";
+import { readArguments } from "./call.ts";
+import { ownSession, projectHere } from "./here.ts";
+import { omitEmpty } from "./omit-empty.ts";
+
+export { isToolName } from "../shapes/definitions.ts";
+
+/** Where a call comes from. */
+export interface Caller {
+  cwd: string;
+  signal: AbortSignal;
+}
+
+/** Answers a call. What goes wrong is an answer, too, which says what to do about it. */
+export async function callTool(name: ToolName, args: unknown, caller: Caller): Promise<CallToolResult> {
+  try {
+    const { text, structured } = await answer(name, args, caller);
+    return {
+      content: [{ type: "text", text }],
+      structuredContent: omitEmpty(structured) as Record<string, unknown>,
+    };
+  } catch (error) {
+    caller.signal.throwIfAborted();
+    return { content: [{ type: "text", text: explain(name, error) }], isError: true };
+  }
+}
+
+/**
+ * What a tool answers.
+ * @throws PommelError `usage` for arguments that it does not take, `not_initialised`, and as the tool
+ */
+export async function answer(
+  name: ToolName,
+  args: unknown,
+  { cwd, signal }: Caller,
+): Promise<ToolAnswer<unknown>> {
+  const tool: Tool = tools[name];
+  const read = readArguments(name, tool.input, args);
+  const project = projectHere(cwd);
+  await startMissingDaemon(() => project);
+  const handler = await tool.load();
+  const context: CallContext = { project, cwd: placeIn(project.root, cwd), ownSession: ownSession(), signal };
+  return handler(read, context);
+}
+
+/** A server that was started elsewhere works as if it had been started at the project's root. */
+function placeIn(root: string, cwd: string): string {
+  return cwd === root || cwd.startsWith(`${root}${sep}`) ? cwd : root;
+}
+
+/** Errors speak of commands; who calls tools may have no shell. */
+const toolFor = {
+  "`pm session list`": "search_sessions without a query",
+  "`pm checkpoint list`": "list_checkpoints",
+};
+
+/** For a model: the code, what happened, and what to do. */
+export function explain(name: string, error: unknown): string {
+  if (!(error instanceof PommelError)) {
+    return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it stays, \`pm doctor\` says what is wrong.`;
+  }
+  const advice = Object.entries(toolFor).reduce(
+    (text, [command, tool]) => text.replaceAll(command, tool),
+    error.hint,
+  );
+  const hint = advice === "" ? "" : `\n${oneLine(advice, 400)}`;
+  return `${error.code}: ${oneLine(error.message, 400)}${hint}`;
+}

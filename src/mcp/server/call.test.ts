@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PommelError } from "../../project/errors.ts";
+import { type Tool, tools } from "../shapes/definitions.ts";
+import { readArguments } from "./call.ts";
+
+const read = (args: unknown) => readArguments("search_code", tools.search_code.input, args);
+
+function refusal(args: unknown): PommelError {
+  try {
+    read(args);
+  } catch (error) {
+    if (error instanceof PommelError) return error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("arguments", () => {
+  it("are filled in", () => {
+    expect(read({ query: "retry" })).toEqual({ query: "retry", limit: 10, max_tokens: 1000 });
+  });
+
+  it("may be null or empty where they may be left out", () => {
+    expect(read({ query: "retry", path: [], cursor: "", language: null })).toEqual(read({ query: "retry" }));
+  });
+
+  it.each([
+    [undefined, "query is missing."],
+    [{}, "query is missing."],
+    [{ query: null }, "query is missing."],
+    [{ query: 5 }, "query has to be a text."],
+    [{ query: "a", limit: "ten" }, "limit has to be a number."],
+    [{ query: "a", limit: 1.5 }, "limit has to be a whole number."],
+    [{ query: "a", limit: 51 }, "limit has to be at most 50."],
+    [{ query: "a", max_tokens: 1 }, "max_tokens has to be at least 500."],
+    [{ query: "a", path: "src" }, "path has to be a list."],
+    [{ query: "a", path: [7] }, "path.0 has to be a text."],
+    [{ query: "a", level: ["x"] }, "level.0 has to be one of file, class, method, block, lines."],
+    [{ query: "a\0b" }, "query has a character in it that no text has: NUL."],
+    [{ query: "a", path: ["b", "\0"] }, "path has a character in it that no text has: NUL."],
+    [{ query: "a".repeat(1001) }, "query has to be a text of at most 1000 characters."],
+    [{ query: "a", exclude: "b" }, 'There is no argument "exclude".'],
+    [["a"], "The arguments have to be a JSON object."],
+    ["a", "The arguments have to be a JSON object."],
+  ])("%j are refused with what is wrong", (args, message) => {
+    expect(refusal(args)).toMatchObject({ code: "usage", message });
+    expect(refusal(args).hint).toBe(
+      "search_code takes: query, path, language, level, limit, cursor, max_tokens.",
+    );
+  });
+
+  it("of any shape are read or refused, and nothing else", () => {
+    const all = Object.entries<Tool>(tools);
+    fc.assert(
+      fc.property(fc.constantFrom(...all), fc.jsonValue(), ([name, tool], args) => {
+        try {
+          readArguments(name, tool.input, args);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "usage" });
+        }
+      }),
+    );
+  });
+
+  it("that name what every object has are no arguments", () => {
+    const hostile = JSON.parse('{"query": "a", "__proto__": {"limit": 3}, "constructor": 1}') as unknown;
+    expect(refusal(hostile).message).toContain("There is no argument");
+    expect(read({ query: "a" })).toMatchObject({ limit: 10 });
+  });
+});

@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+import { PommelError } from "../../project/errors.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * The arguments of a call, with what was left out filled in. Models often send null or "" for what they leave out.
+ * @throws PommelError `usage` that says of each argument what is wrong with it, and what it may be
+ */
+export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, given: unknown): z.infer<S> {
+  const args = isObject(given) ? givenOf(given) : (given ?? {});
+  const parsed = z.safeParse(input, args);
+  const problems = parsed.success
+    ? Object.entries(args)
+        .filter(hasNul)
+        .map(([name]) => `${name} has a character in it that no text has: NUL.`)
+    : parsed.error.issues.map((issue) => problemOf(issue, args));
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
+  const several = [...new Set(problems)].slice(0, 5).join(" ");
+  throw new PommelError("usage", several, `${tool} takes: ${names.join(", ")}.`);
+}
+
+/** Neither files nor git's words can have one, and what is given it fails in its own way. */
+const hasNul = ([, value]: [string, unknown]) => [value].flat().some((one) => String(one).includes("\0"));
+
+const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === "object" && given !== null && !Array.isArray(given);
+
+function givenOf(given: Record<string, unknown>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => !isEmpty(value)));
+}
+
+function problemOf(issue: Issue, args: unknown): string {
+  const [first] = issue.path;
+  const name = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `There is no argument ${JSON.stringify(key.slice(0, 60))}.`).join(" ");
+  }
+  if (first === undefined) return "The arguments have to be a JSON object.";
+  if (issue.path.length === 1 && isObject(args) && !Object.hasOwn(args, first)) return `${name} is missing.`;
+  return `${name} has to be ${wanted(issue)}.`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a number",
+  string: "a text",
+  boolean: "true or false",
+  array: "a list",
+};
+
+function wanted(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return kinds[issue.expected] ?? issue.expected;
+    case "invalid_value":
+      return `one of ${issue.values.map(String).join(", ")}`;
+    case "too_big":
+      return `${unit(issue.origin)}at most ${issue.maximum}${unit(issue.origin) && tail(issue.origin)}`;
+    case "too_small":
+      return `${unit(issue.origin)}at least ${issue.minimum}${unit(issue.origin) && tail(issue.origin)}`;
+    default:
+      return "something else";
+  }
+}
+
+const unit = (origin: string) =>
+  origin === "string" ? "a text of " : origin === "array" ? "a list of " : "";
+const tail = (origin: string) => (origin === "string" ? " characters" : " entries");

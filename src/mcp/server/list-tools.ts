@@ -1,0 +1,39 @@
+import type { ListToolsResult } from "@modelcontextprotocol/server";
+import * as z from "zod/mini";
+import { type Tool, tools } from "../shapes/definitions.ts";
+
+type ListedTool = ListToolsResult["tools"][number];
+
+/** The tools as the protocol describes them. */
+export function listTools(): ListToolsResult {
+  return { tools: Object.entries(tools).map(([name, tool]: [string, Tool]) => describe(name, tool)) };
+}
+
+function describe(name: string, { title, description, input, isReading, isAlwaysLoaded }: Tool): ListedTool {
+  return {
+    name,
+    description,
+    inputSchema: schemaOf(input),
+    annotations: {
+      title,
+      readOnlyHint: isReading,
+      ...(!isReading && { destructiveHint: false }),
+      openWorldHint: false,
+    },
+    // Claude Code defers every other tool: it shows a model no more than the name until the model searches for it.
+    ...(isAlwaysLoaded && { _meta: { "anthropic/alwaysLoad": true } }),
+  };
+}
+
+/** Says no more than a model needs for a call: a call that breaks a bound gets an answer that names it. */
+function schemaOf(input: z.ZodMiniType): ListedTool["inputSchema"] {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+    io: "input",
+    override({ jsonSchema }) {
+      for (const bound of ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const) {
+        delete jsonSchema[bound];
+      }
+    },
+  });
+  return schema as ListedTool["inputSchema"];
+}

@@ -1,0 +1,60 @@
+import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
+import { messageOf } from "../../project/errors.ts";
+import { boundedTransport } from "./bounded-transport.ts";
+import { StdioServerTransport, serveStdio } from "./sdk.ts";
+import { createServer } from "./server.ts";
+
+/** A request that is longer than this is nobody's question. Bytes. */
+const longestRequest = 4 * 1024 * 1024;
+/** As much as may wait to be read by the client before the next call is answered. Bytes. */
+const mostUnread = 256 * 1024;
+/** The agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
+const startDaemonAfterMs = 500;
+
+/**
+ * Serves MCP on stdin and stdout until stdin closes, a signal comes or nobody reads any more; then the process ends, and
+ * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
+ */
+export function runMcp(cwd: string): void {
+  const { stdin, stdout } = process;
+  const end = () => process.exit(0);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  stdin.on("end", end).on("close", end).on("error", end);
+  // The client is gone, and with it everybody to tell.
+  stdout.on("error", end);
+  // Each answer that waits to be read listens for that.
+  stdout.setMaxListeners(0);
+  // One call that goes wrong in an unforeseen way must not take the others along.
+  process.on("uncaughtException", complain).on("unhandledRejection", complain);
+
+  serveStdio(() => createServer({ cwd, untilRead }), {
+    transport: boundedTransport(new StdioServerTransport(stdin, stdout, { maxBufferSize: longestRequest }), {
+      pause: () => stdin.pause(),
+      resume: () => stdin.resume(),
+      onFlood(open) {
+        complain(new Error(`${open} requests wait for answers that nobody reads`));
+        process.exit(1);
+      },
+    }),
+    onerror: complain,
+  });
+
+  setTimeout(async () => {
+    const { projectHere } = await import("./here.ts");
+    await startMissingDaemon(() => projectHere(cwd));
+  }, startDaemonAfterMs).unref();
+
+  async function untilRead(): Promise<void> {
+    while (stdout.writableLength > mostUnread) {
+      await new Promise((resolve) => stdout.once("drain", resolve));
+    }
+  }
+}
+
+function complain(error: unknown): void {
+  // Names what happened, never what was asked or answered.
+  const [said = ""] = messageOf(error).split("\n", 1);
+  // A list of what is wrong with a message begins with its bracket.
+  const what = said === "[" ? "a message that is not of the protocol was left out" : said.slice(0, 300);
+  process.stderr.write(`pm mcp: ${what}\n`);
+}

@@ -1,0 +1,73 @@
+import { version } from "../../project/version.ts";
+import { instructions } from "../instructions.ts";
+import { createGate } from "./gate.ts";
+import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.ts";
+
+/** Calls that are worked on at once: searches in this process are bound to one core anyway. */
+const callsAtOnce = 4;
+
+export interface ServerOptions {
+  /** Where the server was started. */
+  cwd: string;
+  /** Held up as long as nobody reads what is answered. */
+  untilRead?: () => Promise<void>;
+}
+
+/**
+ * Pommel's MCP server: its tools, its resources and its prompt. What they need is loaded when they are asked for, as an
+ * agent waits for the server at its own start.
+ */
+export function createServer({ cwd, untilRead }: ServerOptions): Server {
+  const gate = createGate(callsAtOnce);
+  const server = new Server(
+    { name: "pommel", title: "Pommel", version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+  );
+  /** In turn, and not before what was answered is read: a client that never reads costs no more than what waits. */
+  const inTurn = <T>(work: () => Promise<T>, signal: AbortSignal) =>
+    gate.pass(async () => {
+      await untilRead?.();
+      signal.throwIfAborted();
+      return work();
+    }, signal);
+
+  server.setRequestHandler("tools/list", async () => (await import("./list-tools.ts")).listTools());
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
+    inTurn(async () => {
+      const { callTool, isToolName } = await import("./call-tool.ts");
+      const { name } = params;
+      if (!isToolName(name)) {
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no tool ${JSON.stringify(name.slice(0, 60))}.`,
+        );
+      }
+      return callTool(name, params.arguments, { cwd, signal: mcpReq.signal });
+    }, mcpReq.signal),
+  );
+  server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
+    inTurn(async () => (await import("../resources.ts")).listResources(cwd, params?.cursor), mcpReq.signal),
+  );
+  server.setRequestHandler("resources/templates/list", async () => {
+    const { templates } = await import("../resources.ts");
+    return { resourceTemplates: templates };
+  });
+  server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
+    inTurn(
+      async () => (await import("../resources.ts")).readResource(cwd, params.uri, mcpReq.signal),
+      mcpReq.signal,
+    ),
+  );
+  server.setRequestHandler("prompts/list", async () => {
+    const { prompts } = await import("../prompts.ts");
+    return { prompts };
+  });
+  server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) =>
+    inTurn(
+      async () =>
+        (await import("../prompts.ts")).getPrompt(cwd, params.name, params.arguments, mcpReq.signal),
+      mcpReq.signal,
+    ),
+  );
+  return server;
+}

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { PommelError } from "../../project/errors.ts";
+import { RequestFailed } from "../http/request.ts";
+import { createBudgetedLlm, type LlmUsage } from "./budget.ts";
+import type { Llm, LlmAnswer } from "./llm.ts";
+
+let recorded: LlmUsage[];
+let asked: number;
+beforeEach(() => {
+  recorded = [];
+  asked = 0;
+});
+
+const answer: LlmAnswer = { text: "Blue.", inputTokens: 90, outputTokens: 10, dollars: 0.01 };
+
+function budgeted(dailyTokens: number, generate: () => Promise<LlmAnswer> = async () => answer): Llm {
+  const llm: Llm = {
+    id: "fake/model",
+    generate() {
+      asked++;
+      return generate();
+    },
+  };
+  return createBudgetedLlm(llm, {
+    purpose: "summary",
+    dailyTokens,
+    spentToday: () => recorded.reduce((sum, { input, output }) => sum + input + output, 0),
+    record: (usage) => recorded.push(usage),
+  });
+}
+
+/** Estimated at 100 tokens in and 100 out, and a template's 100. */
+const request = { prompt: "x".repeat(300), maxTokens: 100, temperature: 0 };
+const usedUp = { code: "llm_unavailable", message: expect.stringContaining("budget of the day is used up") };
+
+describe("a budgeted generator", () => {
+  it("answers, and records what that cost", async () => {
+    const llm = budgeted(1000);
+    expect(llm.id).toBe("fake/model");
+    expect(await llm.generate(request)).toBe(answer);
+    expect(recorded).toEqual([
+      { model: "fake/model", purpose: "summary", input: 90, output: 10, dollars: 0.01 },
+    ]);
+  });
+
+  it("asks until the day's tokens might not be enough", async () => {
+    const llm = budgeted(500);
+    for (let i = 0; i < 3; i++) await llm.generate(request);
+    await expect(llm.generate(request)).rejects.toMatchObject(usedUp);
+    expect(asked).toBe(3);
+    expect(recorded).toHaveLength(3);
+  });
+
+  it("never asks without a budget", async () => {
+    await expect(budgeted(0).generate(request)).rejects.toMatchObject(usedUp);
+    expect(asked).toBe(0);
+  });
+
+  it("is not overrun by calls at the same time", async () => {
+    const llm = budgeted(700);
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => llm.generate(request)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(asked).toBe(2);
+  });
+
+  it("takes back what a call that failed would have cost", async () => {
+    const down = new PommelError("llm_unavailable", "down", "", {
+      cause: new RequestFailed("unreachable", "does not answer"),
+    });
+    const llm = budgeted(300, async () => {
+      throw down;
+    });
+    for (let i = 0; i < 3; i++) await expect(llm.generate(request)).rejects.toBe(down);
+    expect(recorded).toEqual([]);
+    expect(asked).toBe(3);
+  });
+
+  it("counts what was sent when the answer came too late", async () => {
+    const late = new PommelError("llm_unavailable", "late", "", {
+      cause: new RequestFailed("timeout", "gave no answer"),
+    });
+    const llm = budgeted(1000, async () => {
+      throw late;
+    });
+    await expect(llm.generate(request)).rejects.toBe(late);
+    expect(recorded).toEqual([
+      { model: "fake/model", purpose: "summary", input: 200, output: 0, dollars: null },
+    ]);
+  });
+
+  it("does nothing for one who no longer wants it", async () => {
+    const reason = new Error("no longer wanted");
+    await expect(budgeted(1000).generate(request, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(asked).toBe(0);
+    expect(recorded).toEqual([]);
+  });
+});

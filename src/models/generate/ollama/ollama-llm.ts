@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { PommelError } from "../../../project/errors.ts";
+import { lookForOllamaModel } from "../../embed/ollama/ollama-models.ts";
+import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
+import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
+import { retrying } from "../../http/retry.ts";
+import { answerText } from "../answer-text.ts";
+import { estimatedInput, estimatedTokens } from "../estimate.ts";
+import type { Llm, LlmRequest } from "../llm.ts";
+import { defaultOptions, type LlmDriver, type LlmOptions, llmAsker, llmPatience } from "../llm-driver.ts";
+import { isLoopback } from "../loopback.ts";
+
+/** https://docs.ollama.com/api/generate; the counts are absent where the server had the prompt in its cache. */
+const generateAnswer = z.object({
+  response: z.string(),
+  done_reason: z.optional(z.string()),
+  prompt_eval_count: z.optional(z.number()),
+  eval_count: z.optional(z.number()),
+});
+
+const largestWindow = 65_536;
+
+export const ollamaDriver: LlmDriver = {
+  name: "ollama",
+  about: "a model in Ollama, on this machine or where llm.ollama_url points",
+  defaultModel: "llama3.1:8b",
+  create: (model, settings, options) => createOllamaLlm(model, settings.ollamaUrl, options),
+  available: (model, { ollamaUrl }, signal) =>
+    lookForOllamaModel(model, endpointAt(ollamaUrl), llmAsker, signal),
+  isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
+};
+
+/** Models with this tag are run by ollama.com; the server on this machine only passes the prompt on. */
+function isLocalAt(url: string, model: string): boolean {
+  return isLoopback(url) && !/[:-]cloud$/.test(model);
+}
+
+/** A model in Ollama, asked over HTTP. How long it stays in memory is left to the server. */
+export function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
+  const { clock, timeoutMs } = { ...defaultOptions, ...options };
+  const endpoint = endpointAt(url);
+  const server = ollamaAt(endpoint.base);
+  const dollars = isLocalAt(url, model) ? 0 : null;
+  return {
+    id: `ollama/${model}`,
+    async generate(request, signal) {
+      signal?.throwIfAborted();
+      const { system, prompt, maxTokens, temperature, json } = request;
+      const body = {
+        model,
+        prompt,
+        stream: false,
+        ...(system === undefined ? {} : { system }),
+        ...(json ? { format: "json" } : {}),
+        options: { num_ctx: windowFor(request), num_predict: maxTokens, temperature },
+      };
+      const ask = () => requestJson(endpoint, "/api/generate", generateAnswer, { body, timeoutMs, signal });
+      try {
+        const { value } = await retrying(ask, { patience: llmPatience, clock, signal });
+        return {
+          text: answerText(value.response, server, value.done_reason === "length"),
+          inputTokens: value.prompt_eval_count ?? estimatedInput(request),
+          outputTokens: value.eval_count ?? estimatedTokens(value.response),
+          dollars,
+        };
+      } catch (error) {
+        if (!(error instanceof RequestFailed)) throw error;
+        throw ollamaFailure(error, endpoint.base, model, llmAsker);
+      }
+    },
+  };
+}
+
+/**
+ * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. Another window makes it load the model again,
+ * so there are few: powers of two.
+ * @throws PommelError `llm_unavailable`
+ */
+function windowFor(request: LlmRequest): number {
+  const needed = estimatedInput(request) + request.maxTokens;
+  if (needed > largestWindow) {
+    throw new PommelError(
+      "llm_unavailable",
+      `A prompt of about ${needed} tokens is too long.`,
+      `At most ${largestWindow} are asked for.`,
+    );
+  }
+  return Math.max(4096, 2 ** Math.ceil(Math.log2(needed)));
+}

@@ -1,0 +1,137 @@
+import * as z from "zod/mini";
+import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
+import { type Endpoint, endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
+import { retrying } from "../../http/retry.ts";
+import { answerText } from "../answer-text.ts";
+import { estimatedInput, estimatedTokens } from "../estimate.ts";
+import type { Llm, LlmRequest } from "../llm.ts";
+import { defaultOptions, type LlmDriver, type LlmOptions, llmAsker, llmPatience } from "../llm-driver.ts";
+import { isLoopback } from "../loopback.ts";
+import { dollarsFor, isReasoning } from "./known-models.ts";
+
+export interface OpenaiOptions extends LlmOptions {
+  /** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+  isOpenai?: boolean;
+}
+
+const completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.nullish(z.string()) }),
+        finish_reason: z.nullish(z.string()),
+      }),
+    )
+    .check(z.minLength(1)),
+  usage: z.nullish(
+    z.object({ prompt_tokens: z.optional(z.number()), completion_tokens: z.optional(z.number()) }),
+  ),
+});
+
+export const openaiDriver: LlmDriver = {
+  name: "openai",
+  about: "any OpenAI-compatible API: the texts are sent to llm.openai_url",
+  defaultModel: null,
+  create: (model, { openaiUrl, openaiKeyVariable }, options) =>
+    createOpenaiLlm(model, { url: openaiUrl, keyVariable: openaiKeyVariable }, options),
+  isLocal: (_model, { openaiUrl }) => isLoopback(openaiUrl),
+};
+
+/**
+ * A model behind an OpenAI-compatible API. The key is read from the environment when it is needed, sent to that
+ * server in a header, and never shown.
+ */
+export function createOpenaiLlm(
+  model: string,
+  { url, keyVariable }: OpenaiServer,
+  options: OpenaiOptions = {},
+): Llm {
+  const { clock, timeoutMs, env, isOpenai } = { ...defaultOptions, isOpenai: isOpenaiAt(url), ...options };
+  const { base } = endpointAt(url);
+  const server = `The API at ${base}`;
+  /** Parameters that the server has said it does not take. */
+  const refused = new Set<Parameter>();
+
+  async function ask(endpoint: Endpoint, request: LlmRequest, signal: AbortSignal | undefined) {
+    for (;;) {
+      const body = { model, messages: messagesOf(request), ...parametersFor(request, refused) };
+      const send = () => requestJson(endpoint, "/chat/completions", completion, { body, timeoutMs, signal });
+      try {
+        return (await retrying(send, { patience: llmPatience, clock, signal })).value;
+      } catch (error) {
+        const culprit = error instanceof RequestFailed ? parameterRefused(error, body) : null;
+        if (culprit === null) throw error;
+        // Nothing is asked for without a limit.
+        if (limits.includes(culprit) && limits.some((name) => refused.has(name))) throw error;
+        refused.add(culprit);
+      }
+    }
+  }
+
+  function parametersFor(
+    { maxTokens, temperature, json }: LlmRequest,
+    without: ReadonlySet<Parameter>,
+  ): Partial<Record<Parameter, unknown>> {
+    // OpenAI's own models want the newer name, many other servers know the older one only.
+    const isNewer = isOpenai ? !without.has("max_completion_tokens") : without.has("max_tokens");
+    const parameters: Partial<Record<Parameter, unknown>> = {
+      [isNewer ? "max_completion_tokens" : "max_tokens"]: maxTokens,
+      temperature,
+      ...(json ? { response_format: { type: "json_object" } } : {}),
+      ...(isOpenai && isReasoning(model) ? { reasoning_effort: "low" } : {}),
+    };
+    for (const name of without) delete parameters[name];
+    return parameters;
+  }
+
+  return {
+    // Elsewhere a name may mean any model.
+    id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
+    async generate(request, signal) {
+      signal?.throwIfAborted();
+      const endpoint = endpointAt(url, readKey({ url, keyVariable }, llmAsker, env, isOpenai));
+      try {
+        const { choices, usage } = await ask(endpoint, request, signal);
+        const { message, finish_reason } = choices[0]!;
+        const inputTokens = usage?.prompt_tokens ?? estimatedInput(request);
+        const outputTokens = usage?.completion_tokens ?? estimatedTokens(message.content ?? "");
+        return {
+          text: answerText(message.content ?? "", server, finish_reason === "length"),
+          inputTokens,
+          outputTokens,
+          dollars: priceOf(inputTokens, outputTokens),
+        };
+      } catch (error) {
+        if (!(error instanceof RequestFailed)) throw error;
+        throw openaiFailure(error, server, model, keyVariable, llmAsker);
+      }
+    },
+  };
+
+  function priceOf(inputTokens: number, outputTokens: number): number | null {
+    if (isLoopback(url) && !isOpenai) return 0;
+    return isOpenai ? dollarsFor(model, inputTokens, outputTokens) : null;
+  }
+}
+
+const parameterNames = [
+  "max_completion_tokens",
+  "max_tokens",
+  "temperature",
+  "response_format",
+  "reasoning_effort",
+] as const;
+type Parameter = (typeof parameterNames)[number];
+/** The names of the most tokens of an answer. */
+const limits: readonly Parameter[] = ["max_completion_tokens", "max_tokens"];
+
+/** "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." */
+function parameterRefused({ status, said }: RequestFailed, sent: object): Parameter | null {
+  if (status !== 400 && status !== 422) return null;
+  return parameterNames.find((name) => Object.hasOwn(sent, name) && said.includes(name)) ?? null;
+}
+
+function messagesOf({ system, prompt }: LlmRequest): { role: string; content: string }[] {
+  const user = { role: "user", content: prompt };
+  return system === undefined ? [user] : [{ role: "system", content: system }, user];
+}

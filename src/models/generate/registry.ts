@@ -1,0 +1,67 @@
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Llm } from "./llm.ts";
+import type { LlmDriver, LlmOptions, LlmSettings } from "./llm-driver.ts";
+import { noneDriver } from "./none/none-driver.ts";
+import { ollamaDriver } from "./ollama/ollama-llm.ts";
+import { openaiDriver } from "./openai/openai-llm.ts";
+
+/** Every text generator that configuration can name. */
+const llmDrivers: readonly LlmDriver[] = [noneDriver, ollamaDriver, openaiDriver];
+
+/** What a specification names: a driver, and one of its models ("" for `none`). */
+export interface NamedLlm {
+  driver: LlmDriver;
+  model: string;
+  /** With the model that was meant: "ollama" is "ollama/llama3.1:8b". */
+  spec: string;
+}
+
+/**
+ * Reads a specification: "none", "ollama", "ollama/llama3.1:8b", "openai/gpt-4o-mini".
+ * @throws PommelError `usage` for a driver that is not known, or one whose model has to be named
+ */
+export function readLlmSpec(spec: string): NamedLlm {
+  const [name = "", ...rest] = spec.split("/");
+  const driver = llmDrivers.find((known) => known.name === name);
+  if (!driver) {
+    const names = llmDrivers.map((known) => known.name).join(", ");
+    throw new PommelError("usage", `No language model driver is called ${name}.`, `There are ${names}.`);
+  }
+  if (driver === noneDriver) {
+    if (rest.length > 0) throw new PommelError("usage", "none has no models.", "Name it none.");
+    return { driver, model: "", spec: name };
+  }
+  const model = rest.join("/") || driver.defaultModel;
+  if (model === null) {
+    throw new PommelError("usage", `${name} needs a model.`, `Name it ${name}/MODEL.`);
+  }
+  return { driver, model, spec: `${name}/${model}` };
+}
+
+/**
+ * The generator that `spec` names; null for "none".
+ * @throws PommelError `usage` as `readLlmSpec`
+ */
+export function createLlm(spec: string, settings: LlmSettings, options?: LlmOptions): Llm | null {
+  const { driver, model } = readLlmSpec(spec);
+  return driver.create(model, settings, options);
+}
+
+/**
+ * Whether what the model is asked stays on this machine: texts that may still hold secrets go nowhere else.
+ * @throws PommelError `usage` as `readLlmSpec`
+ */
+export function isLocal(settings: LlmSettings, spec: string): boolean {
+  const { driver, model } = readLlmSpec(spec);
+  return driver.isLocal(model, settings);
+}
+
+/** What drivers need, out of a project's configuration. */
+export function llmSettingsOf(config: Config): LlmSettings {
+  return {
+    ollamaUrl: config["llm.ollama_url"],
+    openaiUrl: config["llm.openai_url"],
+    openaiKeyVariable: config["llm.openai_key_env"],
+  };
+}

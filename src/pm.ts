@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { forwarded } from "./cli/forwarded.ts";
+
+/**
+ * `pm`. An agent waits for its hooks at every step, for its searches all day, and for its MCP server when it starts: these
+ * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
+ * help, is the command line of pm.ts.
+ */
+const args = process.argv.slice(2);
+const [command = "", ...rest] = args;
+
+if (command === "hook" && rest[0]?.startsWith("git-")) {
+  const [name, ...more] = rest;
+  void import("./hooks/run-git-hook.ts")
+    .then(({ runGitHook }) => runGitHook(name!, more))
+    .then(() => process.exit(0));
+} else if (command === "hook" && (isPlain(rest) || isOfAgent(rest))) {
+  const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
+  void import("./hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
+} else if (forwarded.has(command)) {
+  void runForwarded();
+} else if (command === "mcp" && rest.length === 0) {
+  void import("./mcp/start.ts").then(({ startMcp }) => startMcp(process.cwd()));
+} else {
+  void import("./cli/pm.ts");
+}
+
+async function runForwarded(): Promise<void> {
+  const { forward } = await import("./cli/forward.ts");
+  const code = await forward(args);
+  if (typeof code === "number") {
+    process.exitCode = code;
+    return;
+  }
+  if (code === "timeout") (await import("./client/daemon-client.ts")).expectNoAnswer();
+  await import("./cli/pm.ts");
+}
+
+/** `pm hook stop` */
+function isPlain([name = "-", ...more]: readonly string[]): boolean {
+  return !name.startsWith("-") && more.length === 0;
+}
+
+/** `pm hook --agent codex stop` */
+function isOfAgent([option, agent = "-", name = "-", ...more]: readonly string[]): boolean {
+  return option === "--agent" && !agent.startsWith("-") && !name.startsWith("-") && more.length === 0;
+}

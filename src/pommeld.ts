@@ -1,0 +1,163 @@
+#!/usr/bin/env node
+import { spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { runCommand } from "./cli/serve.ts";
+import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
+import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/daemon-log.ts";
+import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
+import { loadConfig } from "./project/config/config.ts";
+import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
+import { type Project, projectAt } from "./project/paths.ts";
+import { version } from "./project/version.ts";
+import { exitLocked } from "./protocol/daemon-record.ts";
+
+const usage = `Usage: pommeld [options]
+
+Watches a project, keeps its index up to date and answers on 127.0.0.1. Usually started by \`pm start\`.
+
+Options:
+  --project <dir>            the project's root (default: the working directory)
+  --foreground               log to stderr instead of .pommel/log/
+  --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
+  --renew-seconds <n>        how often to look for a newer pommeld, which takes over; 0 means never (default: 10)
+  --version                  print the version
+  --help                     print this
+`;
+
+void main().catch(async (error: unknown) => {
+  process.stderr.write(`${messageOf(error)}\n`);
+  if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
+  if (!(error instanceof PommelError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  const code = codeOf(error);
+  process.exit(code === "locked" ? exitLocked : code === "usage" ? exitCode.usage : exitCode.failed);
+});
+
+/** @throws PommelError `usage` */
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        project: { type: "string", default: "." },
+        foreground: { type: "boolean", default: false },
+        "idle-exit-seconds": { type: "string" },
+        "renew-seconds": { type: "string", default: "10" },
+        version: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new PommelError("usage", messageOf(error), "See `pommeld --help`.", { cause: error });
+  }
+}
+
+async function main(): Promise<void> {
+  const values = readOptions();
+  if (values.help || values.version) {
+    process.stdout.write(values.help ? usage : `${version}\n`);
+    return;
+  }
+  const project = projectIn(values.project);
+  const { config } = loadConfig(project);
+  const log = values.foreground
+    ? openStderrLog(config["daemon.log_level"])
+    : openLogFile(project, config["daemon.log_level"]);
+  const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
+  if (idleSeconds !== null && !(idleSeconds >= 0)) {
+    throw new PommelError("usage", "--idle-exit-seconds must be a number.");
+  }
+  const renewSeconds = Number(values["renew-seconds"]);
+  if (!(renewSeconds >= 0)) throw new PommelError("usage", "--renew-seconds must be a number.");
+  // Closing the terminal ends a daemon that runs in it, and no other.
+  if (!values.foreground) process.on("SIGHUP", () => {});
+  await run({
+    log,
+    start: (onStop, onRestart) =>
+      startDaemon({
+        ...{ project, config, log, onStop, onRestart },
+        idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
+        runCommand,
+      }),
+    hasSuccessors: !values.foreground,
+    renewMs: renewSeconds * 1000,
+  });
+}
+
+/** The project whose root is exactly `dir`. */
+function projectIn(dir: string): Project {
+  const root = resolve(dir);
+  if (!existsSync(projectAt(root).configFile)) {
+    throw new PommelError("not_initialised", `${root} is not a Pommel project.`, "Run `pm init` there.");
+  }
+  return projectAt(realpathSync(root));
+}
+
+interface RunOptions {
+  log: DaemonLog;
+  start: (onStop: (reason: string) => void, onRestart: ((reason: string) => void) | null) => Promise<Daemon>;
+  /** Whether another daemon may take over. One that runs in a terminal ends when the person there wants it to. */
+  hasSuccessors: boolean;
+  /** How often to look for a newer version; 0: never. */
+  renewMs: number;
+}
+
+/** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */
+async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<void> {
+  let isStopping = false;
+  let isHandingOver = false;
+  const stop = async (reason: string, code: number) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info(`stopping: ${reason}`);
+    const daemon = await starting.catch(() => null);
+    await daemon?.stop();
+    log.info("stopped");
+    await log.close();
+    if (isHandingOver) startSuccessor();
+    process.exit(code);
+  };
+  const handOver = (reason: string) => {
+    // Whoever ends it now does not want another.
+    if (isStopping) return;
+    isHandingOver = true;
+    void stop(reason, exitCode.ok);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A second signal means now.
+    if (isStopping) process.exit(exitCode.failed);
+    void stop(signal, exitCode.ok);
+  };
+  const onCrash = (error: unknown) => {
+    log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.stderr.write(`${messageOf(error)}\n`);
+    // Whatever is broken may keep an orderly end from ending.
+    setTimeout(() => process.exit(exitCode.failed), 5000).unref();
+    void stop("an unexpected error", exitCode.failed);
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  process.on("uncaughtException", onCrash);
+  process.on("unhandledRejection", onCrash);
+  const starting = start((reason) => void stop(reason, exitCode.ok), hasSuccessors ? handOver : null);
+  // From before it answers anybody: what is installed while it starts is a newer version already.
+  if (hasSuccessors && renewMs > 0) {
+    onReplaced(process.argv[1]!, renewMs, () => handOver("another version was installed, and takes over"));
+  }
+  try {
+    await starting;
+  } catch (error) {
+    log.error(`could not start: ${messageOf(error)}`);
+    await log.close();
+    throw error;
+  }
+}
+
+/** Another daemon, of the version and with the settings that are there now, started as this one was. */
+function startSuccessor(): void {
+  const [program, ...args] = process.argv.slice(1);
+  spawn(process.execPath, [program!, ...args], {
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit"],
+  }).unref();
+}

@@ -1,0 +1,215 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Project, projectAt } from "../paths.ts";
+import { globalConfigFile, loadConfig } from "./config.ts";
+import { setConfig, unsetConfig } from "./config-edit.ts";
+import { configTemplate } from "./config-template.ts";
+import { tomlLiteral } from "./setting-values.ts";
+import { defaultConfig, type SettingKey } from "./settings.ts";
+
+let project: Project;
+
+beforeEach(() => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-edit-")));
+  mkdirSync(project.stateDir);
+});
+
+const write = (text: string) => writeFileSync(project.configFile, text);
+const read = () => readFileSync(project.configFile, "utf8");
+const valueIn = (key: SettingKey) => loadConfig(project, {}).config[key];
+
+describe("setConfig", () => {
+  it("sets where texts are sent for all projects only, but removes it anywhere", () => {
+    const key = "embed.openai_url";
+    const set = (global: boolean) => setConfig(project, key, "http://127.0.0.1:8080/v1", { global });
+    expect(() => set(false)).toThrow(
+      expect.objectContaining({
+        code: "usage",
+        hint: `Run \`pm config set --global ${key} http://127.0.0.1:8080/v1\`.`,
+      }),
+    );
+    expect(set(true).changed).toBe(true);
+    expect(valueIn(key)).toBe("http://127.0.0.1:8080/v1");
+    rmSync(globalConfigFile());
+    write('[embed]\nopenai_url = "http://example.com"\n');
+    expect(unsetConfig(project, key).changed).toBe(true);
+    expect(valueIn(key)).toBe("https://api.openai.com/v1");
+  });
+
+  it("writes below the commented-out default of the template and changes no other line", () => {
+    write(configTemplate());
+    expect(setConfig(project, "search.limit", "20").changed).toBe(true);
+    expect(read()).toBe(configTemplate().replace("# limit = 10\n", "# limit = 10\nlimit = 20\n"));
+    expect(statSync(project.configFile).mode & 0o777).toBe(0o600);
+    expect(readdirSync(project.stateDir)).toEqual(["config.toml"]);
+  });
+
+  it.each([
+    ["a value with a comment", "[search]\nlimit  =  3   # few\n", "[search]\nlimit  =  20   # few\n"],
+    ["CRLF", "[search]\r\n# mine\r\n", "[search]\r\nlimit = 20\r\n# mine\r\n"],
+    [
+      "no final line break",
+      "[watch]\npoll_seconds = 3",
+      "[watch]\npoll_seconds = 3\n\n[search]\nlimit = 20\n",
+    ],
+    ["a section at the end", "[search]", "[search]\nlimit = 20"],
+    [
+      "a section with others after it",
+      '[search]\nlevels = [\n  "file", # ]\n]\n\n[watch]\n',
+      '[search]\nlevels = [\n  "file", # ]\n]\nlimit = 20\n\n[watch]\n',
+    ],
+    ["dotted keys", "search.levels = []\n", "search.levels = []\nsearch.limit = 20\n"],
+    ["a dotted value", "search . limit = 3\n", "search . limit = 20\n"],
+    ["quoted keys", "[\"search\"]\n'limit' = 3\n", "[\"search\"]\n'limit' = 20\n"],
+    ["an inline table", "search = { limit = 3 } # x\n", "search = { limit = 20 } # x\n"],
+    [
+      "text that looks like a setting",
+      '[index]\nexclude = ["""\n[search]\nlimit = 3\n"""]\n',
+      '[index]\nexclude = ["""\n[search]\nlimit = 3\n"""]\n\n[search]\nlimit = 20\n',
+    ],
+    ["nothing", "", "[search]\nlimit = 20\n"],
+  ])("edits a file with %s in place", (_, before, after) => {
+    write(before);
+    setConfig(project, "search.limit", "20");
+    expect(read()).toBe(after);
+    expect(valueIn("search.limit")).toBe(20);
+  });
+
+  it("does not touch a file that says so already", () => {
+    write("[search]\nlimit=20");
+    const before = statSync(project.configFile, { bigint: true }).mtimeNs;
+    expect(setConfig(project, "search.limit", "20").changed).toBe(false);
+    expect(statSync(project.configFile, { bigint: true }).mtimeNs).toBe(before);
+  });
+
+  it("can mend the value that makes the file invalid", () => {
+    write('[search]\nlimit = "ten"\n');
+    setConfig(project, "search.limit", "10");
+    expect(valueIn("search.limit")).toBe(10);
+  });
+
+  it("keeps a linked file a link", () => {
+    const target = join(project.root, "elsewhere.toml");
+    writeFileSync(target, "");
+    symlinkSync(target, project.configFile);
+    setConfig(project, "search.limit", "20");
+    expect(lstatSync(project.configFile).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, "utf8")).toContain("limit = 20");
+  });
+
+  it("refuses unknown keys and values, and leaves the file alone", () => {
+    write("[search]\nlimit = 3\n");
+    expect(() => setConfig(project, "search.limt", "3")).toThrow(
+      expect.objectContaining({ code: "config_unknown_key", hint: "Did you mean search.limit?" }),
+    );
+    expect(() => setConfig(project, "search.limit", "0")).toThrow(
+      expect.objectContaining({ code: "config_bad_value", hint: "Allowed: a whole number from 1 to 1000." }),
+    );
+    write("[search\nlimit = 3\n");
+    expect(() => setConfig(project, "search.limit", "4")).toThrow(
+      expect.objectContaining({ code: "config_invalid" }),
+    );
+    expect(read()).toBe("[search\nlimit = 3\n");
+  });
+
+  it("writes the user's own file, creating its directory", () => {
+    expect(existsSync(globalConfigFile())).toBe(false);
+    setConfig(null, "daemon.port", "7420", { global: true });
+    expect(loadConfig(null).origin["daemon.port"]).toBe("global");
+    unsetConfig(null, "daemon.port", { global: true });
+    expect(loadConfig(null).origin["daemon.port"]).toBe("default");
+    expect(() => setConfig(null, "daemon.port", "7420")).toThrow(
+      expect.objectContaining({ code: "not_initialised" }),
+    );
+  });
+});
+
+describe("unsetConfig", () => {
+  it("undoes setConfig byte for byte", () => {
+    write(configTemplate());
+    setConfig(project, "search.limit", "20");
+    unsetConfig(project, "search.limit");
+    expect(read()).toBe(configTemplate());
+    expect(unsetConfig(project, "search.limit").changed).toBe(false);
+  });
+
+  it("removes all lines of a long list, the last line of a file, and a misspelt key", () => {
+    write('[index]\nexclude = [\n  "a",\n]\nexlude = []\n[search]\nlimit = 3');
+    unsetConfig(project, "index.exclude");
+    unsetConfig(project, "index.exlude");
+    unsetConfig(project, "search.limit");
+    expect(read()).toBe("[index]\n[search]");
+  });
+
+  it("refuses a key that is neither a setting nor in the file", () => {
+    expect(() => unsetConfig(project, "search.limt")).toThrow(
+      expect.objectContaining({ code: "config_unknown_key" }),
+    );
+  });
+});
+
+/** Any valid value of a few settings of each type, as it is typed. */
+const texts = fc.array(fc.string({ unit: "binary", maxLength: 20 }), { maxLength: 4 });
+const assignment = fc.oneof(
+  fc.tuple(fc.constantFrom<SettingKey>("index.exclude", "index.include", "index.languages"), texts),
+  fc.tuple(fc.constant<SettingKey>("search.levels"), fc.subarray(["file", "class", "method", "block"])),
+  fc.tuple(fc.constant<SettingKey>("search.limit"), fc.integer({ min: 1, max: 1000 })),
+  fc.tuple(fc.constant<SettingKey>("watch.debounce_ms"), fc.nat()),
+  fc.tuple(fc.constant<SettingKey>("daemon.log_level"), fc.constantFrom("debug", "info", "warn", "error")),
+);
+const startingFiles = [
+  configTemplate(),
+  configTemplate().replaceAll("\n", "\r\n"),
+  '# mine\n[search] # s\nlimit=3# x\n\n[ index ]\nexclude = ["a", # why\n  "b]"] # end\nworkers = 2\n',
+  "watch.debounce_ms = 10\nindex.exclude = ['''x''']\n\n[search]\nlevels = []",
+  "",
+];
+
+it("gets what was set and leaves every other line as it was", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...startingFiles),
+      fc.array(assignment, { minLength: 1, maxLength: 5 }),
+      (start, assignments) => {
+        write(start);
+        const before = loadConfig(project, {}).config;
+        const expected: Record<string, unknown> = { ...before };
+        for (const [key, value] of assignments) {
+          setConfig(project, key, typeof value === "string" ? value : tomlLiteral(value));
+          expected[key] = value;
+        }
+        expect(loadConfig(project, {}).config).toEqual(expected);
+
+        const names = new Set(assignments.map(([key]) => key.split(".")[1]));
+        const untouched = start
+          .split("\n")
+          .filter((line) => line !== "" && ![...names].some((name) => line.includes(`${name}`)))
+          // The second half of the one list that spans lines goes with its key.
+          .filter((line) => !(names.has("exclude") && line.includes('"b]"')));
+        const after = read().split("\n");
+        for (const line of untouched) expect(after.map((l) => l.trimEnd())).toContain(line.trimEnd());
+
+        for (const [key] of assignments) unsetConfig(project, key);
+        for (const [key] of assignments) {
+          expect(loadConfig(project, {}).config[key]).toEqual(defaultConfig()[key]);
+        }
+        if (start.includes("# limit = 10")) expect(read()).toBe(start);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

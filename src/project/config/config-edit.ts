@@ -1,0 +1,175 @@
+import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { TomlTable } from "smol-toml";
+import { codeOf, messageOf, PommelError } from "../errors.ts";
+import type { Project } from "../paths.ts";
+import { globalConfigFile, isTable, parseToml, readText } from "./config.ts";
+import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
+import { ownSettings, type SettingKey, settings } from "./settings.ts";
+import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
+
+/** Which file to edit: the project's, or with `global` the user's own. */
+export interface EditTarget {
+  global?: boolean;
+}
+
+export interface EditResult {
+  file: string;
+  /** False when the file said so already and was not touched. */
+  changed: boolean;
+}
+
+/**
+ * The setting called `key`.
+ * @throws PommelError `config_unknown_key` with the nearest one
+ */
+export function requireSettingKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key;
+  const nearest = nearestSettingKey(key);
+  throw new PommelError(
+    "config_unknown_key",
+    `There is no setting ${key}.`,
+    nearest ? `Did you mean ${nearest}?` : "`pm config list` prints every setting.",
+  );
+}
+
+/**
+ * Sets `key` in a configuration file to the value that `text` writes (see `parseValue`). Comments, order and
+ * formatting of everything else stay byte for byte; the file is replaced in one step.
+ * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (the file is no TOML), `unreadable`,
+ *   `usage` for what a project cannot say
+ */
+export function setConfig(
+  project: Project | null,
+  key: string,
+  text: string,
+  target: EditTarget = {},
+): EditResult {
+  const known = requireSettingKey(key);
+  const { schema } = settings[known];
+  const value = parseValue(schema, text);
+  if (value === undefined) {
+    throw new PommelError(
+      "config_bad_value",
+      `${known} cannot be ${JSON.stringify(text)}.`,
+      `Allowed: ${allowedValues(schema)}.`,
+    );
+  }
+  if (!target.global && ownSettings.has(known)) {
+    throw new PommelError(
+      "usage",
+      `${known} cannot be set for one project: its file may come from somebody else.`,
+      `Run \`pm config set --global ${known} ${text}\`.`,
+    );
+  }
+  return edit(fileOf(project, target), known, value);
+}
+
+/**
+ * Removes `key` from a configuration file, so that the next weaker source counts. Also removes a key that is no
+ * setting, if the file has it: that is how a misspelt one is got rid of.
+ */
+export function unsetConfig(project: Project | null, key: string, target: EditTarget = {}): EditResult {
+  const file = fileOf(project, target);
+  if (!isSettingKey(key) && valueAt(parseToml(readText(file) ?? "", file), key) === undefined) {
+    requireSettingKey(key);
+  }
+  return edit(file, key, undefined);
+}
+
+function fileOf(project: Project | null, target: EditTarget): string {
+  if (target.global) return globalConfigFile();
+  if (project) return project.configFile;
+  throw new PommelError(
+    "not_initialised",
+    "There is no project here whose settings could be changed.",
+    "Run `pm init` first, or use --global for your own settings.",
+  );
+}
+
+/** Writes `key = value` into `file`, or removes it when `value` is undefined. */
+function edit(file: string, key: string, value: unknown): EditResult {
+  const source = readText(file) ?? "";
+  const before = parseToml(source, file);
+  if (isDeepStrictEqual(valueAt(before, key), value)) return { file, changed: false };
+  const [section = "", name = ""] = key.split(".");
+  const wanted: TomlTable = structuredClone(before);
+  const table = isTable(wanted[section]) ? wanted[section] : {};
+  wanted[section] = table;
+  if (value === undefined) delete table[name];
+  else table[name] = value as TomlTable[string];
+
+  const edited =
+    replaceInlineTable(source, section, inlineTable(table)) ??
+    (value === undefined
+      ? unsetValue(source, section, name)
+      : setValue(source, section, name, tomlLiteral(value)));
+  verify(edited, wanted, file);
+  replaceFile(file, edited);
+  return { file, changed: true };
+}
+
+function inlineTable(table: TomlTable): string {
+  const pairs = Object.entries(table).map(([name, value]) => `${name} = ${tomlLiteral(value)}`);
+  return `{ ${pairs.join(", ")} }`;
+}
+
+function valueAt(document: TomlTable, key: string): unknown {
+  const [section = "", name = ""] = key.split(".");
+  const table = document[section];
+  return isTable(table) && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Nothing is written that does not say exactly what was asked for, whatever the file looked like. */
+function verify(edited: string, wanted: TomlTable, file: string): void {
+  let result: TomlTable | null = null;
+  try {
+    result = parseToml(edited, file);
+  } catch {
+    // Reported below: the person's file is fine, our edit is not.
+  }
+  if (result && isDeepStrictEqual(withoutEmpty(result), withoutEmpty(wanted))) return;
+  throw new PommelError(
+    "config_invalid",
+    `${file} is written in a way that cannot be changed automatically; it was left as it is.`,
+    "Change the value in an editor.",
+  );
+}
+
+/** A section may vanish with its last dotted key, or stay behind empty: both mean the same. */
+function withoutEmpty(table: TomlTable): Record<string, unknown> {
+  const plain: TomlTable = JSON.parse(JSON.stringify(table));
+  return Object.fromEntries(
+    Object.entries(plain).filter(([, value]) => !isTable(value) || Object.keys(value).length > 0),
+  );
+}
+
+function replaceFile(file: string, text: string): void {
+  let temporary = "";
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const target = resolveLink(file);
+    temporary = `${target}.${process.pid}.tmp`;
+    writeFileSync(temporary, text, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, target);
+  } catch (error) {
+    if (temporary !== "") rmSync(temporary, { force: true });
+    throw new PommelError(
+      codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
+      `Cannot write ${file}: ${messageOf(error)}.`,
+      "Check that the directory is yours and that the disk has room.",
+      { cause: error },
+    );
+  }
+}
+
+/** A configuration kept elsewhere (dotfiles) stays a link. */
+function resolveLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, TomlError, type TomlTable } from "smol-toml";
+import { codeOf, messageOf, PommelError } from "../errors.ts";
+import { globalConfigDir, type Project } from "../paths.ts";
+import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys } from "./setting-values.ts";
+import { type Config, defaultConfig, ownSettings, type SettingKey, settings } from "./settings.ts";
+import { lineOf } from "./toml-edit.ts";
+
+/** Where a value comes from, from the weakest to the strongest. */
+export type Origin = "default" | "global" | "project" | "env";
+
+export interface LoadedConfig {
+  config: Config;
+  origin: Record<SettingKey, Origin>;
+}
+
+/** `~/.config/pommel/config.toml`: what counts in every project that does not say otherwise. */
+export function globalConfigFile(env: NodeJS.ProcessEnv = process.env): string {
+  return join(globalConfigDir(env), "config.toml");
+}
+
+/** The environment variable that overrides a setting: `search.limit` is POMMEL_SEARCH_LIMIT. */
+export function envName(key: SettingKey): string {
+  return `POMMEL_${key.toUpperCase().replace(".", "_")}`;
+}
+
+/**
+ * The configuration in force: defaults, then the global file, then the project's file, then the environment.
+ * Without a project its file is left out. Absent files and empty variables count as not set.
+ * @throws PommelError `config_invalid` naming the file, the line and what is allowed; `unreadable`
+ */
+export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
+  const values: Record<string, unknown> = defaultConfig();
+  const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
+  const layers: [Origin, Partial<Config>][] = [["global", readConfigFile(globalConfigFile(env))]];
+  if (project) layers.push(["project", readConfigFile(project.configFile, ownSettings)]);
+  layers.push(["env", readEnvironment(env)]);
+  for (const [from, layer] of layers) {
+    for (const key of Object.keys(layer) as SettingKey[]) {
+      values[key] = layer[key];
+      origin[key] = from;
+    }
+  }
+  return { config: values as Config, origin };
+}
+
+/**
+ * The settings that one file gives; none when it does not exist.
+ * @param refused what this file may not say
+ * @throws PommelError `config_invalid`, `unreadable`
+ */
+export function readConfigFile(file: string, refused: ReadonlySet<SettingKey> = new Set()): Partial<Config> {
+  const source = readText(file);
+  if (source === null) return {};
+  const values: Record<string, unknown> = {};
+  for (const [section, table] of Object.entries(parseToml(source, file))) {
+    if (!isTable(table)) throw unknownKey(section, file, source);
+    for (const [name, value] of Object.entries(table)) {
+      const key = `${section}.${name}`;
+      if (!isSettingKey(key)) throw unknownKey(key, file, source);
+      if (refused.has(key)) throw ownOnly(key, file, source);
+      const result = settings[key].schema.safeParse(value);
+      if (!result.success) throw badValue(key, file, source);
+      values[key] = result.data;
+    }
+  }
+  return values as Partial<Config>;
+}
+
+/** The text of a configuration file, or null when there is none. */
+export function readText(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new PommelError(
+      "unreadable",
+      `Cannot read ${file}: ${messageOf(error)}.`,
+      "Check the file's owner and permissions.",
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Parses TOML.
+ * @throws PommelError `config_invalid` that names file, line and column and shows the line
+ */
+export function parseToml(source: string, file: string): TomlTable {
+  try {
+    return parse(source.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
+    throw new PommelError(
+      "config_invalid",
+      `${file}:${error.line}:${error.column}: not valid TOML: ${reason}\n${error.codeblock.trimEnd()}`,
+      'Correct the line; texts need quotes, lists look like ["a", "b"].',
+      { cause: error },
+    );
+  }
+}
+
+function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
+  const values: Record<string, unknown> = {};
+  for (const key of settingKeys) {
+    const text = env[envName(key)];
+    if (!text) continue;
+    const { schema } = settings[key];
+    const value = parseValue(schema, text);
+    if (value === undefined) {
+      throw new PommelError(
+        "config_invalid",
+        `The environment variable ${envName(key)} is ${JSON.stringify(text)}, which ${key} cannot be.`,
+        `Allowed: ${allowedValues(schema)}.`,
+      );
+    }
+    values[key] = value;
+  }
+  return values as Partial<Config>;
+}
+
+function badValue(key: SettingKey, file: string, source: string): PommelError {
+  return new PommelError(
+    "config_invalid",
+    `${at(file, source, key)}: ${key} has a value that is not allowed.`,
+    `Allowed: ${allowedValues(settings[key].schema)}.`,
+  );
+}
+
+function ownOnly(key: SettingKey, file: string, source: string): PommelError {
+  return new PommelError(
+    "config_invalid",
+    `${at(file, source, key)}: ${key} cannot be set by a project, which may come from somebody else.`,
+    `Remove the line; \`pm config set --global ${key} ...\` sets it for all your projects.`,
+  );
+}
+
+function unknownKey(key: string, file: string, source: string): PommelError {
+  const nearest = nearestSettingKey(key);
+  return new PommelError(
+    "config_invalid",
+    `${at(file, source, key)}: there is no setting ${key}.`,
+    nearest ? `Did you mean ${nearest}?` : "`pm config list` prints every setting.",
+  );
+}
+
+/** "file:line" when the line can be found. */
+function at(file: string, source: string, key: string): string {
+  const line = lineOf(source, key.split("."));
+  return line === null ? file : `${file}:${line}`;
+}
+
+export function isTable(value: unknown): value is TomlTable {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

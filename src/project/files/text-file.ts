@@ -1,0 +1,130 @@
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { codeOf, messageOf, PommelError } from "../errors.ts";
+import { isAlive } from "./file-lock.ts";
+import { refusal } from "./refusal.ts";
+
+const bom = "\ufeff";
+
+/** A file's text without its byte order mark. */
+export interface FileText {
+  body: string;
+  hasBom: boolean;
+}
+
+/**
+ * The text of a file; null where there is none.
+ * @throws PommelError `settings_invalid` when it is not UTF-8, `unreadable`
+ */
+export function readFileText(file: string): FileText | null {
+  let bytes: Buffer;
+  try {
+    // A pipe in its place would be read for ever.
+    if (statSync(file).isFIFO()) throw new Error("it is a pipe");
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new PommelError(
+      "unreadable",
+      `Cannot read ${file}: ${messageOf(error)}.`,
+      "Check who owns it, and that it is a file.",
+      { cause: error },
+    );
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal(`${file}:1:1`, "is not UTF-8 text");
+  }
+  const hasBom = text.startsWith(bom);
+  return { body: hasBom ? text.slice(1) : text, hasBom };
+}
+
+/**
+ * Replaces a file in one step, or makes it; a link stays a link, permissions stay as they were.
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function writeFileText(file: string, { body, hasBom }: FileText): void {
+  let draft = "";
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const target = targetOf(file);
+    const before = statSync(target, { throwIfNoEntry: false });
+    // Replacing it needs no leave to write it, but whoever took that away meant it.
+    if (before) accessSync(target, constants.W_OK);
+    removeDrafts(target);
+    draft = `${target}.pommel-${process.pid}`;
+    writeFileSync(draft, (hasBom ? bom : "") + body, { mode: 0o600 });
+    if (before) keepOwner(draft, before);
+    chmodSync(draft, before ? before.mode & 0o7777 : 0o666 & ~process.umask());
+    renameSync(draft, target);
+  } catch (error) {
+    discard(draft);
+    throw unwritable(file, error);
+  }
+}
+
+export function unwritable(file: string, error: unknown): PommelError {
+  return new PommelError(
+    codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
+    `Cannot write ${file}: ${messageOf(error)}.`,
+    "Check that the file and its directory are yours to write, and that the disk has room.",
+    { cause: error },
+  );
+}
+
+/** Those that processes left which were killed. */
+function removeDrafts(target: string): void {
+  const dir = dirname(target);
+  const start = `${basename(target)}.pommel-`;
+  for (const name of readdirSync(dir)) {
+    const pid = name.startsWith(start) ? name.slice(start.length) : "";
+    if (/^\d+$/.test(pid) && !isAlive(Number(pid))) discard(join(dir, name));
+  }
+}
+
+/** A draft that nobody needs; it may not be there. */
+function discard(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // What kept it from being written matters more.
+  }
+}
+
+/** Run by root (in a container, say), the file stays whose it was; others cannot give files away. */
+function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): void {
+  try {
+    const own = statSync(draft);
+    if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
+  } catch {
+    // Then it is ours, as any editor would leave it.
+  }
+}
+
+/** Where a link leads, also when nothing is there yet. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
+  }
+}

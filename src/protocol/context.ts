@@ -1,0 +1,49 @@
+import * as z from "zod/mini";
+import { lazy } from "./lazy.ts";
+import { contextEvents } from "./values.ts";
+
+/** The shapes of the route that says what an agent is told by itself; protocol.ts has the routes. */
+
+export const contextRequest = lazy(() =>
+  z.object({
+    event: z.enum(contextEvents),
+    session_id: z.string(),
+    /** Of session-start: startup, resume, fork, clear, compact. */
+    source: z.optional(z.string()),
+    /** Of user-prompt. It is searched with, and not kept. */
+    prompt: z.optional(z.string()),
+    /** Of post-tool-use: the file that was edited, or those. */
+    file: z.optional(z.string()),
+    files: z.optional(z.array(z.string())),
+    cwd: z.optional(z.string()),
+    /** Where the session is written to: a new one may say there that it is a fork, before it is remembered. */
+    transcript_path: z.optional(z.string()),
+    /** An answer that would be later is none. Milliseconds. */
+    within_ms: z.optional(z.number()),
+    /** Only to see: nothing is remembered as told. */
+    preview: z.optional(z.boolean()),
+  }),
+);
+export type ContextRequest = z.infer<ReturnType<typeof contextRequest>>;
+
+export const contextResponse = lazy(() =>
+  z.object({
+    /** null: nothing is to be said. */
+    text: z.nullable(z.string()),
+    /** Why there is something, or why not. */
+    reason: z.string(),
+    tokens: z.int(),
+    took_ms: z.number(),
+    items: z.array(
+      z.object({
+        ref: z.string(),
+        kind: z.string(),
+        quote: z.string(),
+        place: z.string(),
+        why: z.string(),
+        score: z.nullable(z.number()),
+      }),
+    ),
+  }),
+);
+export type ContextResponse = z.infer<ReturnType<typeof contextResponse>>;

@@ -1,0 +1,108 @@
+import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { howToLookAt } from "../status/how-to-look-at.ts";
+import { isoTime } from "../status/status.ts";
+import { type BlameAnswer, type BlameRange, type LineAuthor, unknownAuthor } from "./blame-answer.ts";
+import { summaryOf } from "./blame-summary.ts";
+import { blamedLines } from "./blamed-lines.ts";
+import type { LineRange } from "./file-place.ts";
+import { authorsOf } from "./line-authors.ts";
+
+export interface BlameRequest {
+  /** From the project's root, with slashes: `locate` of file-place.ts. */
+  file: string;
+  /** Left out or empty: the whole file. */
+  ranges?: readonly LineRange[] | undefined;
+  /** The file as it was there; left out: as it is in the working tree. */
+  revision?: string | undefined;
+  /** Give the lines' texts as well. */
+  texts?: boolean | undefined;
+}
+
+/**
+ * Who wrote the lines of a file.
+ * @param memory null: nothing is remembered, and only git is asked
+ * @throws PommelError `usage` for what git cannot blame, `not_found` for a file or a line that is not there
+ */
+export async function blameFile(
+  project: Project,
+  memory: Memory | null,
+  request: BlameRequest,
+  signal?: AbortSignal,
+): Promise<BlameAnswer> {
+  const { file, revision = null, texts = false } = request;
+  const { lines, commits } = await blamedLines(project, request, signal);
+  const { authors, unseen } = await authorsOf(project, memory, file, lines, signal);
+  const ranges = rangesOf(lines, commits, authors);
+  return {
+    file,
+    revision,
+    ranges,
+    summary: summaryOf(ranges),
+    notes: notesOn(memory, lines, commits, unseen),
+    ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
+  };
+}
+
+/** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
+function rangesOf(
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  authors: readonly LineAuthor[],
+): BlameRange[] {
+  const ranges: BlameRange[] = [];
+  let before: { line: BlamedLine; author: LineAuthor } | null = null;
+  lines.forEach((line, i) => {
+    const author = authors[i] ?? unknownAuthor;
+    const range = ranges.at(-1);
+    if (range && before?.author === author && follows(line, before.line)) {
+      range.last_line = line.line;
+    } else {
+      const commit = line.commit === null ? undefined : commits.get(line.commit);
+      ranges.push({
+        first_line: line.line,
+        last_line: line.line,
+        commit: line.commit,
+        ...author,
+        person: commit?.author ?? null,
+        authored_at: isoTime(commit?.authoredAt ?? null),
+        subject: commit?.summary ?? null,
+        original_path: line.originalPath,
+        original_line: line.originalLine,
+        is_boundary: line.isBoundary,
+      });
+    }
+    before = { line, author };
+  });
+  return ranges;
+}
+
+function follows(line: BlamedLine, before: BlamedLine): boolean {
+  return (
+    line.commit === before.commit &&
+    line.originalPath === before.originalPath &&
+    line.line === before.line + 1 &&
+    line.originalLine === before.originalLine + 1
+  );
+}
+
+function notesOn(
+  memory: Memory | null,
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  unseen: readonly string[],
+): string[] {
+  const notes: string[] = [];
+  if (memory !== null && unseen.length > 0) {
+    const are = unseen.length === 1 ? "1 commit has" : `${unseen.length} commits have`;
+    const oldest = Math.min(
+      ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
+    );
+    notes.push(`${are} not been looked at: ${howToLookAt(memory, oldest)}`);
+  }
+  if (lines.some(({ isBoundary }) => isBoundary)) {
+    notes.push("History is cut off: some lines may be older than the commit that is named.");
+  }
+  return notes;
+}

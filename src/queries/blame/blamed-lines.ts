@@ -1,0 +1,139 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { blameOf } from "../../git/diff/blame.ts";
+import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
+import { GitFailure, gitText } from "../../git/git.ts";
+import { PommelError } from "../../project/errors.ts";
+import { type Project, stateDirName } from "../../project/paths.ts";
+import type { LineRange } from "./file-place.ts";
+
+/** git reads no higher numbers. */
+const toTheEnd = 2 ** 31 - 1;
+
+export interface BlamedLines {
+  lines: BlamedLine[];
+  commits: Map<string, BlamedCommit>;
+}
+
+/**
+ * The lines of a file with the commits that git blames them on.
+ * @throws PommelError `usage` for what git cannot blame, `not_found` for a file or a line that is not there; each says
+ *   what to do next
+ */
+export async function blamedLines(
+  project: Project,
+  what: { file: string; ranges?: readonly LineRange[] | undefined; revision?: string | undefined },
+  signal?: AbortSignal,
+): Promise<BlamedLines> {
+  const { file, ranges = [], revision } = what;
+  try {
+    const blamed = await blameOf(project.root, file, {
+      ...(ranges.length > 0 && {
+        ranges: ranges.map(({ first, last }): [number, number] => [first, Math.min(last, toTheEnd)]),
+      }),
+      ...(revision !== undefined && { revision }),
+      ...(signal && { signal }),
+    });
+    if (blamed.lines.length === 0) {
+      throw new PommelError("not_found", `${file} is empty.`, `To see what it was: git log -p -- ${file}`);
+    }
+    return blamed;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw await explained(project, file, revision, error);
+  }
+}
+
+/** The directory of the submodule, or of another repository, that a file lies in; null: of none but the project's. */
+function innerRepository(root: string, file: string): string | null {
+  for (let dir = posix.dirname(file); dir !== "."; dir = posix.dirname(dir)) {
+    if (existsSync(join(root, dir, ".git"))) return dir;
+  }
+  return null;
+}
+
+/** What is wrong where git refuses; looked into only then. */
+async function explained(
+  { root }: Project,
+  file: string,
+  revision: string | undefined,
+  failure: GitFailure,
+): Promise<PommelError> {
+  const [, count] = /has only (\d+) lines?/.exec(failure.message) ?? [];
+  if (count !== undefined) {
+    const has = count === "1" ? "1 line" : `${count} lines`;
+    return new PommelError("not_found", `${file} has only ${has}.`, `The last one: ${file}:${count}`);
+  }
+  if (failure.message.endsWith("is binary")) {
+    return new PommelError("usage", `${file} is binary: it has no lines.`, `Its commits: git log -- ${file}`);
+  }
+  if (failure.reason === "not_installed") {
+    return new PommelError("usage", "git is not installed.", "Install it: this is read from its history.");
+  }
+  const ask = (...args: string[]) => gitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
+  const place = await ask("rev-parse", "--is-inside-work-tree", "--is-bare-repository");
+  if (!place?.includes("true")) {
+    return new PommelError("usage", `${root} is no git repository.`, "What is asked here is read from git.");
+  }
+  if (revision !== undefined) {
+    const commit = await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
+    return commit === null
+      ? new PommelError("not_found", `There is no commit ${revision}.`, "git log --oneline lists them.")
+      : new PommelError(
+          "not_found",
+          `${file} is not in ${revision}.`,
+          `Its commits, under other names too: git log --follow --oneline -- ${file}`,
+        );
+  }
+  if ((await ask("rev-parse", "--verify", "--quiet", "HEAD")) === null) {
+    return new PommelError("usage", "Nothing is committed yet.", "Ask again after the first commit.");
+  }
+  const isThere = existsSync(join(root, file));
+  if (!isThere && (await ask("cat-file", "-t", `HEAD:./${file}`)) === "blob") {
+    return new PommelError(
+      "not_found",
+      `${file} is not in the working tree.`,
+      `As it was committed: pm blame ${file} --rev HEAD`,
+    );
+  }
+  const last = await ask("log", "-1", "--format=%h %s", "--diff-filter=D", "--", file);
+  if (!isThere && last) {
+    const hash = last.split(" ", 1)[0];
+    return new PommelError(
+      "not_found",
+      `${file} was deleted in ${last}.`,
+      `As it was before that: pm blame ${file} --rev ${hash}^`,
+    );
+  }
+  if (!isThere) {
+    return new PommelError(
+      "not_found",
+      `There is no ${file}.`,
+      "Paths are seen from here or from the project's root.",
+    );
+  }
+  const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
+  const inner = isTracked ? null : innerRepository(root, file);
+  if (inner !== null) {
+    const isProject = existsSync(join(root, inner, stateDirName));
+    return new PommelError(
+      "usage",
+      `${file} belongs to the repository in ${inner}.`,
+      isProject
+        ? `Ask there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`
+        : `It needs a project of its own: pm -C ${inner} init`,
+    );
+  }
+  if (!isTracked) {
+    return new PommelError(
+      "not_found",
+      `git does not know ${file} yet.`,
+      `Sessions that touched it: pm related --files ${file}. To see its lines: git add ${file}, and ask again.`,
+    );
+  }
+  return new PommelError(
+    "usage",
+    `git cannot blame ${file}: ${failure.message}.`,
+    "Check it with git blame.",
+  );
+}

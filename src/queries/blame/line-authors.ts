@@ -1,0 +1,147 @@
+import { changesOf } from "../../git/diff/changes.ts";
+import type { BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
+import { headOf } from "../../git/history/history.ts";
+import { projectRoots } from "../../git/project-roots.ts";
+import type { Project } from "../../project/paths.ts";
+import {
+  attributionsOfMany,
+  type CommitPath,
+  commitPathKey,
+  rangeOf,
+} from "../../store/memory/commits/attribution-lookup.ts";
+import { knownCommits } from "../../store/memory/commits/commits.ts";
+import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { type LineAuthor, unknownAuthor } from "./blame-answer.ts";
+import { withForeignAuthors } from "./foreign-authors.ts";
+
+export interface AuthorsOfLines {
+  /** Of each line, in the order they were asked for; lines of one author in one piece share the object. */
+  authors: LineAuthor[];
+  /** Commits of theirs that nobody has looked at yet. */
+  unseen: string[];
+}
+
+/**
+ * Who wrote the lines of a blame: what is known of their commits, of what is not committed yet what the conversations up
+ * to now say, and what other tools say where nothing else is known.
+ * @param memory null: nothing is remembered
+ * @param file as it is called in the working tree
+ */
+export async function authorsOf(
+  project: Project,
+  memory: Memory | null,
+  file: string,
+  lines: readonly BlamedLine[],
+  signal?: AbortSignal,
+): Promise<AuthorsOfLines> {
+  const remembered =
+    memory === null
+      ? { authors: lines.map(() => unknownAuthor), unseen: [] }
+      : await rememberedAuthors(project, memory, file, lines, signal);
+  const authors = await withForeignAuthors(project, lines, remembered.authors, signal);
+  return { authors, unseen: remembered.unseen };
+}
+
+async function rememberedAuthors(
+  project: Project,
+  memory: Memory,
+  file: string,
+  lines: readonly BlamedLine[],
+  signal?: AbortSignal,
+): Promise<AuthorsOfLines> {
+  const places = new Map<string, CommitPath>();
+  for (const { commit, originalPath } of lines) {
+    if (commit === null) continue;
+    const commitPath = { hash: commit, path: originalPath };
+    places.set(commitPathKey(commitPath), commitPath);
+  }
+  const known = attributionsOfMany(memory, [...places.values()]);
+  const hashes = [...new Set([...places.values()].map(({ hash }) => hash))];
+  const versions = knownCommits(memory, hashes);
+  const isAnyNew = lines.some(({ commit }) => commit === null);
+  const uncommitted = isAnyNew ? await uncommittedRanges(project, memory, file, signal) : [];
+  const describe = describer(memory);
+  const authors = lines.map(({ commit, originalPath, originalLine, line }) => {
+    const range =
+      commit === null
+        ? rangeOf(uncommitted, line)
+        : rangeOf(known.get(commitPathKey({ hash: commit, path: originalPath })) ?? [], originalLine);
+    return range ? describe(range) : unknownAuthor;
+  });
+  return { authors, unseen: hashes.filter((hash) => !versions.get(hash)) };
+}
+
+/** Who wrote what stands in the working tree and in no commit, by what was said and done up to now. */
+async function uncommittedRanges(
+  project: Project,
+  memory: Memory,
+  file: string,
+  signal?: AbortSignal,
+): Promise<AttributionRecord[]> {
+  const files: ChangedFile[] = [];
+  const change = { from: "HEAD", to: null };
+  for await (const changed of changesOf(project.root, change, { paths: [file], ...(signal && { signal }) })) {
+    if (changed.path === file) files.push(changed);
+  }
+  if (files.length === 0) return [];
+  const { attributeChange } = await import("../../attribution/lines/attribute.ts");
+  const worktrees = (await projectRoots(project.root, signal)).filter((root) => root !== project.root);
+  const now = Date.now();
+  const { ranges } = await attributeChange(
+    { memory, root: project.root, worktrees },
+    {
+      hash: null,
+      authoredAt: now,
+      committedAt: now,
+      parent: await headOf(project.root),
+      predecessors: [],
+      isOwn: true,
+      files,
+    },
+    signal,
+  );
+  return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
+}
+
+/** Says of ranges who wrote them; of those that are the same but for their lines with the same object. */
+function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
+  const described = new Map<string, LineAuthor>();
+  const ofRange = new Map<AttributionRecord, LineAuthor>();
+  const sessions = new Map<string, { title: string | null; agent: string } | null>();
+  const sessionOf = (uid: string) => {
+    let session = sessions.get(uid);
+    if (session === undefined) {
+      session = sessionByUid(memory, uid);
+      sessions.set(uid, session);
+    }
+    return session;
+  };
+  return (range) => {
+    const known = ofRange.get(range);
+    if (known) return known;
+    const { path: _, firstLine, lastLine, ...said } = range;
+    const key = JSON.stringify(said);
+    let author = described.get(key);
+    if (author === undefined) {
+      const session = range.sessionUid === null ? null : sessionOf(range.sessionUid);
+      author = {
+        author: range.author,
+        session_id: range.sessionUid,
+        session_title: session?.title ?? null,
+        agent: session?.agent ?? null,
+        model: range.model,
+        turn: range.turn,
+        tool_use: range.toolUse,
+        confidence: range.confidence,
+        how: range.how,
+        said_by: range.author === "unknown" ? null : range.how === "note" ? "note" : "pommel",
+        hint: null,
+      };
+      described.set(key, author);
+    }
+    ofRange.set(range, author);
+    return author;
+  };
+}

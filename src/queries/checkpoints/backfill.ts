@@ -1,0 +1,48 @@
+import { type Backfilled, type BackfillOptions, backfill } from "../../attribution/checkpoints/backfill.ts";
+import { GitFailure, gitText } from "../../git/git.ts";
+import { isShallow } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { withWritableMemory } from "../writable-memory.ts";
+
+export interface BackfillRequest extends Omit<BackfillOptions, "since"> {
+  /** ISO 8601 or in words. */
+  since?: string | undefined;
+  log: Logger;
+}
+
+/**
+ * Goes over history in this process. A daemon may be at it as well: what one of them has done the other finds done.
+ * @returns also whether history is cut off here (a shallow clone)
+ * @throws PommelError `usage` without a repository, or for a time that makes no sense; as `withWritableMemory`
+ */
+export async function backfillHere(
+  project: Project,
+  { since, log, ...options }: BackfillRequest,
+): Promise<Backfilled & { isShallow: boolean }> {
+  const { parseWhen } = await import("../../text/dates.ts");
+  const from = since === undefined ? null : await parseWhen(since, "since");
+  await wantRepository(project);
+  const report = await withWritableMemory(project, ({ memory, scrubber, root, worktrees }) => {
+    const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
+    return backfill(work, { ...options, since: from });
+  });
+  return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
+}
+
+/** @throws PommelError `usage` where git has nothing to tell */
+async function wantRepository({ root }: Project): Promise<void> {
+  try {
+    await gitText(root, ["rev-parse", "--git-dir"]);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw error.reason === "not_installed"
+      ? new PommelError("usage", "git is not installed.", "Install it: checkpoints are made of commits.")
+      : new PommelError(
+          "usage",
+          `${root} is no git repository: ${error.message}.`,
+          "Checkpoints are made of commits: `git init` begins a repository.",
+        );
+  }
+}

@@ -1,0 +1,215 @@
+import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
+import { commitNamed, isShallow } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import {
+  checkpointOfCommit,
+  checkpointsAfter,
+  countCheckpoints,
+  findCheckpoint,
+  listCheckpoints,
+} from "../../store/memory/commits/checkpoints.ts";
+import { filesOfCommit, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import type { CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { isoTime } from "../status/status.ts";
+import type {
+  CheckpointAnswer,
+  CheckpointSession,
+  CheckpointSummary,
+  CheckpointsAnswer,
+  CheckpointsRequest,
+  FileOfCheckpoint,
+  LinesByAuthor,
+  TurnOfCheckpoint,
+} from "./checkpoints-answer.ts";
+
+/** How many are listed when nobody says. */
+const listed = 20;
+
+/**
+ * Checkpoints, the latest commit first.
+ * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session
+ */
+export async function listCheckpointsOf(
+  memory: Memory,
+  request: CheckpointsRequest,
+): Promise<CheckpointsAnswer> {
+  const { parseWhen } = await import("../../text/dates.ts");
+  const { session, branch = null, since, until, limit = listed } = request;
+  const filter = {
+    session: session === undefined ? null : sessionMeant(memory, session),
+    branch,
+    since: since === undefined ? null : await parseWhen(since, "since"),
+    until: until === undefined ? null : await parseWhen(until, "until"),
+  };
+  return memory.inSnapshot(() => ({
+    checkpoints: listCheckpoints(memory, { ...filter, limit }).map((found) => summaryOf(memory, found)),
+    total: countCheckpoints(memory, filter),
+  }));
+}
+
+/** Of a session that is stored here, or that only checkpoints name: another machine's. */
+function sessionMeant(memory: Memory, beginning: string): string {
+  try {
+    return findSession(memory, beginning).uid;
+  } catch (error) {
+    const [only, ...others] = beginning === "" ? [] : boundSessions(memory, beginning);
+    if (only !== undefined && others.length === 0) return only;
+    throw error;
+  }
+}
+
+function summaryOf(memory: Memory, checkpoint: CheckpointRecord): CheckpointSummary {
+  const { commit } = checkpoint;
+  return {
+    id: checkpoint.uid,
+    commit: commit.hash,
+    tree: commit.tree,
+    branch: commit.branch,
+    parent_id: checkpoint.parentUid,
+    author: commit.author,
+    subject: commit.subject,
+    committed_at: isoTime(commit.committedAt)!,
+    insertions: commit.insertions,
+    deletions: commit.deletions,
+    lines: linesByAuthor(memory, commit.id),
+    sessions: sessionsOf(memory, checkpoint),
+    rewritten_as: rewrittenAs(memory, commit.hash),
+  };
+}
+
+function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord): CheckpointSession[] {
+  return sessions.map(({ sessionUid, turns, lines, how, confidence }) => {
+    const session = sessionByUid(memory, sessionUid);
+    return {
+      session_id: sessionUid,
+      title: session?.title ?? titleIn(agentState[sessionUid]),
+      agent: session?.agent ?? null,
+      turns,
+      lines,
+      how,
+      confidence,
+    };
+  });
+}
+
+function titleIn(state: unknown): string | null {
+  const isObject = typeof state === "object" && state !== null && "title" in state;
+  return isObject && typeof state.title === "string" ? state.title : null;
+}
+
+/**
+ * Everything that is known of a checkpoint.
+ * @param name as `resolveCheckpoint`
+ * @throws PommelError as `resolveCheckpoint`
+ */
+export async function showCheckpoint(
+  project: Project,
+  memory: Memory,
+  name: string,
+): Promise<CheckpointAnswer> {
+  const { uid } = await resolveCheckpoint(project, memory, name);
+  return memory.inSnapshot(() => {
+    const checkpoint = findCheckpoint(memory, uid);
+    const { commit } = checkpoint;
+    const { sessions, ...summary } = summaryOf(memory, checkpoint);
+    const files = filesOfCommit(memory, commit.id);
+    const byFile = linesByFile(memory, commit.id);
+    return {
+      ...summary,
+      parents: commit.parents,
+      diff_summary:
+        // What another machine told of a commit is not what it changed.
+        commit.attributed === 0 && files.length === 0
+          ? "not looked at here yet: pm checkpoint backfill"
+          : diffSummary(files),
+      files: files.map(
+        ({ path, oldPath, status, insertions, deletions }): FileOfCheckpoint => ({
+          path,
+          old_path: oldPath,
+          status,
+          insertions,
+          deletions,
+          lines: byFile.get(path) ?? noLines(),
+        }),
+      ),
+      sessions: sessions.map((session) => ({
+        ...session,
+        turns: turnsNamed(memory, session.session_id, session.turns),
+      })),
+      agent_state: checkpoint.agentState,
+      next_ids: checkpointsAfter(memory, checkpoint.uid),
+    };
+  });
+}
+
+const noLines = (): LinesByAuthor => ({ agent: 0, human: 0, unknown: 0 });
+
+function linesByFile(memory: Memory, commitId: number): Map<string, LinesByAuthor> {
+  const files = new Map<string, LinesByAuthor>();
+  for (const { path, author, firstLine, lastLine } of attributionsOf(memory, commitId)) {
+    const lines = files.get(path) ?? noLines();
+    lines[author] += lastLine - firstLine + 1;
+    files.set(path, lines);
+  }
+  return files;
+}
+
+/** Turns with what was asked in them, as far as they are stored. */
+export function turnsNamed(memory: Memory, sessionUid: string, turns: readonly number[]): TurnOfCheckpoint[] {
+  const session = sessionByUid(memory, sessionUid);
+  return turns.map((number) => {
+    const turn = session && turnOf(memory, session.id, number);
+    return { turn: number, prompt: turn?.prompt ?? null, started_at: isoTime(turn?.startedAt ?? null) };
+  });
+}
+
+/**
+ * The checkpoint that a person means: its id, its commit's hash, a beginning of either that no other has, or what git
+ * takes for a commit (`HEAD~2`, a branch, a tag).
+ * @throws PommelError `not_found`; `usage` for a beginning that several have
+ */
+export async function resolveCheckpoint(
+  project: Project,
+  memory: Memory,
+  name: string,
+): Promise<CheckpointRecord> {
+  const { commit, checkpoint } = await resolveCommit(project, memory, name);
+  if (checkpoint !== null) return checkpoint;
+  throw new PommelError(
+    "not_found",
+    `No session is known to have led to commit ${commit.slice(0, 12)}.`,
+    "`pm checkpoint backfill` looks at commits that nobody looked at yet; `pm rewind` goes to any commit.",
+  );
+}
+
+/** As `resolveCheckpoint`, also of commits that have none. */
+export async function resolveCommit(
+  project: Project,
+  memory: Memory,
+  name: string,
+): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
+  let failure: unknown;
+  try {
+    const checkpoint = findCheckpoint(memory, name);
+    return { commit: checkpoint.commit.hash, checkpoint };
+  } catch (error) {
+    if (!(error instanceof PommelError) || error.code !== "not_found") throw error;
+    failure = error;
+  }
+  const commit = await commitNamed(project.root, name);
+  if (commit !== null) return { commit, checkpoint: checkpointOfCommit(memory, commit) };
+  if (await isShallow(project.root).catch(() => false)) {
+    throw new PommelError(
+      "not_found",
+      `There is neither a checkpoint nor a commit ${JSON.stringify(name)} here.`,
+      "History is cut off: `git fetch --unshallow` gets all of it.",
+    );
+  }
+  throw failure;
+}

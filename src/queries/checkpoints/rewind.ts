@@ -1,0 +1,244 @@
+import { resolve } from "node:path";
+import { readAgentState, type SessionState } from "../../attribution/checkpoints/agent-state.ts";
+import { CommitFates } from "../../attribution/commit-fates.ts";
+import { GitFailure } from "../../git/git.ts";
+import { Ancestry } from "../../git/history/ancestry.ts";
+import { isShallow } from "../../git/history/history.ts";
+import {
+  addWorktree,
+  commitNamed,
+  differencesSince,
+  distanceToHead,
+  type FileDifference,
+  factsOf,
+  patchSince,
+  type Restored,
+  restoreTo,
+  type WorkingTree,
+  workingTreeOf,
+} from "../../git/rewind.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import type { Binding, CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { isoTime } from "../status/status.ts";
+import { withoutOwnEdits } from "./own-edits.ts";
+
+export interface RewindRequest {
+  /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
+  target: string;
+  /** Give the whole difference, not only the files. */
+  patch?: boolean | undefined;
+  /** Make the working tree the commit's. */
+  restore?: boolean | undefined;
+  /** Check the commit out there; absolute. */
+  worktree?: string | undefined;
+}
+
+/** A commit, what the agents were at, and how far from it the working tree is now; the keys are the JSON's keys. */
+export interface RewindAnswer {
+  /** null: no session is known to have led to the commit. */
+  checkpoint: string | null;
+  commit: string;
+  tree: string;
+  subject: string;
+  author: string;
+  /** ISO 8601. */
+  committed_at: string;
+  /** Where it was made; null: nobody knows. */
+  branch: string | null;
+  reach: "head" | "elsewhere" | "gone" | null;
+  branches: string[];
+  reverted_by: string | null;
+  /** What is checked out now; null: detached. */
+  head_branch: string | null;
+  head: string | null;
+  /** Commits that HEAD has and it has not, and the other way round; null where history does not say. */
+  ahead: number | null;
+  behind: number | null;
+  sessions: RewindSession[];
+  /** From the commit to the files as they lie there now; null where that is not known. */
+  changed_since: {
+    files_total: number;
+    insertions: number;
+    deletions: number;
+    /** At most 200. */
+    files: { path: string; old_path: string | null; insertions: number | null; deletions: number | null }[];
+  } | null;
+  patch?: string;
+  restored: { changed: boolean; files: number; come_back: string | null; submodules: string[] } | null;
+  worktree: string | null;
+  notes: string[];
+}
+
+export interface RewindSession {
+  session_id: string;
+  title: string | null;
+  agent: string | null;
+  /** Lines of the commit that it wrote. */
+  lines: number;
+  turns_total: number;
+  /** The last ones that led to the commit, at most twenty. */
+  turns: { turn: number; prompt: string; timestamp: string | null }[];
+  /** What the agent was at when the commit was made. */
+  state: SessionState | null;
+}
+
+const filesGiven = 200;
+const turnsGiven = 20;
+/** What looking for the commit's place in history may take. Milliseconds. */
+const patienceMs = 5000;
+
+/**
+ * Shows a commit as somewhere to go back to, and goes there if asked to.
+ * @param memory null: nothing is remembered, and only git is asked
+ * @throws PommelError `not_found` for what is neither a checkpoint nor a commit, or not in this repository; `usage` for
+ *   what several could be; as `restoreTo` and `addWorktree`
+ */
+export async function rewindTo(
+  project: Project,
+  memory: Memory | null,
+  request: RewindRequest,
+): Promise<RewindAnswer> {
+  const tree = await workingTreeOf(project.root);
+  const { commit, checkpoint } = await meant(tree, memory, request.target);
+  const facts = await factsOf(tree.top, commit);
+  const [fate, distance] = await Promise.all([
+    fateOf(project.root, memory, commit),
+    distanceToHead(tree, commit),
+  ]);
+  // What is to be seen is what there was before.
+  const restored = request.restore ? await restore(project, tree, commit) : null;
+  if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
+  const { changed, notes } = await changedSince(tree, commit);
+  return {
+    checkpoint: checkpoint?.uid ?? null,
+    commit,
+    tree: facts.tree,
+    subject: facts.subject,
+    author: facts.author,
+    committed_at: isoTime(facts.committedAt)!,
+    branch: checkpoint?.commit.branch ?? null,
+    reach: fate?.reach ?? null,
+    branches: fate?.branches ?? [],
+    reverted_by: fate?.revertedBy ?? null,
+    head_branch: tree.branch,
+    head: tree.head,
+    ahead: distance?.ahead ?? null,
+    behind: distance?.behind ?? null,
+    sessions: checkpoint && memory ? sessionsOf(memory, checkpoint) : [],
+    changed_since: changed && inBounds(changed),
+    ...(request.patch && { patch: await patchSince(tree, commit) }),
+    restored: restored && answerOf(restored),
+    worktree: request.worktree === undefined ? null : resolve(request.worktree),
+    notes,
+  };
+}
+
+/** What Pommel itself changed in the working tree is neither in the way nor lost. */
+async function restore(project: Project, tree: WorkingTree, commit: string): Promise<Restored> {
+  const { result, wasAside } = await withoutOwnEdits(project, tree, commit, () => restoreTo(tree, commit));
+  const comeBack = result.comeBack !== null && wasAside ? `${result.comeBack} && pm enable` : result.comeBack;
+  return { ...result, comeBack };
+}
+
+/** What is known of checkpoints comes first: their ids look like hashes. */
+async function meant(
+  tree: WorkingTree,
+  memory: Memory | null,
+  target: string,
+): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
+  const known = memory === null ? null : checkpointIn(memory, target);
+  const commit = await commitNamed(tree.top, known?.commit.hash ?? target);
+  if (commit !== null) return { commit, checkpoint: known ?? (memory && checkpointOfCommit(memory, commit)) };
+  const what = known
+    ? `The commit of checkpoint ${known.uid}, ${known.commit.hash.slice(0, 12)}, is not in this repository.`
+    : `There is neither a checkpoint nor a commit ${JSON.stringify(target)}.`;
+  const isCut = await isShallow(tree.top).catch(() => false);
+  const hint = isCut
+    ? "History is cut off here: `git fetch --unshallow` gets all of it."
+    : known
+      ? "It may be on another machine, or have been collected as garbage: try `git fetch`."
+      : "`pm checkpoint list` and `git log` show those that there are.";
+  throw new PommelError("not_found", what, hint);
+}
+
+function checkpointIn(memory: Memory, name: string): CheckpointRecord | null {
+  try {
+    return findCheckpoint(memory, name);
+  } catch (error) {
+    if (error instanceof PommelError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+async function fateOf(root: string, memory: Memory | null, commit: string) {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    const fates = memory
+      ? new CommitFates(root, memory).of([commit], signal)
+      : new Ancestry(root).statesOf([commit], signal);
+    return (await fates).get(commit) ?? null;
+  } catch {
+    // Too long a history: the rest is worth telling.
+    return null;
+  }
+}
+
+async function changedSince(
+  tree: WorkingTree,
+  commit: string,
+): Promise<{ changed: FileDifference[] | null; notes: string[] }> {
+  if (tree.isBare && tree.head === null) return { changed: null, notes: [] };
+  try {
+    return { changed: await differencesSince(tree, commit), notes: [] };
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return { changed: null, notes: [`git does not say what has changed since: ${error.message}.`] };
+  }
+}
+
+function inBounds(files: readonly FileDifference[]): RewindAnswer["changed_since"] {
+  const sum = (count: (file: FileDifference) => number | null) =>
+    files.reduce((total, file) => total + (count(file) ?? 0), 0);
+  return {
+    files_total: files.length,
+    insertions: sum(({ insertions }) => insertions),
+    deletions: sum(({ deletions }) => deletions),
+    files: files.slice(0, filesGiven).map(({ path, oldPath, insertions, deletions }) => ({
+      path,
+      old_path: oldPath,
+      insertions,
+      deletions,
+    })),
+  };
+}
+
+function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord): RewindSession[] {
+  const states = readAgentState(agentState);
+  return sessions.map(({ sessionUid, turns, lines }: Binding): RewindSession => {
+    const session = sessionByUid(memory, sessionUid);
+    const state = states[sessionUid] ?? null;
+    const last = turns.slice(-turnsGiven);
+    return {
+      session_id: sessionUid,
+      // Forgotten by age, or another machine's: then the checkpoint still knows something of it.
+      title: session?.title ?? state?.title ?? null,
+      agent: session?.agent ?? null,
+      lines,
+      turns_total: turns.length,
+      turns: last.flatMap((number) => {
+        const turn = session && turnOf(memory, session.id, number);
+        return turn ? [{ turn: number, prompt: turn.prompt, timestamp: isoTime(turn.startedAt) }] : [];
+      }),
+      state,
+    };
+  });
+}
+
+function answerOf({ changed, files, comeBack, submodules }: Restored): RewindAnswer["restored"] {
+  return { changed, files, come_back: comeBack, submodules };
+}

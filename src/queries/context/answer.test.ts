@@ -1,0 +1,368 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { type Config, defaultConfig } from "../../project/config/settings.ts";
+import type { ContextRequest } from "../../protocol/context.ts";
+import { SessionSearch } from "../../search/sessions/engine.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveEvent } from "../../store/memory/events.ts";
+import { listInjections } from "../../store/memory/injections.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { ChunkToStore } from "../../store/memory/memory-records.ts";
+import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { saveSummary } from "../../store/memory/sessions/summaries.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { answerContext } from "./answer.ts";
+import type { ToTell } from "./quote.ts";
+
+const now = Date.parse("2026-03-10T12:00:00Z");
+const day = 24 * 3600 * 1000;
+
+let memory: Memory;
+let dir: string;
+let remove: () => void;
+let config: Config;
+let branch: string | null;
+let named: ToTell[];
+beforeEach(() => {
+  ({ memory, dir, remove } = temporaryMemory());
+  config = defaultConfig();
+  branch = "retries";
+  named = [];
+});
+afterEach(() => remove());
+
+const ask = (
+  request: Partial<ContextRequest> & Pick<ContextRequest, "event">,
+  origin: string | null = null,
+) =>
+  answerContext(
+    {
+      ...{ root: dir, worktrees: [join(dir, "../beside")], memory, config, now, until: null, origin },
+      search: (query) =>
+        new SessionSearch({ root: dir, memory, passages: null, now: () => now }).search(query),
+      branch: async () => branch,
+      namedCode: () => named,
+    },
+    { session_id: "current", ...request },
+  );
+
+function session(
+  uid: string,
+  daysAgo: number,
+  chunks: Partial<ChunkToStore>[],
+  more: { branch?: string } = {},
+) {
+  const at = now - daysAgo * day;
+  const { id } = addSession(memory, uid, { branch: "retries", startedAt: at, lastAt: at, ...more });
+  chunks.forEach((one, i) => {
+    const files = (one.files ?? []).map((path) => ({ path, how: "edit" as const }));
+    saveTurn(
+      memory,
+      id,
+      turn(i + 1, { startedAt: at, endedAt: at, prompt: `asked of ${uid} ${i + 1}`, files }),
+    );
+    for (const { path } of files) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), "");
+    }
+  });
+  replaceChunks(
+    memory,
+    id,
+    { type: "raw", from: 0 },
+    chunks.map((one, i) =>
+      chunk(i, one.text ?? "", { session: uid, startedAt: at, endedAt: at, branch: "retries", ...one }),
+    ),
+  );
+  return id;
+}
+
+const decided = (text: string, more: Partial<ChunkToStore> = {}): Partial<ChunkToStore> => ({
+  text: `[ASSISTANT] ${text}`,
+  kind: "decision",
+  ...more,
+});
+
+const note = (uid: string, text: string, daysAgo: number, sessionUid: string | null = null) =>
+  saveAnnotation(memory, {
+    ...{ uid, sessionUid, turn: null, lineUid: null, source: "shell", branch: null, note: text },
+    at: now - daysAgo * day,
+  });
+
+describe("at the start of a session", () => {
+  it("an empty memory has nothing to say", async () => {
+    expect(await ask({ event: "session-start" })).toMatchObject({ text: null, items: [] });
+    expect(listInjections(memory, { limit: 9 })).toEqual([]);
+  });
+
+  it("tells what was last done on the branch, notes, decisions that stand, and the branch's event", async () => {
+    const last = session("last", 1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    saveSummary(memory, {
+      ...{ sessionId: last, source: "extractive", upToTurn: 1, at: now, model: null },
+      text: "Asked:\n- retry\n\nOutcome:\nThe importer retries now.",
+    });
+    session("elsewhere", 0.5, [{ text: "[ASSISTANT] Something else." }], { branch: "main" });
+    session("old", 90, [decided("We decided to use JSON instead of TOML.")]);
+    note("n1", "releases are cut on Fridays", 3);
+    note("n2", "an old one", 200);
+    saveEvent(memory, {
+      ...{
+        uid: "e1",
+        title: "importer rewrite",
+        description: "",
+        type: "task",
+        status: "active",
+        branch: "retries",
+        startsAt: null,
+        endsAt: null,
+      },
+      createdAt: now,
+      updatedAt: now,
+    });
+    const { text, items, tokens } = await ask({ event: "session-start", source: "startup" });
+    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
+      ["session:last", "The last session on this branch"],
+      ["note:n1", "Note of the user's"],
+      ["chunk:last:raw:0", "Decided"],
+      ["event:e1", "This branch's event"],
+    ]);
+    expect(items[0]!.quote).toContain("Last asked: asked of last 1. Outcome: The importer retries now.");
+    expect(text).toContain(
+      "“We decided to retry three times instead of once.” (session last turn 1, 2026-03-09",
+    );
+    expect(listInjections(memory, { limit: 9 })).toMatchObject([
+      {
+        sessionUid: "current",
+        event: "session-start",
+        at: now,
+        tokens,
+        items: items.map(({ ref }) => ({ ref })),
+      },
+    ]);
+  });
+
+  it("leaves out what was superseded, what is about files that are gone, and ways that were left", async () => {
+    session("a", 3, [
+      decided("We decided to retry five times instead of once here.", { files: ["src/a.ts"] }),
+      decided("We decided to drop the exporter.", { files: ["src/gone.ts"] }),
+      decided("We decided to go a way that was left.", { abandoned: true }),
+    ]);
+    session("b", 1, [
+      decided("We decided to retry three times instead of once here.", { files: ["src/a.ts"] }),
+    ]);
+    const { rmSync } = await import("node:fs");
+    rmSync(join(dir, "src/gone.ts"));
+    branch = null;
+    const { items } = await ask({ event: "session-start" });
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
+  });
+
+  it("tells nothing twice to a session, also when it is resumed, but to another one again", async () => {
+    session("last", 1, [decided("We decided to retry three times instead of once.")]);
+    const first = await ask({ event: "session-start" });
+    expect(first.items).toHaveLength(2);
+    expect(await ask({ event: "session-start", source: "resume" })).toMatchObject({
+      text: null,
+      reason: "this session knows it already",
+    });
+    expect((await ask({ event: "session-start", session_id: "another" })).items).toHaveLength(2);
+  });
+
+  it("tells a session that goes on only what happened elsewhere since", async () => {
+    session("before", 5, [decided("We decided to keep the queue instead of the list.")]);
+    session("current", 3, [decided("We decided to retry three times instead of once.")]);
+    session("current/agent", 3, [decided("We decided that the subagent counts instead of us.")]);
+    session("since", 1, [decided("We decided to log failures instead of raising them.")]);
+    const { items } = await ask({ event: "session-start", source: "resume" });
+    expect(items.map(({ ref }) => ref)).toEqual(["session:since", "chunk:since:raw:0"]);
+  });
+
+  it("after a compaction, tells what the session itself noted, decided and edited, and nothing else", async () => {
+    session("other", 1, [decided("We decided to log failures instead of raising them.")]);
+    session("current", 0.1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    note("n1", "mine", 0.1, "current");
+    note("n2", "another's", 0.1, "other");
+    const { items } = await ask({ event: "session-start", source: "compact" });
+    expect(items.map(({ ref }) => ref)).toEqual(["note:n1", "chunk:current:raw:0", "session:current:files"]);
+    expect(items[2]!.quote).toBe("src/a.ts");
+  });
+});
+
+describe("with a prompt", () => {
+  const about = (thing: string, more: Partial<ChunkToStore> = {}) => {
+    const text = `[ASSISTANT] The ${thing} timed out in fetchLedger because of the proxyWindow limit.`;
+    const terms = { prompt: "", answer: text, actions: "", errors: "" };
+    return { text, terms, ...more };
+  };
+  beforeEach(() => {
+    for (let i = 0; i < 12; i++)
+      session(`noise${i}`, 2, [
+        about(`usual thing number ${i}`, {
+          text: "usual",
+          terms: { prompt: "", answer: `fix the tests of the merge ${i}`, actions: "", errors: "" },
+        }),
+      ]);
+  });
+
+  it("tells what shares rare words with it and was not long ago", async () => {
+    session("good", 1, [about("importer", { kind: "error-fix" })]);
+    session("stale", 40, [about("importer")]);
+    const prompt = "fetchLedger runs into the proxyWindow limit again in the importer, it timed out";
+    const { items, text } = await ask({ event: "user-prompt", prompt });
+    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([["chunk:good:raw:0", "Fixed"]]);
+    expect(items[0]!.score).toBeGreaterThanOrEqual(0.5);
+    expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
+    expect(text).toContain("fetchLedger");
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it("tells where the code is that it names, once", async () => {
+    const quote = "function withRetries()";
+    const code = {
+      ref: "code:a.ts#withRetries",
+      kind: "Code",
+      quote,
+      place: "a.ts:1-9",
+      why: "named",
+      score: null,
+    };
+    named = [code];
+    const prompt = "withRetries gives up too early";
+    const { items, text } = await ask({ event: "user-prompt", prompt });
+    expect(items).toEqual([code]);
+    expect(text).toContain("- Code: “function withRetries()” (a.ts:1-9)");
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it.each([
+    "fix the tests",
+    "please fix the merge",
+    "",
+    "!!!",
+    "ok",
+    "7 12 1999",
+    "https://example.org/fetchLedger",
+  ])("is silent for %j", async (prompt) => {
+    session("good", 1, [about("importer")]);
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
+  });
+
+  it("tells nothing of the session's own, of its subagents, nor of what it was forked from", async () => {
+    const origin = session("origin", 1, [about("importer")]);
+    session("current", 0.1, [about("importer")]);
+    const agent = session("current/agent", 0.1, [about("importer")]);
+    memory.inTransaction(() =>
+      memory
+        .prepare(
+          "UPDATE sessions SET parent_id = (SELECT id FROM sessions WHERE uid = 'current') WHERE id = ?",
+        )
+        .run(agent),
+    );
+    memory.inTransaction(() =>
+      memory.prepare("UPDATE sessions SET forked_from = ? WHERE uid = 'current'").run(origin),
+    );
+    const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+    expect((await ask({ event: "user-prompt", prompt, session_id: "new" })).items.length).toBeGreaterThan(0);
+  });
+
+  it("tells nothing of what it was forked from, also where only its transcript says so", async () => {
+    session("first", 2, [about("importer")]);
+    const origin = session("origin", 1, [about("importer")]);
+    memory.inTransaction(() =>
+      memory
+        .prepare(
+          "UPDATE sessions SET forked_from = (SELECT id FROM sessions WHERE uid = 'first') WHERE id = ?",
+        )
+        .run(origin),
+    );
+    expect((await ask({ event: "session-start" })).text).toContain("asked of origin");
+    const { text } = await ask({ event: "session-start", session_id: "fork" }, "origin");
+    expect(text).not.toMatch(/asked of (?:origin|first)/);
+  });
+
+  it("only shows, where that is asked for, and says nothing that is late", async () => {
+    session("good", 1, [about("importer")]);
+    const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
+    expect((await ask({ event: "user-prompt", prompt, preview: true })).text).not.toBeNull();
+    expect(await ask({ event: "user-prompt", prompt, within_ms: -1 })).toMatchObject({
+      text: null,
+      reason: "it took too long",
+    });
+    expect(listInjections(memory, { limit: 9 })).toEqual([]);
+    expect((await ask({ event: "user-prompt", prompt })).text).not.toBeNull();
+  });
+});
+
+describe("after an edit", () => {
+  const edited = (file: string) => ask({ event: "post-tool-use", file, cwd: dir });
+  beforeEach(() => {
+    session("old", 200, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+  });
+
+  it("tells, when eager, what was decided about the file, once for each file", async () => {
+    config["context.mode"] = "eager";
+    expect((await edited(join(dir, "src/b.ts"))).text).toBeNull();
+    expect((await edited("src/a.ts")).items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
+    session("new", 1, [
+      decided("We decided to log failures instead of raising them.", { files: ["src/a.ts"] }),
+    ]);
+    expect(await edited(join(dir, "src/a.ts"))).toMatchObject({
+      text: null,
+      reason: "this session was told about the file before",
+    });
+  });
+
+  it("knows a file of another worktree for the same", async () => {
+    config["context.mode"] = "eager";
+    const { items } = await edited(join(dir, "../beside/src/a.ts"));
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
+    expect((await edited(join(dir, "../elsewhere/src/a.ts"))).text).toBeNull();
+  });
+
+  it("tells of several files at once what is about any of them, each thing once", async () => {
+    config["context.mode"] = "eager";
+    session("both", 100, [
+      decided("We decided to log failures instead of raising them.", { files: ["src/a.ts", "src/b.ts"] }),
+    ]);
+    const files = ["src/a.ts", join(dir, "src/b.ts"), "src/c.ts"];
+    const refsOf = ({ items }: { items: { ref: string }[] }) => items.map(({ ref }) => ref).sort();
+    const askAbout = (more: Partial<ContextRequest>) => ask({ event: "post-tool-use", cwd: dir, ...more });
+    expect(refsOf(await askAbout({ files }))).toEqual(["chunk:both:raw:0", "chunk:old:raw:0"]);
+    session("new", 1, [
+      decided("We decided to poll instead of waiting.", { files: ["src/c.ts", "src/d.ts"] }),
+    ]);
+    expect((await askAbout({ files })).text).toBeNull();
+    expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
+  });
+
+  it("is silent otherwise", async () => {
+    expect(await edited("src/a.ts")).toMatchObject({ text: null });
+    config["context.mode"] = "off";
+    expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.mode is off" });
+    expect(await ask({ event: "session-start" })).toMatchObject({
+      text: null,
+      reason: "context.mode is off",
+    });
+  });
+});
+
+it("keeps to the budget, and goes with the session that was told", async () => {
+  for (let i = 0; i < 9; i++) note(`n${i}`, `note ${i} ${"x ".repeat(150)}`, i);
+  config["context.max_tokens"] = 200;
+  const { tokens, items } = await ask({ event: "session-start" });
+  expect(tokens).toBeLessThanOrEqual(200);
+  expect(items.length).toBeGreaterThan(0);
+  const { id } = addSession(memory, "current");
+  forget(memory, { ...nothing, sessions: [id] });
+  expect(listInjections(memory, { limit: 9 })).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { refsTold, saveInjection } from "../../store/memory/injections.ts";
+import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
+import { toTellForEdit } from "./for-edit.ts";
+import { toTellForPrompt } from "./for-prompt.ts";
+import { type ToTell, tell } from "./quote.ts";
+import { leastRelevance } from "./relevance.ts";
+import type { ContextSource } from "./source.ts";
+
+/**
+ * What an agent is told by itself at a moment of its session: mostly nothing. What is told is written down, and not told
+ * to the same session again.
+ * @throws PommelError what a search throws
+ */
+export async function answerContext(
+  source: ContextSource,
+  request: ContextRequest,
+): Promise<ContextResponse> {
+  const start = performance.now();
+  const { memory, config } = source;
+  const { session_id: sessionUid, within_ms: within = Number.POSITIVE_INFINITY, preview = false } = request;
+  const took = () => Math.round((performance.now() - start) * 10) / 10;
+  const silent = (reason: string): ContextResponse => ({
+    text: null,
+    reason,
+    tokens: 0,
+    took_ms: took(),
+    items: [],
+  });
+  const told = refsTold(memory, sessionUid);
+  const files = filesOf(source, request).filter((file) => !told.has(fileRef(file)));
+  const found = await itemsFor(source, request, files);
+  if (typeof found === "string") return silent(found);
+  const fresh = found.filter(({ ref }) => !told.has(ref));
+  const answer = tell(fresh, config["context.max_tokens"]);
+  if (answer === null) {
+    return silent(found.length === 0 ? "nothing that matters is known" : "this session knows it already");
+  }
+  if (took() > within) return silent("it took too long");
+  const { text, tokens } = answer;
+  const reason = [...new Set(answer.told.map(({ why }) => why))].join("; ");
+  const response = { text, reason, tokens, took_ms: took(), items: answer.told };
+  if (!preview) {
+    saveInjection(memory, {
+      sessionUid,
+      event: request.event,
+      at: source.now,
+      reason,
+      tokens,
+      tookMs: response.took_ms,
+      textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+      items: [
+        ...answer.told.map(({ ref, why, score }) => ({ ref, why, score })),
+        ...files.map((file) => ({ ref: fileRef(file), why: "edited", score: null })),
+      ],
+    });
+  }
+  return response;
+}
+
+/**
+ * @param files that were edited, and that the session was not told about yet
+ * @returns why nothing is looked for, or what there is to tell, the best first
+ */
+async function itemsFor(
+  source: ContextSource,
+  request: ContextRequest,
+  files: readonly string[],
+): Promise<string | ToTell[]> {
+  const mode = source.config["context.mode"];
+  if (mode === "off") return "context.mode is off";
+  const { event, session_id: sessionUid } = request;
+  if (event === "session-start") {
+    return request.source === "compact"
+      ? toTellAfterCompaction(source, sessionUid)
+      : toTellAtStart(source, sessionUid);
+  }
+  if (event === "user-prompt") {
+    const { prompt = "" } = request;
+    const said = await toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
+    return [...said, ...source.namedCode(prompt)];
+  }
+  if (mode !== "eager") return "edits are for context.mode = eager";
+  if (files.length === 0) {
+    const isNamed = filesOf(source, request).length > 0;
+    return isNamed ? "this session was told about the file before" : "no file is named";
+  }
+  // What is bound to several of them is told once.
+  const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));
+  return [...new Map(all.map((one) => [one.ref, one])).values()];
+}
+
+/** Paths as they are stored, in whatever worktree they are. An agent may have gone anywhere, which makes no session foreign. */
+function filesOf(
+  { root, worktrees }: ContextSource,
+  { event, file, files = [], cwd = root }: ContextRequest,
+): string[] {
+  if (event !== "post-tool-use") return [];
+  const named = file === undefined ? files : [file, ...files];
+  const stored = relativizer({ root, worktrees, cwd: root });
+  return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
+}
+
+const fileRef = (file: string) => `file:${file}`;

@@ -1,0 +1,149 @@
+import { eventsOf } from "../../store/memory/events.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { decisionsToTell, notesToTell } from "./decided.ts";
+import type { ToTell } from "./quote.ts";
+import { type ContextSource, inSight, placeOf } from "./source.ts";
+
+const day = 24 * 3600 * 1000;
+/** Notes are made to last, decisions of a conversation less so. Days. */
+const notesReach = 90;
+const decisionsReach = 21;
+const mostNotes = 5;
+const mostDecisions = 4;
+const mostFiles = 12;
+
+/** What matters when a session begins: what was last done on its branch, notes and decisions that stand, its event. */
+export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<ToTell[]> {
+  const { memory, now } = source;
+  const branch = await source.branch();
+  const sees = inSight(source, sessionUid);
+  // Of a session that goes on only what happened since is new to it.
+  const own = sessionByUid(memory, sessionUid);
+  const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;
+  const from = hasTurns ? (own.lastAt ?? 0) : 0;
+  return [
+    ...lastOnBranch(source, branch, sees, from),
+    ...notesToTell(source, {
+      since: Math.max(now - notesReach * day, from),
+      of: (session) => session === null || !sees(session),
+      most: mostNotes,
+    }),
+    ...decisionsToTell(source, {
+      since: Math.max(now - decisionsReach * day, from),
+      of: (session) => !sees(session),
+      files: null,
+      branch,
+      most: mostDecisions,
+      why: "a recent decision",
+    }),
+    ...eventOf(source, branch),
+  ];
+}
+
+/** What a compaction may have taken away: the user's notes, what was decided, which files are being worked on. */
+export function toTellAfterCompaction(source: ContextSource, sessionUid: string): ToTell[] {
+  const { memory } = source;
+  const own = sessionByUid(memory, sessionUid);
+  if (own === null) return [];
+  const edited = filesOfSession(memory, own.id).filter(({ how }) => how !== "read");
+  const isOwn = (session: string | null) => session === sessionUid;
+  return [
+    ...notesToTell(source, { since: 0, of: isOwn, most: mostNotes }),
+    ...decisionsToTell(source, {
+      since: null,
+      of: isOwn,
+      files: null,
+      branch: null,
+      most: mostDecisions,
+      why: "decided before the compaction",
+    }),
+    ...(edited.length === 0
+      ? []
+      : [
+          {
+            ref: `session:${own.uid}:files`,
+            kind: "Edited in this session before its compaction",
+            quote: edited
+              .slice(0, mostFiles)
+              .map(({ path }) => path)
+              .join(", "),
+            place: placeOf({ session: own.uid, at: own.lastAt }),
+            why: "edited before the compaction",
+            score: null,
+          },
+        ]),
+  ];
+}
+
+function lastOnBranch(
+  { memory, until }: ContextSource,
+  branch: string | null,
+  sees: (uid: string) => boolean,
+  from: number,
+): ToTell[] {
+  if (branch === null) return [];
+  const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
+    ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
+  );
+  if (!last) return [];
+  const quote = doingOf({ memory }, last);
+  if (quote === "") return [];
+  return [
+    {
+      ref: `session:${last.uid}`,
+      kind: "The last session on this branch",
+      quote,
+      place: placeOf({ session: last.uid, at: last.lastAt, branch }),
+      why: `the last session on ${branch}`,
+      score: null,
+    },
+  ];
+}
+
+/** Title, last prompt and outcome of a session. */
+function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionRecord): string {
+  const prompt = turnsOf(memory, session.id).findLast(
+    ({ number, abandoned }) => number > 0 && !abandoned,
+  )?.prompt;
+  const outcome = outcomeIn(bestSummaries(memory, [session.id]).get(session.id)?.text ?? "");
+  const isTitle = session.title !== null && !prompt?.startsWith(session.title.replace(/…$/, ""));
+  return [
+    isTitle ? sentence(session.title ?? "") : "",
+    prompt === undefined || prompt === "" ? "" : sentence(`Last asked: ${prompt.slice(0, 160).trim()}`),
+    outcome === "" ? "" : `Outcome: ${outcome}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
+
+/** What a summary says of how it ended; "" where it does not say. */
+function outcomeIn(summary: string): string {
+  const [, said = ""] =
+    /^(?:\d+\.\s*)?(?:#+\s*)?\**(?:Outcome|Current Work|Pending Tasks)\**:?\s*\n([\s\S]*?)(?=\n\s*\n|\n\d+\.\s|$(?![\s\S]))/im.exec(
+      summary,
+    ) ?? [];
+  return said.replace(/\s+/g, " ").trim().slice(0, 240);
+}
+
+function eventOf({ memory, until }: ContextSource, branch: string | null): ToTell[] {
+  if (branch === null) return [];
+  const event = eventsOf(memory, { status: "active" }).find(
+    (one) => one.branch === branch && (until === null || one.createdAt <= until),
+  );
+  if (!event) return [];
+  return [
+    {
+      ref: `event:${event.uid}`,
+      kind: "This branch's event",
+      quote: [event.title, event.description].filter((part) => part !== "").join(": "),
+      place: `event ${event.uid}`,
+      why: `the active event of ${branch}`,
+      score: null,
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+import { annotationById } from "../../store/memory/chunks/annotations.ts";
+import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { decisionsToTell, noteToTell } from "./decided.ts";
+import type { ToTell } from "./quote.ts";
+import { type ContextSource, inSight } from "./source.ts";
+
+const mostDecisions = 3;
+const mostNotes = 2;
+
+/** What was noted and decided about a file, by others than the session that has just edited it. */
+export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): ToTell[] {
+  const { memory, until } = source;
+  const sees = inSight(source, sessionUid);
+  const why = `about ${file}`;
+  const noted = chunkIdsIn(memory, { ...allChunks, types: ["annotated"], until, files: [file] });
+  const notes = [...chunksByIds(memory, noted).values()]
+    .flatMap(({ annotationId }) =>
+      annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
+    )
+    .filter(({ sessionUid: session }) => session === null || !sees(session))
+    .sort((a, b) => b.at - a.at)
+    .slice(0, mostNotes)
+    .map((note) => noteToTell(note, why));
+  return [
+    ...notes,
+    ...decisionsToTell(source, {
+      since: null,
+      of: (session) => !sees(session),
+      files: [file],
+      branch: null,
+      most: mostDecisions,
+      why,
+    }),
+  ];
+}

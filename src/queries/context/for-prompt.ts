@@ -1,0 +1,79 @@
+import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
+import { annotationById } from "../../store/memory/chunks/annotations.ts";
+import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { sentenceFinder } from "../sessions/deciding-sentence.ts";
+import { notesKind } from "./decided.ts";
+import type { ToTell } from "./quote.ts";
+import { relevanceOf } from "./relevance.ts";
+import { type ContextSource, inSight, placeOf } from "./source.ts";
+
+/** A longer prompt is a document, and what it is about stands at its beginning. Characters. */
+const mostOfPrompt = 4000;
+/** Results that are asked for, as many may be the session's own, and that are weighed. */
+const asked = 40;
+const weighed = 8;
+const mostTold = 3;
+
+const kinds = {
+  decision: "Decided",
+  "error-fix": "Fixed",
+  "code-change": "Changed",
+  architecture: "Discussed",
+  conversation: "Discussed",
+} as const;
+
+/**
+ * What was said and done before that a prompt goes on with, the most relevant first; mostly nothing.
+ * @param least relevance that is told (relevance.ts)
+ * @throws PommelError what a search throws, but for a prompt without words
+ */
+export async function toTellForPrompt(
+  source: ContextSource,
+  { sessionUid, prompt, least }: { sessionUid: string; prompt: string; least: number },
+): Promise<ToTell[]> {
+  const query = prompt.slice(0, mostOfPrompt);
+  if (!/[\p{L}\p{N}]/u.test(query)) return [];
+  const { memory, config, now, until } = source;
+  const { results } = await source.search({ ...openQuery, query, limit: asked, until });
+  const sees = inSight(source, sessionUid);
+  const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
+  const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
+  const sentenceOf = sentenceFinder(config);
+  return relevant
+    .filter(({ relevance }) => relevance >= least)
+    .slice(0, mostTold)
+    .map(({ result, relevance, words }): ToTell => {
+      const { annotation, kind, content, snippet } = result;
+      return {
+        ref: refOf(source, result),
+        kind: annotation !== null ? notesKind : result.chunk_type === "summary" ? "Summary" : kinds[kind],
+        quote: annotation ?? (kind === "decision" ? sentenceOf(content, query).text : snippet),
+        place: placeOf({
+          session: result.session_id,
+          turn: result.turn,
+          at: result.timestamp === null ? null : Date.parse(result.timestamp),
+          branch: result.branch,
+          files: result.files,
+        }),
+        why: `also about ${words.slice(0, 4).join(", ")}`,
+        score: Math.round(relevance * 100) / 100,
+      };
+    });
+}
+
+/** The same note is quoted from its chunk or by itself, but not twice. */
+function refOf({ memory }: ContextSource, { id, annotation }: SessionResult): string {
+  const annotationId = annotation === null ? null : (chunkByUid(memory, id)?.annotationId ?? null);
+  const note = annotationId === null ? null : annotationById(memory, annotationId);
+  return note === null ? `chunk:${id}` : `note:${note.uid}`;
+}
+
+function onePerTurn(results: readonly SessionResult[]): SessionResult[] {
+  const seen = new Set<string>();
+  return results.filter(({ session_id, turn }) => {
+    const place = `${session_id}:${turn}`;
+    if (seen.has(place)) return false;
+    seen.add(place);
+    return true;
+  });
+}

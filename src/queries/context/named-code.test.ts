@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { CodeIndex } from "../../store/index/code-index.ts";
+import { codeNamed } from "./named-code.ts";
+
+let dir: string;
+let index: CodeIndex;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-named-"));
+  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+  define("src/retry.ts", "withRetries", "RetryLimit");
+  define("src/ledger.ts", "post_entry", "Ledger");
+});
+
+afterEach(() => {
+  index.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A file in which each name has ten lines. */
+function define(path: string, ...names: string[]) {
+  const id = (name: string) => `${path}:${name}`;
+  index.replace({
+    ...{ status: "indexed", path, size: 10, mtimeMs: 1000, hash: path, language: "typescript" },
+    ...{ lines: 10 * names.length, syntaxErrors: false },
+    chunks: names.map((name, i) => ({
+      ...{ id: id(name), parentId: null, level: "method", kind: "function", name, text: "", docs: [] },
+      ...{ signature: `function ${name}()`, startLine: 10 * i + 1, endLine: 10 * i + 9 },
+      terms: { name: name.toLowerCase(), head: "", body: "" },
+    })),
+    symbols: names.map((name) => ({ name, kind: "function", line: 1, chunkId: id(name) })),
+  });
+}
+
+const places = (prompt: string) => codeNamed(index, prompt).map(({ place }) => place);
+
+it("tells where that is what a prompt spells as code", () => {
+  expect(codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
+    {
+      ref: "code:src/retry.ts#withRetries",
+      kind: "Code",
+      quote: "function withRetries()",
+      place: "src/retry.ts:1-9",
+      why: "the prompt names withRetries",
+      score: null,
+    },
+    expect.objectContaining({ quote: "function post_entry()", place: "src/ledger.ts:1-9" }),
+  ]);
+});
+
+it("is silent on plain words, other spellings, and names that nothing has", () => {
+  expect(places("post the Ledger entry with retries")).toEqual([]);
+  expect(places("with_retries and PostEntry and retryLimit")).toEqual([]);
+  expect(places("noSuchThing")).toEqual([]);
+  expect(places("https://example.org/withRetries")).toEqual([]);
+  expect(places("")).toEqual([]);
+});
+
+it("is silent where the prompt names the file as well", () => {
+  expect(places("RetryLimit in src/retry.ts:12")).toEqual([]);
+});
+
+it("is silent on names of many definitions, and does not count those of tests", () => {
+  define("src/other.ts", "withRetries");
+  define("test/retry.test.ts", "withRetries");
+  expect(places("withRetries")).toEqual(["src/retry.ts:1-9", "src/other.ts:1-9"]);
+  define("src/third.ts", "withRetries");
+  expect(places("withRetries")).toEqual([]);
+});
+
+it("is silent on a plan, which names much", () => {
+  const others = Array.from({ length: 7 }, (_, i) => `other${i}Name`).join(" ");
+  expect(places(`withRetries ${others}`)).toHaveLength(1);
+  expect(places(`withRetries ${others} oneMore`)).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { analyseQuery } from "../../search/code/query.ts";
+import type { SessionResult } from "../../search/sessions/types.ts";
+import {
+  chunksWithToken,
+  rowsOfChunks,
+  sessionsWithChunks,
+  sessionsWithToken,
+} from "../../store/memory/chunks/token-sessions.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { partsOf, stem } from "../../text/tokens.ts";
+
+/*
+ * Whether a conversation is what a prompt goes on with. A search puts the best first, but its best may be bad: "fix the
+ * merge conflicts" finds every time that somebody fixed some. What tells is how many rare words the two share (rare: in
+ * few of the project's sessions), and how long ago it was. Measured by `npm run bench:context`.
+ */
+
+/** A word that more of the sessions have says nothing. */
+const rareShare = 0.15;
+/** In a memory of few sessions, a word of so many is still rare. */
+const rareAtLeast = 2;
+/** Weight of shared rare words, in the units of their idf, that counts half. */
+const halfMass = 4;
+/** Days in which relevance halves. */
+const halfLife = 5;
+
+const day = 24 * 3600 * 1000;
+
+/** What is told by itself is at least as relevant; docs/benchmarks.md has what each comes to. */
+export const leastRelevance = { gentle: 0.5, eager: 0.35 } as const;
+
+/** A result with how relevant it is: 0 to 1. */
+export interface Relevant {
+  result: SessionResult;
+  relevance: number;
+  /** The rare words that both have, the rarest first. */
+  words: string[];
+}
+
+/**
+ * How relevant results are to a prompt, the most relevant first.
+ * @param until only what was known then counts; null: now
+ */
+export function relevanceOf(
+  memory: Memory,
+  prompt: string,
+  results: readonly SessionResult[],
+  { now, until }: { now: number; until: number | null },
+): Relevant[] {
+  // Where a link leads is named by its words in the prompt, not by its address, nor is a number alone a name.
+  const { tokens, words } = analyseQuery(prompt.replace(/https?:\/\/\S+/g, " "));
+  const ids = rowsOfChunks(
+    memory,
+    results.map(({ id }) => id),
+  );
+  const known = sessionsWithChunks(memory, until);
+  const masses = results.map((): { mass: number; tokens: { token: string; idf: number }[] } => ({
+    mass: 0,
+    tokens: [],
+  }));
+  for (const token of tokens.filter((one) => !/^\d+$/.test(one))) {
+    const holders = chunksWithToken(
+      memory,
+      token,
+      ids.filter((id) => id !== null),
+    );
+    if (holders.size === 0) continue;
+    const count = sessionsWithToken(memory, token, until);
+    if (count > Math.max(rareShare * known, Math.min(rareAtLeast, known))) continue;
+    const idf = Math.log((known + 1) / (count + 0.5));
+    ids.forEach((id, i) => {
+      if (id === null || !holders.has(id)) return;
+      masses[i]!.mass += idf;
+      masses[i]!.tokens.push({ token, idf });
+    });
+  }
+  return results
+    .map((result, i): Relevant => {
+      const { mass, tokens: shared } = masses[i]!;
+      const age = result.timestamp === null ? 0 : Math.max(now - Date.parse(result.timestamp), 0) / day;
+      const named = shared
+        .sort((a, b) => b.idf - a.idf)
+        .map(({ token }) => words.find((word) => isFrom(word, token)) ?? token);
+      return {
+        result,
+        relevance: (mass / (mass + halfMass)) * 0.5 ** (age / halfLife),
+        words: [...new Set(named)],
+      };
+    })
+    .sort((a, b) => b.relevance - a.relevance);
+}
+
+const isFrom = (word: string, token: string) =>
+  word.toLowerCase() === token || partsOf(word).some((part) => stem(part) === token);

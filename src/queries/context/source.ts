@@ -1,0 +1,65 @@
+import type { Config } from "../../project/config/settings.ts";
+import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import type { ToTell } from "./quote.ts";
+
+/** What is told is taken from here. */
+export interface ContextSource {
+  /** The project's root, which paths of files are relative to. */
+  root: string;
+  /** Roots of its other worktrees. */
+  worktrees: readonly string[];
+  memory: Memory;
+  config: Config;
+  search: (query: SessionQuery) => Promise<SessionAnswer>;
+  /** Where the code is that a prompt names; nothing without an index of code. */
+  namedCode: (prompt: string) => ToTell[];
+  /** The session that the one that asks was forked from, where the memory does not know yet. */
+  origin?: string | null;
+  /** The branch that the agent works on; null: none, or not known. */
+  branch: () => Promise<string | null>;
+  now: number;
+  /** Nothing later is told; null: nothing is later. */
+  until: number | null;
+}
+
+/** Sessions whose words an agent has before it: its own, those of its subagents, and what it was forked from. */
+export function inSight(
+  { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
+  sessionUid: string,
+): (uid: string) => boolean {
+  const seen = new Set<string>();
+  for (let uid: string | null = sessionUid; uid !== null && !seen.has(uid); ) {
+    seen.add(uid);
+    const session = sessionByUid(memory, uid);
+    const origin = session?.forkedFrom ?? session?.parentId ?? null;
+    if (origin !== null) uid = sessionById(memory, origin)?.uid ?? null;
+    else uid = uid === sessionUid ? unknownYet : null;
+  }
+  return (uid) => seen.has(uid) || [...seen].some((one) => uid.startsWith(`${one}/`));
+}
+
+/** "session 1a2b3c4d turn 5, 2026-01-31, main". Ids as commands and tools take them. */
+export function placeOf({
+  session,
+  turn = null,
+  at,
+  branch = null,
+  files = [],
+}: {
+  session: string | null;
+  turn?: number | null;
+  at: number | null;
+  branch?: string | null;
+  files?: readonly string[];
+}): string {
+  const parts = [
+    session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
+    at === null ? "" : new Date(at).toISOString().slice(0, 10),
+    branch === null ? "" : `branch ${branch}`,
+    files.length === 0 ? "" : `files ${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}

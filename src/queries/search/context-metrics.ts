@@ -1,0 +1,25 @@
+import { loadConfig } from "../../project/config/config.ts";
+import type { Project } from "../../project/paths.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
+import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
+import { filesIn } from "../../search/code/scope.ts";
+import { toCodeQuery, withIndex } from "./code.ts";
+
+/**
+ * What an answer saves its reader; the baseline is looked for in the same files as the answer. Reads all of them.
+ * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
+ */
+export function contextMetricsOf(
+  project: Project,
+  request: SearchRequest,
+  { results }: SearchResponse,
+): Promise<ContextMetrics> {
+  const { config } = loadConfig(project);
+  return withIndex(project, (index) =>
+    contextMetrics(
+      request.q,
+      results.map(({ content }) => content),
+      { root: project.root, files: filesIn(index, toCodeQuery(request, config)).map(({ path }) => path) },
+    ),
+  );
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { projectAt } from "../../project/paths.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { type DecisionsRequest, decisionsIn } from "./conversations-decisions.ts";
+
+const day = 86_400_000;
+const start = Date.parse("2026-03-01T10:00:00Z");
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+  const { id } = addSession(store.memory, "abc", { title: { text: "Storage", source: "agent" } });
+  const file = { path: "src/db.ts", how: "edit" as const };
+  saveTurn(store.memory, id, turn(1, { files: [file] }));
+  const decided =
+    "[USER] Where to?\n[TOOL_USE] Read a.ts\n[ASSISTANT] I looked. We decided to use SQLite. It is small.";
+  replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
+    chunk(0, decided, { kind: "decision", startedAt: start + day, files: [file.path] }),
+    chunk(1, "[ASSISTANT] Edited the palette.", { kind: "code-change", startedAt: start + 9 * day }),
+    chunk(2, "[USER] Let's go with tabs", { kind: "decision", startedAt: start + 3 * day }),
+    chunk(3, "[USER] Let's drop it", { kind: "decision", startedAt: start + 4 * day, abandoned: true }),
+  ]);
+  const place = { lineUid: null, branch: null };
+  saveAnnotation(store.memory, {
+    ...place,
+    uid: "n1",
+    note: "SQLite, not files",
+    at: start + 2 * day,
+    sessionUid: "abc",
+    turn: 1,
+    source: "prompt",
+  });
+  saveAnnotation(store.memory, {
+    ...place,
+    uid: "n2",
+    note: "Released",
+    at: start,
+    sessionUid: null,
+    turn: null,
+    source: "shell",
+  });
+});
+afterEach(() => store.remove());
+
+function decisions(request: Partial<DecisionsRequest> = {}) {
+  const all = { query: "", files: [], limit: 10, ...request };
+  return decisionsIn(projectAt(store.dir), store.memory, all, defaultConfig());
+}
+
+const texts = async (request?: Partial<DecisionsRequest>) =>
+  (await decisions(request)).decisions.map(({ text }) => text);
+
+it("lists notes and the sentences that decide, the latest first, without ways that were left", async () => {
+  expect(await texts()).toEqual([
+    "Let's go with tabs",
+    "SQLite, not files",
+    "We decided to use SQLite.",
+    "Released",
+  ]);
+  expect((await decisions()).decisions[2]).toMatchObject({
+    source: "conversation",
+    session_id: "abc",
+    session_title: "Storage",
+    turn: 1,
+    timestamp: "2026-03-02T10:00:00.000Z",
+    files: ["src/db.ts"],
+    score: null,
+  });
+});
+
+it("limits them by time, files and number, and says how many there are", async () => {
+  expect(await texts({ since: "2026-03-03", until: "2026-03-03" })).toEqual(["SQLite, not files"]);
+  expect(await texts({ files: ["src"] })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
+  expect(await decisions({ limit: 1 })).toMatchObject({ decisions: [{ turn: 3 }], total: 4 });
+  await expect(decisions({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
+});
+
+it("finds those that a query is about, notes first", async () => {
+  expect(await texts({ query: "sqlite" })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
+  const { decisions: found } = await decisions({ query: "sqlite" });
+  expect(found[0]!.score).toBeGreaterThan(found[1]!.score!);
+});

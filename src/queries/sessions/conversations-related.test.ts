@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { projectAt } from "../../project/paths.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { TurnFile } from "../../store/memory/memory-records.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { changedFiles, pathsFrom, relatedIn } from "./conversations-related.ts";
+
+const day = 86_400_000;
+const now = Date.parse("2026-03-31T12:00:00Z");
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+});
+afterEach(() => store.remove());
+
+/** A session with one turn, so many days ago, that touched files. */
+function session(uid: string, ago: number, ...files: TurnFile[]) {
+  const record = addSession(store.memory, uid, { lastAt: now - ago * day });
+  saveTurn(store.memory, record.id, turn(1, { startedAt: now - ago * day, files }));
+  return record;
+}
+
+const edit = (path: string): TurnFile => ({ path, how: "edit" });
+const read = (path: string): TurnFile => ({ path, how: "read" });
+
+const related = (files: string[], query = "", limit = 10) =>
+  relatedIn(projectAt(store.dir), store.memory, { files, query, limit }, defaultConfig(), now);
+const ids = async (...given: Parameters<typeof related>) =>
+  (await related(...given)).sessions.map(({ session_id }) => session_id);
+
+describe("relatedIn", () => {
+  it("ranks sessions by how recently and how much they touched the files", async () => {
+    session("old", 90, edit("src/a.ts"));
+    session("read", 1, read("src/a.ts"));
+    session("edited", 1, edit("src/a.ts"));
+    session("both", 1, edit("src/a.ts"), edit("src/b.ts"));
+    session("other", 0, edit("src/c.ts"));
+    expect(await ids(["src/a.ts", "src/b.ts"])).toEqual(["both", "edited", "read", "old"]);
+  });
+
+  it("takes directories and globs", async () => {
+    session("a", 1, edit("src/db/a.ts"));
+    session("b", 2, edit("src/pool.js"));
+    expect(await ids(["src/db"])).toEqual(["a"]);
+    expect(await ids(["src/*.js"])).toEqual(["b"]);
+    expect(await related(["src"])).toMatchObject({ files: ["src/db/a.ts", "src/pool.js"], total: 2 });
+    expect(await related(["lib"])).toEqual({ files: [], sessions: [], total: 0 });
+  });
+
+  it("puts first what a query is about", async () => {
+    const leak = session("leak", 20, edit("src/a.ts"));
+    const names = session("names", 0, edit("src/a.ts"));
+    const about = (text: string) => [chunk(0, text, { session: text, files: ["src/a.ts"] })];
+    replaceChunks(store.memory, leak.id, { type: "raw", from: 0 }, about("The connection pool leaks"));
+    replaceChunks(store.memory, names.id, { type: "raw", from: 0 }, about("Renamed a variable"));
+    expect(await ids(["src/a.ts"])).toEqual(["names", "leak"]);
+    expect(await ids(["src/a.ts"], "connection leaks")).toEqual(["leak", "names"]);
+  });
+
+  it("shows the turns, the best first, and no more sessions than asked for", async () => {
+    const record = session("a", 10, read("a"));
+    saveTurn(store.memory, record.id, turn(2, { startedAt: now - 9 * day, files: [edit("a"), edit("z")] }));
+    session("b", 60, edit("a"));
+    const { sessions, total } = await related(["a"], "", 1);
+    expect(total).toBe(2);
+    expect(sessions).toMatchObject([
+      {
+        session_id: "a",
+        score: 1,
+        last_at: new Date(now - 9 * day).toISOString(),
+        files: [{ path: "a", how: "edit" }],
+        turns: [
+          { turn: 2, files: [{ path: "a", how: "edit" }] },
+          { turn: 1, files: [{ path: "a", how: "read" }] },
+        ],
+      },
+    ]);
+  });
+});
+
+it("reads paths from where somebody stands, and from the root", () => {
+  const project = projectAt("/repo");
+  expect(pathsFrom(project, "/repo/src", ["a.ts"])).toEqual(["src/a.ts", "a.ts"]);
+  expect(pathsFrom(project, "/repo", ["./src/"])).toEqual(["src"]);
+  expect(pathsFrom(project, "/repo", ["."])).toContain("**");
+  expect(pathsFrom(project, "/repo", ["/etc/hosts"])).toEqual(["/etc/hosts"]);
+});
+
+describe("changedFiles", () => {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", store.dir, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+
+  it("lists what differs from the last commit, from the project's root", async () => {
+    mkdirSync(join(store.dir, "sub/deep"), { recursive: true });
+    git("init", "--quiet");
+    for (const name of ["kept", "changed", "moved"]) writeFileSync(join(store.dir, "sub", name), name);
+    writeFileSync(join(store.dir, "outside"), "1");
+    git("add", "sub", "outside");
+    git("commit", "--quiet", "-m", "first");
+    writeFileSync(join(store.dir, "sub/changed"), "other");
+    writeFileSync(join(store.dir, "sub/deep/a new one"), "");
+    writeFileSync(join(store.dir, "outside"), "2");
+    renameSync(join(store.dir, "sub/moved"), join(store.dir, "sub/there"));
+    git("add", "--all", "sub/moved", "sub/there");
+    expect((await changedFiles(projectAt(join(store.dir, "sub")))).sort()).toEqual([
+      "changed",
+      "deep/a new one",
+      "moved",
+      "there",
+    ]);
+  });
+
+  it("says so where git cannot tell", async () => {
+    await expect(changedFiles(projectAt(store.dir))).rejects.toMatchObject({ code: "usage" });
+  });
+});

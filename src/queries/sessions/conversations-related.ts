@@ -1,0 +1,202 @@
+import { relative, resolve, sep } from "node:path";
+import { GitFailure, gitFields } from "../../git/git.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
+import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { memorySearch } from "../search/sessions.ts";
+import { isoTime } from "../status/status.ts";
+import { filesMatcher } from "./conversations-decisions.ts";
+
+/** A session that touched the files; the keys are the JSON's keys. */
+export interface RelatedSession {
+  session_id: string;
+  session_title: string | null;
+  agent: string;
+  branch: string | null;
+  /** Of its last turn that touched one, ISO 8601. */
+  last_at: string | null;
+  /** 0 to 1, of the best one. */
+  score: number;
+  /** Those of the files that it touched, each with the strongest way. */
+  files: TurnFile[];
+  /** Best first. */
+  turns: RelatedTurn[];
+}
+
+interface RelatedTurn {
+  turn: number;
+  prompt: string;
+  timestamp: string | null;
+  score: number;
+  files: TurnFile[];
+}
+
+/** What touching a file counts. */
+const strengths = { write: 1, edit: 1, read: 0.3 } as const;
+/** Days in which it counts half. */
+const halfLife = 30;
+/** What a turn keeps that a query has nothing to do with. */
+const unasked = 0.2;
+/** Turns of a file that are looked at, the latest. */
+const mostTurns = 500;
+const turnsShown = 5;
+
+/**
+ * Files of the working tree that differ from the last commit, untracked ones too, from the project's root.
+ * @throws PommelError `usage` where git cannot tell
+ */
+export async function changedFiles(project: Project): Promise<string[]> {
+  const files: string[] = [];
+  try {
+    let prefix = "";
+    for await (const line of gitFields(project.root, ["rev-parse", "--show-prefix"])) prefix = line.trimEnd();
+    const status = gitFields(project.root, [
+      "status",
+      "--porcelain=v1",
+      "-z",
+      "--untracked-files=all",
+      "--",
+      ".",
+    ]);
+    let isOrigin = false;
+    for await (const field of status) {
+      // After a file that was renamed or copied comes what it was.
+      const path = isOrigin ? field : field.slice(3);
+      if (path !== "") files.push(path.slice(prefix.length));
+      isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new PommelError(
+      "usage",
+      `git does not say what has changed: ${error.message}.`,
+      "Name files: --files a,b",
+    );
+  }
+  return files;
+}
+
+/** Paths as somebody in `cwd` names them, as they are stored; a path from the root is understood as well. */
+export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
+    const isOutside = fromRoot.startsWith("../");
+    const named = isOutside ? resolve(cwd, file) : fromRoot;
+    return [...new Set([named === "" ? "**" : named, file.replace(/^(\.\/)+/, "").replace(/\/+$/, "")])];
+  });
+}
+
+/**
+ * Sessions and turns that touched files, by how much and how recently; with a query also by how much they are about it.
+ * @param files paths as stored, directories or globs
+ */
+export async function relatedIn(
+  project: Project,
+  memory: Memory,
+  { files, query, limit }: { files: readonly string[]; query: string; limit: number },
+  config: Config,
+  now = Date.now(),
+): Promise<{ files: string[]; sessions: RelatedSession[]; total: number }> {
+  const isWanted = filesMatcher(files);
+  const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
+  const wantedSet = new Set(wanted);
+  const turns = new Map(
+    wanted.flatMap((path) => turnsWithFile(memory, path, mostTurns)).map((turn) => [turn.id, turn]),
+  );
+  const relevance =
+    query === "" ? null : await relevanceOf(project, memory, { query, files: wanted }, config);
+  const sessions = sessionsByIds(memory, [...new Set([...turns.values()].map(({ sessionId }) => sessionId))]);
+  const bySession = new Map<number, { turn: TurnRecord; touched: TurnFile[]; weight: number }[]>();
+  for (const turn of turns.values()) {
+    const session = sessions.get(turn.sessionId);
+    if (!session) continue;
+    const touched = turn.files.filter(({ path }) => wantedSet.has(path));
+    const about =
+      relevance === null ? 1 : unasked + (1 - unasked) * (relevance(session.uid, turn.number) ?? 0);
+    const weight = touchOf(touched) * recencyOf(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
+    bySession.set(session.id, [...(bySession.get(session.id) ?? []), { turn, touched, weight }]);
+  }
+  const ranked = [...bySession]
+    .map(([id, all]) => {
+      const best = all.sort((a, b) => b.weight - a.weight);
+      // Each further turn counts half of the one before.
+      const weight = best.reduce((sum, turn, i) => sum + turn.weight * 0.5 ** i, 0);
+      return { session: sessions.get(id)!, best, weight };
+    })
+    .sort((a, b) => b.weight - a.weight || b.session.id - a.session.id);
+  const most = ranked[0]?.weight || 1;
+  return {
+    files: wanted,
+    total: ranked.length,
+    sessions: ranked.slice(0, limit).map(({ session, best, weight }): RelatedSession => {
+      const times = best.flatMap(({ turn }) => turn.startedAt ?? []);
+      return {
+        session_id: session.uid,
+        session_title: session.title,
+        agent: session.agent,
+        branch: session.branch,
+        last_at: isoTime(times.length === 0 ? null : Math.max(...times)),
+        score: share(weight, most),
+        files: strongest(best.flatMap(({ touched }) => touched)),
+        turns: best.slice(0, turnsShown).map(({ turn, touched, weight: own }) => ({
+          turn: turn.number,
+          prompt: turn.prompt,
+          timestamp: isoTime(turn.startedAt),
+          score: share(own, most),
+          files: touched,
+        })),
+      };
+    }),
+  };
+}
+
+const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;
+
+function touchOf(touched: readonly TurnFile[]): number {
+  // The tenth of many files that were touched at once says less than the first.
+  return Math.sqrt(touched.reduce((sum, { how }) => sum + strengths[how] ** 2, 0));
+}
+
+function recencyOf(at: number | null, now: number): number {
+  return at === null ? 0.1 : 0.5 ** (Math.max(now - at, 0) / 86_400_000 / halfLife);
+}
+
+function strongest(files: readonly TurnFile[]): TurnFile[] {
+  const order = ["read", "edit", "write"];
+  const byPath = new Map<string, TurnFile>();
+  for (const file of files) {
+    const known = byPath.get(file.path);
+    if (!known || order.indexOf(file.how) > order.indexOf(known.how)) byPath.set(file.path, file);
+  }
+  return [...byPath.values()].sort((a, b) => a.path.localeCompare(b.path));
+}
+
+/** How much turns are about a query, compared with the one that is most; undefined for those that are not. */
+async function relevanceOf(
+  project: Project,
+  memory: Memory,
+  { query, files }: { query: string; files: readonly string[] },
+  config: Config,
+): Promise<(session: string, turn: number) => number | undefined> {
+  const found = new Map<string, number>();
+  if (files.length === 0) return () => undefined;
+  const request = { q: query, limit: 200, file: files.map(literalGlob), type: ["raw" as const] };
+  const search = await memorySearch(project, memory, config);
+  const { results } = await search(request);
+  const most = results[0]?.score || 1;
+  for (const { session_id, turn, last_turn, score } of results) {
+    for (let number = turn; number <= last_turn; number++) {
+      const key = `${session_id} ${number}`;
+      found.set(key, Math.max(found.get(key) ?? 0, score / most));
+    }
+  }
+  return (session, turn) => found.get(`${session} ${turn}`);
+}
+
+/** A glob for just this path, whatever is in its name. */
+export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");

@@ -1,0 +1,194 @@
+import { PommelError } from "../../project/errors.ts";
+import { hookAgents } from "../../protocol/agent-hooks.ts";
+import type {
+  Annotation,
+  AnnotationsRequest,
+  AnnotationsResponse,
+  SessionRequest,
+  SessionResponse,
+  SessionSummary,
+  SessionsRequest,
+  SessionsResponse,
+} from "../../protocol/sessions.ts";
+import type { Turn } from "../../sessions/turn-content.ts";
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { unpackContent } from "../../store/memory/sessions/content.ts";
+import {
+  agentsOfSessions,
+  countsOfSessions,
+  findSession,
+  listSessions,
+  sessionsByIds,
+} from "../../store/memory/sessions/sessions.ts";
+import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { contentOf, filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
+import { isoTime } from "../status/status.ts";
+import { renderTurn } from "./conversations-turn.ts";
+
+/** How many are listed when nobody says. */
+const listed = { sessions: 20, annotations: 10 } as const;
+
+/** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */
+export function agentNames(memory: Memory): string[] {
+  return [...new Set([...hookAgents, ...agentsOfSessions(memory)])];
+}
+
+/**
+ * The agent to limit an answer to, or null for all.
+ * @throws PommelError `usage` when there is none of that name
+ */
+export function knownAgent(memory: Memory, name: string | undefined): string | null {
+  if (name === undefined) return null;
+  const known = agentNames(memory);
+  if (known.includes(name)) return name;
+  throw new PommelError("usage", `There is no agent ${name}.`, `The agents are ${known.join(", ")}.`);
+}
+
+/**
+ * Sessions, those with the latest line first; without those of which nothing is stored.
+ * @throws PommelError `usage` for a time or an agent that makes no sense
+ */
+export async function listSessionsOf(memory: Memory, request: SessionsRequest): Promise<SessionsResponse> {
+  const [since, until] = await times(request);
+  return memory.inSnapshot(() => {
+    const found = listSessions(memory, {
+      since,
+      until,
+      branch: request.branch ?? null,
+      agent: knownAgent(memory, request.agent),
+      remembered: true,
+      ...(request.agents && { children: true as const }),
+    });
+    const page = found.slice(0, request.limit ?? listed.sessions);
+    return { sessions: summarise(memory, page), total: found.length };
+  });
+}
+
+/**
+ * A session with its turns, in outline, and one of them in full if asked for.
+ * @throws PommelError `not_found` for a session or a turn that is not remembered, `usage` for a beginning that
+ *   several sessions have
+ */
+export function showSession(memory: Memory, request: SessionRequest): SessionResponse {
+  return memory.inSnapshot(() => {
+    const record = findSession(memory, request.id);
+    const summary = bestSummaries(memory, [record.id]).get(record.id);
+    return {
+      session: summarise(memory, [record])[0]!,
+      summary: summary
+        ? { source: summary.source, model: summary.model, up_to_turn: summary.upToTurn, text: summary.text }
+        : null,
+      turns: turnsOf(memory, record.id).map(({ startedAt, endedAt, number, prompt, ...turn }) => ({
+        number,
+        prompt,
+        started_at: isoTime(startedAt),
+        ended_at: isoTime(endedAt),
+        branch: turn.branch,
+        abandoned: turn.abandoned,
+        tools: turn.tools,
+        files: turn.files,
+      })),
+      files: filesOfSession(memory, record.id),
+      annotations: listAnnotations(memory, { sessionUid: record.uid }).reverse().map(annotationOf),
+      agents: listSessions(memory, { children: record.id })
+        .map(({ uid }) => uid)
+        .reverse(),
+      content: request.turn === undefined ? null : contentOfTurn(memory, record, request.turn),
+    };
+  });
+}
+
+function contentOfTurn(memory: Memory, session: SessionRecord, number: number): string {
+  const content = contentOf(memory, session.id, number);
+  if (content !== null) return renderTurn(unpackContent<Turn["lines"][number]>(content));
+  const numbers = turnsOf(memory, session.id).map((turn) => turn.number);
+  throw new PommelError(
+    "not_found",
+    `The session ${session.uid} has no turn ${number}.`,
+    numbers.length === 0
+      ? "Nothing of it is stored."
+      : `Its turns are numbered ${numbers[0]} to ${numbers.at(-1)}.`,
+  );
+}
+
+/**
+ * Notes, the latest first.
+ * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session
+ */
+export async function listAnnotationsOf(
+  memory: Memory,
+  request: AnnotationsRequest,
+): Promise<AnnotationsResponse> {
+  const [since, until] = await times(request);
+  const sessionUid = request.session === undefined ? null : findSession(memory, request.session).uid;
+  const found = listAnnotations(memory, { since, until, sessionUid, search: request.search ?? null });
+  const page = found.slice(0, request.limit ?? listed.annotations);
+  return { annotations: page.map(annotationOf), total: found.length };
+}
+
+/** A note as the routes give it. */
+export function annotationOf(note: AnnotationRecord): Annotation {
+  return {
+    id: note.uid,
+    note: note.note,
+    session_id: note.sessionUid,
+    turn: note.turn,
+    timestamp: new Date(note.at).toISOString(),
+    branch: note.branch,
+    source: note.source,
+  };
+}
+
+async function times(request: { since?: string | undefined; until?: string | undefined }) {
+  const { parseWhen } = await import("../../text/dates.ts");
+  return [
+    request.since === undefined ? null : await parseWhen(request.since, "since"),
+    request.until === undefined ? null : await parseWhen(request.until, "until"),
+  ] as const;
+}
+
+function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionSummary[] {
+  const ids = sessions.map(({ id }) => id);
+  const counts = countsOfSessions(memory, ids);
+  const related = sessions.flatMap(({ parentId, forkedFrom }) => [parentId ?? [], forkedFrom ?? []].flat());
+  const others = sessionsByIds(memory, related);
+  const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
+  return sessions.map((session) => {
+    const usage = usageOf(memory, session.id);
+    const { turns = 0, chunks = 0, children = 0 } = counts.get(session.id) ?? {};
+    return {
+      id: session.uid,
+      agent: session.agent,
+      title: session.title,
+      branch: session.branch,
+      cwd: session.cwd,
+      started_at: isoTime(session.startedAt),
+      last_at: isoTime(session.lastAt),
+      ended_at: isoTime(session.endedAt),
+      end_reason: session.endReason,
+      turns,
+      chunks,
+      annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
+      agents: children,
+      models: usage.map(({ model }) => model),
+      tokens: tokensOf(usage),
+      parent_id: uidOf(session.parentId),
+      parent_tool_use: session.parentToolUse,
+      agent_type: session.agentType,
+      forked_from: uidOf(session.forkedFrom),
+    };
+  });
+}
+
+function tokensOf(usage: readonly UsageSum[]): SessionSummary["tokens"] {
+  const sum = (of: (part: UsageSum) => number) => usage.reduce((total, part) => total + of(part), 0);
+  return {
+    input: sum(({ input }) => input),
+    output: sum(({ output }) => output),
+    cache_read: sum(({ cacheRead }) => cacheRead),
+    cache_write: sum(({ cacheWrite }) => cacheWrite),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Config } from "../../project/config/settings.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { SessionSearch } from "../../search/sessions/engine.ts";
+import type { SessionQuery } from "../../search/sessions/types.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listSessions } from "../../store/memory/sessions/sessions.ts";
+import { isoTime } from "../status/status.ts";
+import { knownAgent } from "./conversations-sessions.ts";
+
+/**
+ * What the routes about conversations answer, from an open memory: the daemon and the in-process read path both ask
+ * here.
+ */
+
+export { describeMemory, jobsStatusOf } from "../status/conversations-status.ts";
+export {
+  annotationOf,
+  listAnnotationsOf,
+  listSessionsOf,
+  showSession,
+} from "./conversations-sessions.ts";
+
+/**
+ * The question that a request asks, with the configuration's answers where it says nothing.
+ * @throws PommelError `usage` for a time that makes no sense
+ */
+export async function toSessionQuery(
+  request: TranscriptSearchRequest,
+  config: Config,
+  now: Date = new Date(),
+): Promise<SessionQuery> {
+  const { parseWhen } = await import("../../text/dates.ts");
+  return {
+    query: request.q,
+    limit: request.limit ?? config["search.limit"],
+    since: request.since === undefined ? null : await parseWhen(request.since, "since", now),
+    until: request.until === undefined ? null : await parseWhen(request.until, "until", now),
+    types: (request.type ?? []) as SessionQuery["types"],
+    kinds: (request.kind ?? []) as SessionQuery["kinds"],
+    files: request.file ?? [],
+    session: request.session ?? null,
+    branch: request.branch ?? null,
+    agent: request.agent ?? null,
+    commit: request.commit ?? null,
+    event: request.event ?? null,
+    mode: request.mode ?? "hybrid",
+    explain: request.explain ?? false,
+  };
+}
+
+/**
+ * Answers a search of conversations.
+ * @param pending transcripts that wait to be read on; null when nobody knows, because no daemon runs
+ * @throws PommelError `usage` for a question that makes no sense, `not_found` for an unknown session
+ */
+export async function answerTranscriptSearch(
+  search: SessionSearch,
+  memory: Memory,
+  request: TranscriptSearchRequest,
+  config: Config,
+  pending: number | null,
+): Promise<TranscriptSearchResponse> {
+  knownAgent(memory, request.agent);
+  const answer = await search.search(await toSessionQuery(request, config));
+  const [latest] = listSessions(memory, { children: true, limit: 1 });
+  return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };
+}

@@ -1,0 +1,154 @@
+import { statSync } from "node:fs";
+import type { Config } from "../../project/config/settings.ts";
+import type { JobsStatus, MemoryStatus } from "../../protocol/sessions.ts";
+import { gitCounts } from "../../store/memory/commits/git-counts.ts";
+import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
+import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { llmSpending } from "../../store/memory/llm-usage.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
+import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { storageGrowth } from "../../store/memory/storage.ts";
+import { isoTime } from "./status.ts";
+
+/** What was done last, so many. */
+const recentShown = 10;
+
+/** How the queue of conversations stands. */
+export function jobsStatusOf(memory: Memory): JobsStatus {
+  const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
+  return {
+    pending: jobs.pending,
+    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total }) => ({
+      kind,
+      subject,
+      done,
+      total,
+    })),
+    dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({
+      id,
+      kind,
+      subject,
+      attempts,
+      error,
+    })),
+    rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
+    eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
+    is_idle: isAtRest(memory),
+    recent: recentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
+      kind,
+      subject,
+      outcome,
+      chunks,
+      took_ms: tookMs,
+      at: new Date(at).toISOString(),
+    })),
+  };
+}
+
+interface MemoryCircumstances {
+  config: Config;
+  /** Of the scrubbing rules in force; left out where nobody has read them. */
+  scrubVersion?: string;
+  /** Where the memory is, or would be. */
+  file: string;
+  /** Why the memory cannot be read; null when it can, or is not there. */
+  problem: string | null;
+  /** Why the language model did not answer last; left out where nobody asked it. */
+  llmProblem?: string | null;
+}
+
+/**
+ * What is remembered and what it takes.
+ * @param memory null: there is none, or it cannot be read
+ */
+export function describeMemory(
+  memory: Memory | null,
+  { config, scrubVersion, file, problem, llmProblem = null }: MemoryCircumstances,
+): MemoryStatus {
+  const llm = {
+    model: config["llm.model"],
+    daily_tokens: config["llm.daily_tokens"],
+    problem: llmProblem,
+  };
+  const captures = config["sessions.capture"];
+  const mode = config["context.mode"];
+  if (memory === null) {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 };
+    return {
+      ...nothing,
+      captures,
+      context,
+      bytes,
+      problem,
+      llm: { ...llm, tokens_today: 0, dollars_today: null },
+    };
+  }
+  const counts = memoryCounts(memory);
+  const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
+  const { commits, checkpoints, waiting } = gitCounts(memory);
+  const { bytes, growth } = storageGrowth(memory);
+  const spent = llmSpending(memory);
+  const stored = memory.meta(scrubbedBy);
+  return {
+    captures,
+    sessions: counts.sessions,
+    agents: counts.agents,
+    turns: counts.turns,
+    chunks,
+    annotations: counts.annotations,
+    summaries: counts.summaries,
+    commits,
+    checkpoints,
+    commits_waiting: waiting,
+    last_updated: isoTime(counts.lastAt),
+    problem,
+    bytes,
+    growth_30d_bytes: growth?.bytes ?? null,
+    context: contextMeter(memory, mode),
+    vanishing: null,
+    needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
+    llm: {
+      ...llm,
+      tokens_today: spent.input + spent.output,
+      dollars_today: spent.requests === 0 ? null : spent.dollars,
+    },
+    jobs: jobsStatusOf(memory),
+  };
+}
+
+/** What was told by itself, and what it came to. */
+function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
+  const all = injectionTotals(memory);
+  const since = Date.now() - 30 * 24 * 3600 * 1000;
+  const lately = injectionTotals(memory, since);
+  const missed_30d = missedInjections(memory, since).length;
+  return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens, missed_30d };
+}
+
+const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {
+  sessions: 0,
+  agents: {},
+  turns: 0,
+  chunks: 0,
+  annotations: 0,
+  summaries: 0,
+  commits: 0,
+  checkpoints: 0,
+  commits_waiting: 0,
+  last_updated: null,
+  growth_30d_bytes: null,
+  vanishing: null,
+  needs_scrubbing: false,
+  jobs: {
+    pending: 0,
+    running: [],
+    dead: [],
+    rate_chunks_per_sec: 0,
+    eta_seconds: null,
+    is_idle: true,
+    recent: [],
+  },
+};

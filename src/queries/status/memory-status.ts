@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { MemoryStatus } from "../../protocol/sessions.ts";
+import { withMemory } from "../../store/memory/with-memory.ts";
+import { describeMemory } from "../sessions/conversations.ts";
+
+/** What is remembered, read without a daemon. Never fails: a memory that cannot be read is a status, too. */
+export async function memoryStatusInProcess(project: Project, config: Config): Promise<MemoryStatus> {
+  const circumstances = { config, file: project.memoryDb, problem: null };
+  if (!existsSync(project.memoryDb)) return describeMemory(null, circumstances);
+  try {
+    return await withMemory(project, (memory) => describeMemory(memory, circumstances));
+  } catch (error) {
+    return describeMemory(null, { ...circumstances, problem: messageOf(error) });
+  }
+}

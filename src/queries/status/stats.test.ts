@@ -1,0 +1,152 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Repository,
+  rememberSession,
+  temporaryRepository,
+} from "../../../test/support/checkpoint-fixture.ts";
+import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { projectAt } from "../../project/paths.ts";
+import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
+
+let repo: Repository;
+beforeEach(() => {
+  repo = temporaryRepository();
+});
+afterEach(() => repo.remove());
+
+const stats = (request: StatsRequest = {}, memory: Repository["memory"] | null = repo.memory) =>
+  statsOf(projectAt(repo.root), memory, request);
+const seen = (hash: string, rewrittenFrom: string[] = []) =>
+  takeInCommit(repo.work, hash, { seen: "hook", branch: "main", rewrittenFrom });
+
+it("sums up whose lines were committed, by author, directory, week, model and session", async () => {
+  rememberSession(repo.memory, "s", ["p"], { title: { text: "Making", source: "agent" } });
+  await seen(repo.commit("one", { "src/client/deep/a.ts": "x // s:1\ny // s:1\nmine\n", "b.md": "mine\n" }));
+  repo.wait(7 * 24 * 60);
+  repo.git("config", "user.name", "Ben");
+  await seen(repo.commit("two", { "src/cli/c.ts": "z // s:1\n" }));
+  repo.commit("three", { "d.ts": "nobody looked\n" });
+  expect(await stats()).toEqual({
+    since: null,
+    until: null,
+    paths: [],
+    commits: { in_history: 3, looked_at: 2, with_agent: 2 },
+    total: { lines: 5, agent: 3, human: 2, unknown: 0 },
+    by_author: [
+      { author: "Ann", commits: 1, lines: 4, agent: 2, human: 2, unknown: 0 },
+      { author: "Ben", commits: 1, lines: 1, agent: 1, human: 0, unknown: 0 },
+    ],
+    by_directory: [
+      { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0 },
+      { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0 },
+      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0 },
+    ],
+    by_week: [
+      { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0 },
+      { week: "2026-W03", lines: 1, agent: 1, human: 0, unknown: 0 },
+    ],
+    by_model: [{ model: "big-model", lines: 3 }],
+    by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
+    notes: ["1 commit has not been looked at and is not counted: pm checkpoint backfill"],
+  });
+});
+
+describe("what is asked for", () => {
+  beforeEach(async () => {
+    rememberSession(repo.memory, "s", ["p"]);
+    await seen(repo.commit("one", { "src/a.ts": "x // s:1\n", "docs/b.md": "mine\n" }));
+    repo.wait(3 * 24 * 60);
+    await seen(repo.commit("two", { "src/c.ts": "y\n" }));
+  });
+
+  it("is a time, paths, a depth", async () => {
+    expect(await stats({ since: "2026-01-07" })).toMatchObject({
+      commits: { in_history: 1, looked_at: 1, with_agent: 0 },
+      total: { lines: 1, human: 1 },
+    });
+    expect((await stats({ until: "2026-01-07" })).total).toMatchObject({ lines: 2, agent: 1 });
+    expect((await stats({ paths: ["src"] })).total).toMatchObject({ lines: 2, agent: 1, human: 1 });
+    expect((await stats({ paths: ["**/*.md"] })).total).toMatchObject({ lines: 1, human: 1 });
+    expect((await stats({ depth: 0 })).by_directory).toMatchObject([{ directory: ".", lines: 3 }]);
+    await expect(stats({ since: "whenever that was" })).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("is HEAD's history, or all that is remembered", async () => {
+    repo.git("switch", "--quiet", "--create", "side");
+    await seen(repo.commit("three", { "src/side.ts": "z // s:1\n" }));
+    repo.git("switch", "--quiet", "main");
+    expect((await stats()).total.lines).toBe(3);
+    expect(await stats({ all: true })).toMatchObject({
+      total: { lines: 4 },
+      commits: { in_history: 2, looked_at: 3 },
+    });
+  });
+});
+
+it("counts once what was written once: not what was amended, nor picked onto another branch", async () => {
+  rememberSession(repo.memory, "s", ["p"]);
+  await seen(repo.commit("base", { "base.ts": "b\n" }));
+  const before = repo.commit("one", { "a.ts": "x // s:1\n" });
+  await seen(before);
+  repo.wait(1);
+  repo.git("commit", "--quiet", "--amend", "--message", "One");
+  const after = repo.git("rev-parse", "HEAD");
+  await seen(after, [before]);
+  repo.git("switch", "--quiet", "--create", "side", "HEAD~1");
+  repo.commit("other", { "other.ts": "o\n" });
+  repo.git("cherry-pick", after);
+  await seen(repo.git("rev-parse", "HEAD"));
+  expect((await stats({ all: true })).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
+  expect((await stats()).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
+});
+
+it("says what it cannot know: nothing is remembered, no git", async () => {
+  repo.commit("one", { "a.ts": "x\n" });
+  expect(await stats({}, null)).toMatchObject({
+    commits: { in_history: 1, looked_at: 0, with_agent: 0 },
+    total: { lines: 0 },
+    notes: ["1 commit has not been looked at and is not counted."],
+  });
+  rmSync(join(repo.root, ".git"), { recursive: true });
+  const { commits, notes } = await stats();
+  expect(commits.in_history).toBeNull();
+  expect(notes[0]).toContain("no history");
+});
+
+describe("weeks and directories", () => {
+  it.each([
+    ["2020-12-31", "2020-W53"],
+    ["2021-01-03", "2020-W53"],
+    ["2021-01-04", "2021-W01"],
+    ["2024-12-30", "2025-W01"],
+    ["2026-01-05", "2026-W02"],
+  ])("%s is in %s", (day, week) => {
+    expect(isoWeek(Date.parse(day))).toBe(week);
+  });
+
+  it("a week is the same from Monday to Sunday, and another one after that", () => {
+    const monday = Date.UTC(1990, 0, 1);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5000 }),
+        fc.integer({ min: 0, max: 7 * 86_400_000 - 1 }),
+        (weeks, more) => {
+          const start = monday + weeks * 7 * 86_400_000;
+          expect(isoWeek(start + more)).toBe(isoWeek(start));
+          expect(isoWeek(start - 1) < isoWeek(start)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("a directory is cut where it is deep enough", () => {
+    expect([directoryOf("a.ts", 2), directoryOf("x/y/z/a.ts", 2), directoryOf("x/a.ts", 2)]).toEqual([
+      ".",
+      "x/y",
+      "x",
+    ]);
+  });
+});

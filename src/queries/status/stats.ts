@@ -1,0 +1,214 @@
+import { GitFailure, gitFields } from "../../git/git.ts";
+import type { Project } from "../../project/paths.ts";
+import {
+  type AuthoredLines,
+  authoredLines,
+  commitsLookedAt,
+  replacedCommits,
+} from "../../store/memory/commits/attribution-lookup.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { entry, mostFirst } from "../blame/blame-summary.ts";
+import { filesMatcher } from "../sessions/conversations-decisions.ts";
+import { howToLookAt } from "./how-to-look-at.ts";
+import type { Share, StatsAnswer } from "./stats-answer.ts";
+import { isoTime } from "./status.ts";
+
+export interface StatsRequest {
+  /** When the commits were authored, as people write it. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Paths, directories or globs, from the project's root; empty: all. */
+  paths?: readonly string[] | undefined;
+  /** Directories this deep; default 2. */
+  depth?: number | undefined;
+  /** Commits of every branch and what is no part of any, too; default: HEAD's history. */
+  all?: boolean | undefined;
+}
+
+/**
+ * Whose lines commits added. Of commits that took the place of others only those count, and of those that change the
+ * same (cherry-picks) only the first: a line that was written once is counted once.
+ * @param memory null: nothing is remembered
+ * @throws PommelError `usage` for a time that makes no sense
+ */
+export async function statsOf(
+  project: Project,
+  memory: Memory | null,
+  request: StatsRequest,
+  signal?: AbortSignal,
+): Promise<StatsAnswer> {
+  const { paths = [], depth = 2, all = false } = request;
+  const when = {
+    since: request.since === undefined ? null : await parseWhen(request.since, "since"),
+    until: request.until === undefined ? null : await parseWhen(request.until, "until"),
+  };
+  const history = await historyOf(project.root, when, signal);
+  const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
+  const isWanted = filesMatcher(paths);
+  const sums = new Sums(depth);
+  if (memory !== null) {
+    const counted = countedOnce(memory);
+    for (const lines of authoredLines(memory, when)) {
+      if (!all && history !== null && !history.has(lines.hash)) continue;
+      if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
+      sums.add(lines);
+    }
+  }
+  const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
+  return {
+    since: isoTime(when.since),
+    until: isoTime(when.until),
+    paths: [...paths],
+    commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
+    ...sums.answer(memory),
+    notes: notesOn(memory, history, seen),
+  };
+}
+
+/** The commits of HEAD's history and when they were authored; null where git does not give any. */
+async function historyOf(
+  root: string,
+  { since, until }: { since: number | null; until: number | null },
+  signal?: AbortSignal,
+): Promise<Map<string, number> | null> {
+  const history = new Map<string, number>();
+  try {
+    // git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's.
+    for await (const field of gitFields(
+      root,
+      ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"],
+      signal,
+    )) {
+      const [hash = "", at] = field.trim().split(" ");
+      const authoredAt = Number(at) * 1000;
+      if ((since === null || authoredAt >= since) && (until === null || authoredAt <= until))
+        history.set(hash, authoredAt);
+    }
+    return history;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return null;
+  }
+}
+
+/** Whether lines are to be counted: of commits that are the same but for where they stand, the first that comes. */
+function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
+  const replaced = replacedCommits(memory);
+  const firstOf = new Map<string, string>();
+  return ({ hash, patchId }) => {
+    if (replaced.has(hash)) return false;
+    return patchId === null || entry(firstOf, patchId, () => hash) === hash;
+  };
+}
+
+const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0 });
+
+/** Adds up lines, by all that is asked for at once. */
+class Sums {
+  readonly withAgent = new Set<string>();
+  private readonly total = noLines();
+  private readonly authors = new Map<string, { author: string; commits: Set<string>; share: Share }>();
+  private readonly directories = new Map<string, { directory: string } & Share>();
+  private readonly weeks = new Map<string, { week: string } & Share>();
+  private readonly models = new Map<string, { model: string; lines: number }>();
+  private readonly sessions = new Map<string, { uid: string; commits: Set<string>; lines: number }>();
+
+  constructor(private readonly depth: number) {}
+
+  add({ hash, commitAuthor, authoredAt, path, author, sessionUid, model, lines }: AuthoredLines): void {
+    const person = entry(this.authors, commitAuthor, () => ({
+      author: commitAuthor,
+      commits: new Set<string>(),
+      share: noLines(),
+    }));
+    person.commits.add(hash);
+    const directory = directoryOf(path, this.depth);
+    const week = isoWeek(authoredAt);
+    const shares = [
+      this.total,
+      person.share,
+      entry(this.directories, directory, () => ({ directory, ...noLines() })),
+      entry(this.weeks, week, () => ({ week, ...noLines() })),
+    ];
+    for (const share of shares) {
+      share.lines += lines;
+      share[author] += lines;
+    }
+    if (author !== "agent") return;
+    this.withAgent.add(hash);
+    if (model !== null) entry(this.models, model, () => ({ model, lines: 0 })).lines += lines;
+    if (sessionUid === null) return;
+    const make = () => ({ uid: sessionUid, commits: new Set<string>(), lines: 0 });
+    const session = entry(this.sessions, sessionUid, make);
+    session.lines += lines;
+    session.commits.add(hash);
+  }
+
+  answer(
+    memory: Memory | null,
+  ): Pick<StatsAnswer, "total" | "by_author" | "by_directory" | "by_week" | "by_model" | "by_session"> {
+    const linesOf = ({ lines }: { lines: number }) => lines;
+    return {
+      total: this.total,
+      by_author: mostFirst(this.authors, ({ share }) => share.lines).map(({ author, commits, share }) => ({
+        author,
+        commits: commits.size,
+        ...share,
+      })),
+      by_directory: mostFirst(this.directories, linesOf),
+      by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
+      by_model: mostFirst(this.models, linesOf),
+      by_session: mostFirst(this.sessions, linesOf).map(({ uid, commits, lines }) => {
+        const session = memory === null ? null : sessionByUid(memory, uid);
+        return {
+          session_id: uid,
+          session_title: session?.title ?? null,
+          agent: session?.agent ?? null,
+          commits: commits.size,
+          lines,
+        };
+      }),
+    };
+  }
+}
+
+/** The directory of a file, at most so deep; "." of one at the root. */
+export function directoryOf(path: string, depth: number): string {
+  const parts = path.split("/").slice(0, -1).slice(0, depth);
+  return parts.length === 0 ? "." : parts.join("/");
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The week of a time in UTC, as ISO 8601 has it: weeks begin on Monday, and belong to the year that has their Thursday.
+ * @param at milliseconds since the epoch
+ */
+export function isoWeek(at: number): string {
+  const day = new Date(at);
+  const thursday = new Date(at + (4 - (day.getUTCDay() || 7)) * dayMs);
+  const year = thursday.getUTCFullYear();
+  const dayOfYear = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / dayMs);
+  return `${year}-W${String(Math.floor(dayOfYear / 7) + 1).padStart(2, "0")}`;
+}
+
+function notesOn(
+  memory: Memory | null,
+  history: ReadonlyMap<string, number> | null,
+  seen: ReadonlySet<string>,
+): string[] {
+  if (history === null) return ["git tells no history here: every commit that is remembered counts."];
+  let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
+  for (const [hash, at] of history) {
+    if (seen.has(hash)) continue;
+    unseen++;
+    oldest = Math.min(oldest, at);
+  }
+  if (unseen === 0) return [];
+  const [have, are] =
+    unseen === 1 ? ["1 commit has", "is"] : [`${unseen.toLocaleString("en")} commits have`, "are"];
+  const what = `${have} not been looked at and ${are} not counted`;
+  return [memory === null ? `${what}.` : `${what}: ${howToLookAt(memory, oldest)}`];
+}

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { globalConfigDir, type Project } from "../../project/paths.ts";
+import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
+import { syncMemory } from "../../sync/sync.ts";
+import { withWritableMemory } from "../writable-memory.ts";
+
+/** What a person is asked and told while the memory is shared. */
+export interface SyncDialogue {
+  /** Asks for the passphrase, twice when it is to be made up; null: nobody can be asked. */
+  askPassphrase?: (isNew: boolean) => Promise<string | null>;
+  onKeyMade?: (file: string) => void;
+}
+
+/** How a configuration wants the memory to be shared. */
+export function syncSettings(
+  config: Config,
+  { askPassphrase, onKeyMade }: SyncDialogue = {},
+  env: NodeJS.ProcessEnv = process.env,
+): SyncSettings {
+  return {
+    branch: config["sync.branch"],
+    remote: config["sync.remote"],
+    encryption: config["sync.encryption"],
+    keyFile: config["sync.key_file"] || join(globalConfigDir(env), "sync-key.txt"),
+    passphrase: async (isNew) =>
+      env[config["sync.passphrase_env"]] || ((await askPassphrase?.(isNew)) ?? null),
+    ...(onKeyMade && { onKeyMade }),
+  };
+}
+
+/**
+ * Shares a project's memory, or takes in what others shared, in this process: a daemon sees what was taken in with its
+ * next question.
+ * @throws PommelError `sync_refused`, `sync_failed`, and what opening the memory throws
+ */
+export async function syncProject(
+  project: Project,
+  options: SyncOptions,
+  dialogue: SyncDialogue = {},
+): Promise<SyncReport> {
+  const settings = syncSettings(loadConfig(project).config, dialogue);
+  return withWritableMemory(project, (work) => syncMemory(work, settings, options), { create: true });
+}

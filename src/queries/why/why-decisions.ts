@@ -1,0 +1,157 @@
+import type { Config } from "../../project/config/settings.ts";
+import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunkOutlines, chunksByIds, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { sentenceFinder } from "../sessions/deciding-sentence.ts";
+import { isoTime } from "../status/status.ts";
+import type { NearDecision } from "./why-answer.ts";
+
+/** Where and when lines were written. */
+export interface WritingPlace {
+  /** The turns that led to them: an agent's own, and those of the session that a subagent worked for. */
+  turns: readonly { session: string; turn: number }[];
+  /** Milliseconds since the epoch; null: nobody knows. */
+  at: number | null;
+  /** What the file is, and was, called. */
+  files: readonly string[];
+  /** What it is about: the prompt. */
+  about: string;
+}
+
+/** Turns away that a decision may be, before and after. */
+const near = { before: 12, after: 4 } as const;
+/** What another turn, another session counts. */
+const step = 0.88;
+const afterwards = 0.6;
+const elsewhere = 0.5;
+/** Days in which what was decided elsewhere counts half. */
+const halfLife = 45;
+const note = 1.2;
+const aboutFile = 1.25;
+/** Chunks that are read to find their sentences. */
+const mostRead = 20;
+
+/** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
+export function nearDecisions(memory: Memory, place: WritingPlace, config: Config): NearDecision[] {
+  const sessions = place.turns.flatMap(({ session, turn }) => {
+    const record = sessionByUid(memory, session);
+    return record ? [{ record, turn }] : [];
+  });
+  const found = [...saidNear(memory, place, sessions, config), ...notedNear(memory, place, sessions)];
+  const texts = new Set<string>();
+  return found
+    .filter(({ score }) => (score ?? 0) > 0.05)
+    .sort((a, b) => b.score! - a.score!)
+    .filter(({ text }) => text !== "" && !texts.has(text) && texts.add(text));
+}
+
+type Here = { record: SessionRecord; turn: number };
+
+function saidNear(
+  memory: Memory,
+  place: WritingPlace,
+  here: readonly Here[],
+  config: Config,
+): NearDecision[] {
+  const isDecision = { ...allChunks, kinds: ["decision"], types: ["raw"], abandoned: false } as const;
+  const inSessions = chunkIdsIn(memory, { ...isDecision, sessionIds: here.map(({ record }) => record.id) });
+  const ofFile = new Set(chunkIdsIn(memory, { ...isDecision, files: place.files }));
+  const outlines = [...chunkOutlines(memory, [...new Set([...inSessions, ...ofFile])]).values()];
+  const ranked = outlines
+    .map((outline) => ({ outline, ...rank(placeOfChunk(outline, ofFile.has(outline.id)), place, here) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, mostRead);
+  const chunks = chunksByIds(
+    memory,
+    ranked.map(({ outline }) => outline.id),
+  );
+  const sessions = sessionsByIds(memory, [...new Set(ranked.map(({ outline }) => outline.sessionId))]);
+  const sentenceOf = sentenceFinder(config);
+  return ranked.map(({ outline, ...ranking }) => ({
+    source: "conversation",
+    text: sentenceOf(chunks.get(outline.id)?.text ?? "", place.about).text,
+    session_id: sessions.get(outline.sessionId)?.uid ?? null,
+    session_title: sessions.get(outline.sessionId)?.title ?? null,
+    turn: outline.firstTurn,
+    timestamp: isoTime(outline.startedAt),
+    branch: outline.branch,
+    files: chunks.get(outline.id)?.files ?? [],
+    ...ranking,
+  }));
+}
+
+function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+  const inSessions = here.flatMap(({ record }) => listAnnotations(memory, { sessionUid: record.uid }));
+  const chunkIds = chunkIdsIn(memory, { ...allChunks, types: ["annotated"], files: place.files });
+  const filesOf = new Map<number, string[]>();
+  for (const { annotationId, files } of chunksByIds(memory, chunkIds).values()) {
+    if (annotationId !== null) filesOf.set(annotationId, files);
+  }
+  const notes = new Map<number, AnnotationRecord>(annotationsByIds(memory, [...filesOf.keys()]));
+  for (const known of inSessions) notes.set(known.id, known);
+  return [...notes.values()].map((one) => {
+    const session = one.sessionUid === null ? null : sessionByUid(memory, one.sessionUid);
+    const files = filesOf.get(one.id) ?? [];
+    const turns = one.turn === null ? null : { first: one.turn, last: one.turn };
+    const isAboutFile = files.some((file) => place.files.includes(file));
+    const at = { sessionId: session?.id ?? null, turns, at: one.at, isAboutFile };
+    const { score, ...ranking } = rank(at, place, here);
+    return {
+      source: "annotation",
+      text: one.note,
+      session_id: one.sessionUid,
+      session_title: session?.title ?? null,
+      turn: one.turn,
+      timestamp: isoTime(one.at),
+      branch: one.branch,
+      files,
+      score: rounded(Math.min(score * note, 1)),
+      ...ranking,
+    };
+  });
+}
+
+interface DecisionPlace {
+  sessionId: number | null;
+  turns: { first: number; last: number } | null;
+  at: number | null;
+  isAboutFile: boolean;
+}
+
+const placeOfChunk = (chunk: SessionChunkOutline, isAboutFile: boolean): DecisionPlace => ({
+  sessionId: chunk.sessionId,
+  turns: { first: chunk.firstTurn, last: chunk.lastTurn },
+  at: chunk.startedAt,
+  isAboutFile,
+});
+
+/** How near a decision is: by turns within the session, by days elsewhere, where it has to be about the file. */
+function rank(
+  decision: DecisionPlace,
+  place: WritingPlace,
+  here: readonly Here[],
+): Pick<NearDecision, "near" | "is_before"> & { score: number } {
+  const { isAboutFile } = decision;
+  const session = here.find(({ record }) => record.id === decision.sessionId);
+  const isBefore =
+    session && decision.turns
+      ? decision.turns.first <= session.turn
+      : place.at === null || decision.at === null || decision.at <= place.at;
+  if (session && decision.turns) {
+    const away = isBefore
+      ? Math.max(session.turn - decision.turns.last, 0)
+      : decision.turns.first - session.turn;
+    const isNear = away <= (isBefore ? near.before : near.after);
+    const counted = step ** away * (isBefore ? 1 : afterwards) * (isAboutFile ? aboutFile : 1);
+    if (isNear) return { near: "session", is_before: isBefore, score: rounded(Math.min(counted * 0.8, 1)) };
+  }
+  if (!isAboutFile) return { near: "file", is_before: isBefore, score: 0 };
+  const days =
+    place.at === null || decision.at === null ? halfLife : Math.abs(place.at - decision.at) / 86_400_000;
+  return { near: "file", is_before: isBefore, score: rounded(elsewhere * 0.5 ** (days / halfLife)) };
+}
+
+const rounded = (score: number) => Math.round(score * 1e4) / 1e4;

@@ -1,0 +1,141 @@
+import { bareLine } from "../../attribution/lines/line-keys.ts";
+import { changesOf, type WhatChanged } from "../../git/diff/changes.ts";
+import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
+import { gitFields } from "../../git/git.ts";
+import type { Project } from "../../project/paths.ts";
+import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { knownCommits } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { isoTime } from "../status/status.ts";
+import type { LaterChanges } from "./why-answer.ts";
+
+/** Lines of a file as they are in a commit, or (null) in the working tree. */
+export interface LinesAt {
+  commit: string | null;
+  file: string;
+  first: number;
+  last: number;
+}
+
+/** Lines as they were in the commit before. */
+export interface LinesBefore {
+  how: "changed" | "replaced";
+  /** The commit before, as git takes it. */
+  revision: string;
+  file: string;
+  first: number;
+  last: number;
+  text: string[];
+}
+
+/** Lines of a block that others took the place of, at most; of a larger one nobody would say so. */
+const mostReplaced = 40;
+/** How much of its words a line must share with another to be that line, changed. */
+const alike = 0.5;
+const mostCounted = 200;
+const latestShown = 5;
+
+/**
+ * What stood in a file before a commit where it wrote these lines.
+ * @returns null where nothing did: the lines, or the file, were new
+ * @throws GitFailure
+ */
+export async function linesBefore(
+  project: Project,
+  lines: LinesAt,
+  signal?: AbortSignal,
+): Promise<LinesBefore | null> {
+  const what: WhatChanged = lines.commit === null ? { from: "HEAD", to: null } : { commit: lines.commit };
+  const changed = await changeOf(project, what, lines.file, signal);
+  const hunk = changed?.hunks.find((hunk) => overlaps(hunk, lines));
+  if (!changed || !hunk || hunk.removed.length === 0) return null;
+  const revision = lines.commit === null ? "HEAD" : `${lines.commit}^`;
+  const asked = hunk.added.slice(Math.max(lines.first - hunk.newStart, 0), lines.last - hunk.newStart + 1);
+  const same = asked.flatMap((text) => mostAlike(text, hunk.removed) ?? []);
+  if (same.length === 0 && hunk.removed.length > mostReplaced) return null;
+  const [from, to] =
+    same.length === 0 ? [0, hunk.removed.length - 1] : [Math.min(...same), Math.max(...same)];
+  return {
+    how: same.length === 0 ? "replaced" : "changed",
+    revision,
+    file: changed.oldPath ?? changed.path,
+    first: hunk.oldStart + from,
+    last: hunk.oldStart + to,
+    text: hunk.removed.slice(from, to + 1),
+  };
+}
+
+const overlaps = ({ newStart, added }: ChangedHunk, { first, last }: LinesAt) =>
+  added.length > 0 && newStart <= last && newStart + added.length > first;
+
+/** What a commit did to a file. Where the file came with it, under which other name it was there before. */
+async function changeOf(
+  { root }: Project,
+  what: WhatChanged,
+  file: string,
+  signal?: AbortSignal,
+): Promise<ChangedFile | null> {
+  const find = async (paths?: string[]) => {
+    for await (const changed of changesOf(root, what, { paths, signal })) {
+      if (changed.path === file) return changed;
+    }
+    return null;
+  };
+  const changed = await find([file]);
+  return changed?.status === "A" ? find() : changed;
+}
+
+/** The place of the line that is most like a text, where one is. */
+function mostAlike(text: string, lines: readonly string[]): number | null {
+  const words = wordsOf(text);
+  let best: number | null = null;
+  let most = alike;
+  lines.forEach((line, i) => {
+    const others = wordsOf(line);
+    const shared = [...words].filter((word) => others.has(word)).length;
+    const share = bareLine(line) === bareLine(text) ? 1 : (2 * shared) / (words.size + others.size || 1);
+    if (share > most || (share === most && best === null)) [best, most] = [i, share];
+  });
+  return best;
+}
+
+const wordsOf = (text: string) => new Set(text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []);
+
+/**
+ * The commits that touched a file after one, the latest first.
+ * @param files what it is, and was, called
+ * @throws GitFailure
+ */
+export async function changesSince(
+  project: Project,
+  memory: Memory | null,
+  commit: string,
+  files: readonly string[],
+  signal?: AbortSignal,
+): Promise<LaterChanges> {
+  const args = [
+    ...["--literal-pathspecs", "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"],
+    ...[`--max-count=${mostCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
+  ];
+  const commits: Omit<LaterChanges["latest"][number], "by_agent">[] = [];
+  for await (const field of gitFields(project.root, args, signal)) {
+    const [hash = "", at = "", person = "", subject = ""] = field.split("\n");
+    commits.push({ hash, subject, person, authored_at: isoTime(Number(at) * 1000) });
+  }
+  const latest = commits.slice(0, latestShown);
+  const known =
+    memory === null
+      ? new Map<string, number>()
+      : knownCommits(
+          memory,
+          latest.map(({ hash }) => hash),
+        );
+  return {
+    commits: commits.length,
+    latest: latest.map((one) => ({
+      ...one,
+      by_agent:
+        memory === null || !known.get(one.hash) ? null : checkpointOfCommit(memory, one.hash) !== null,
+    })),
+  };
+}

@@ -1,0 +1,95 @@
+import { lineKey } from "../../attribution/lines/line-keys.ts";
+import { isTelling } from "../../attribution/survival.ts";
+import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { BlameRange, LineAuthor } from "../blame/blame-answer.ts";
+import { entry } from "../blame/blame-summary.ts";
+import type { Origin, OriginCommit } from "./why-answer.ts";
+import { originTurn } from "./why-turn.ts";
+
+/** Lines that come from one commit, and in it from one author, with what they weigh among others. */
+export interface OriginGroup {
+  /** In the file's order. */
+  ranges: BlameRange[];
+  weight: number;
+}
+
+/** What can be told of an agent's line is more. */
+const weightOfAgent = 2;
+/** What a blank line or a bracket counts. */
+const weightOfTrivial = 0.01;
+
+/**
+ * The ranges by where they come from: those that tell most first, of equal ones the latest.
+ * @param textOf a line's text; where it is not known, a line counts as one that says something
+ */
+export function groupsOf(
+  ranges: readonly BlameRange[],
+  textOf: (line: number) => string | undefined = () => undefined,
+): OriginGroup[] {
+  const groups = new Map<string, OriginGroup>();
+  for (const range of ranges) {
+    const group = entry(groups, keyOf(range), () => ({ ranges: [], weight: 0 }));
+    group.ranges.push(range);
+    const each = range.author === "agent" && range.turn !== null ? weightOfAgent : 1;
+    for (let line = range.first_line; line <= range.last_line; line++) {
+      const text = textOf(line);
+      const says = text === undefined || isTelling(lineKey(text));
+      group.weight += each * (says ? 1 : weightOfTrivial);
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.weight - a.weight || timeOf(b) - timeOf(a));
+}
+
+const keyOf = ({ commit, author, session_id, turn }: BlameRange) =>
+  JSON.stringify([commit, author, session_id, turn]);
+
+/** What is not committed yet is the latest. */
+function timeOf({ ranges }: OriginGroup): number {
+  const at = ranges[0]?.authored_at ?? null;
+  return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
+}
+
+/** The longest piece of a group, the first of equal ones. */
+export function largestOf({ ranges }: OriginGroup): BlameRange {
+  const length = ({ first_line, last_line }: BlameRange) => last_line - first_line;
+  return ranges.reduce((a, b) => (length(b) > length(a) ? b : a));
+}
+
+/** All that is known of where lines come from. */
+export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin {
+  const range = ranges[0]!;
+  const { session_id, turn, tool_use } = range;
+  const hash = range.commit;
+  return {
+    lines: ranges.map(({ first_line, last_line }) => [first_line, last_line]),
+    written_by: authorIn(range),
+    commit: commitIn(memory, range),
+    checkpoint_id: memory === null || hash === null ? null : (checkpointOfCommit(memory, hash)?.uid ?? null),
+    turn:
+      memory === null || session_id === null || turn === null
+        ? null
+        : originTurn(memory, { session: session_id, turn, toolUse: tool_use }),
+  };
+}
+
+/** Who wrote a range, without where it is. */
+export function authorIn(range: BlameRange): LineAuthor {
+  const { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint } =
+    range;
+  return { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint };
+}
+
+/** The commit that a range came with; null: none yet. */
+export function commitIn(memory: Memory | null, range: BlameRange): OriginCommit | null {
+  if (range.commit === null) return null;
+  return {
+    hash: range.commit,
+    subject: range.subject ?? "",
+    person: range.person ?? "",
+    authored_at: range.authored_at,
+    branch: memory === null ? null : (commitByHash(memory, range.commit)?.branch ?? null),
+    is_boundary: range.is_boundary,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Entry } from "../../agents/agent.ts";
+import { storedTurns } from "../../sessions/stored-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { isoTime } from "../status/status.ts";
+import type { OriginTurn } from "./why-answer.ts";
+
+/** Characters. */
+const mostOfPrompt = 4000;
+const mostOfSaid = 600;
+
+/**
+ * What was asked in a turn, and what the agent said around the tool call that wrote.
+ * @param toolUse the agent's id of the call; null: what it said last
+ * @returns null where the turn is not remembered
+ */
+export function originTurn(
+  memory: Memory,
+  { session: uid, turn, toolUse }: { session: string; turn: number; toolUse: string | null },
+): OriginTurn | null {
+  const session = sessionByUid(memory, uid);
+  if (!session) return null;
+  const [stored] = storedTurns(memory, session.id, { first: turn, last: turn });
+  if (!stored) return null;
+  const entries = stored.lines.flatMap((line) => line.entries);
+  const prompt = entries.find((entry) => entry.kind === "prompt");
+  const at = entries.findIndex((entry) => entry.kind === "tool_use" && entry.id === toolUse);
+  const call = entries[at];
+  const [before, after] = at < 0 ? [entries, []] : [entries.slice(0, at), entries.slice(at + 1)];
+  return {
+    session_id: uid,
+    number: turn,
+    started_at: isoTime(stored.record.startedAt),
+    prompt: beginningOf((prompt?.text || stored.record.prompt).trim(), mostOfPrompt),
+    said_before: said(before.findLast(isText)),
+    said_after: said(after.find(isText)),
+    tool: call?.kind === "tool_use" ? call.tool : null,
+    asked_by: askedBy(memory, session),
+  };
+}
+
+const isText = (entry: Entry) => entry.kind === "text" && entry.text.trim() !== "";
+const said = (entry: Entry | undefined) =>
+  entry?.kind === "text" ? beginningOf(entry.text.trim(), mostOfSaid) : "";
+
+/** The turn in which a subagent was started: the last one that had begun by then. */
+function askedBy(memory: Memory, session: SessionRecord): OriginTurn["asked_by"] {
+  const parent = session.parentId === null ? null : sessionById(memory, session.parentId);
+  if (!parent) return null;
+  const turn = turnsOf(memory, parent.id).findLast(
+    ({ startedAt }) => startedAt !== null && session.startedAt !== null && startedAt <= session.startedAt,
+  );
+  if (!turn) return null;
+  return { session_id: parent.uid, turn: turn.number, prompt: beginningOf(turn.prompt, mostOfSaid) };
+}

@@ -1,0 +1,169 @@
+import { CommitFates } from "../../attribution/commit-fates.ts";
+import { GitFailure } from "../../git/git.ts";
+import { Ancestry } from "../../git/history/ancestry.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { blameFile } from "../blame/blame.ts";
+import type { BlameRange } from "../blame/blame-answer.ts";
+import type { LineRange } from "../blame/file-place.ts";
+import type { NearDecision, Origin, WhyAnswer, WhyFreshness } from "./why-answer.ts";
+import { nearDecisions } from "./why-decisions.ts";
+import { earlierLines } from "./why-earlier.ts";
+import { changesSince } from "./why-history.ts";
+import { groupsOf, largestOf, originOf } from "./why-origins.ts";
+
+export interface WhyRequest {
+  /** From the project's root, with slashes: `locate` of file-place.ts. */
+  file: string;
+  lines: LineRange;
+  /** The file as it was there; left out: as it is in the working tree. */
+  revision?: string | undefined;
+}
+
+const linesShown = 50;
+const originsShown = 5;
+const decisionsShown = 5;
+const laterDecisionsShown = 3;
+/** What looking around, beyond the lines themselves, may take. Milliseconds. */
+const patienceMs = 3000;
+
+/**
+ * Why lines are as they are: what wrote them, when, what was asked, what was decided, and what became of it.
+ * @param memory null: nothing is remembered, and only git is asked
+ * @throws PommelError as `blameFile`
+ */
+export async function whyLines(
+  project: Project,
+  memory: Memory | null,
+  request: WhyRequest,
+  config: Config,
+  signal?: AbortSignal,
+): Promise<WhyAnswer> {
+  const { file, lines, revision } = request;
+  const blamed = await blameFile(project, memory, { file, ranges: [lines], revision, texts: true }, signal);
+  const { ranges } = blamed;
+  const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
+  const groups = groupsOf(ranges, (line) => texts.get(line));
+  const origins = groups.slice(0, originsShown).map((group) => originOf(memory, group));
+  const [first] = origins;
+  // A blame that has no lines is an error, so there is a first one.
+  const head = largestOf(groups[0]!);
+  const files = [...new Set([file, head.original_path])];
+  const notes = [...blamed.notes];
+  const around = within(signal, notes);
+  const fates = memory === null ? null : new CommitFates(project.root, memory);
+  const [earlier, later, fate] = await Promise.all([
+    around("what stood there before", () => earlierLines(project, memory, head, around.signal)),
+    head.commit === null
+      ? null
+      : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),
+    head.commit === null
+      ? null
+      : around("what became of the commit", () =>
+          fates
+            ? fates.of([head.commit!], around.signal)
+            : new Ancestry(project.root).statesOf([head.commit!], around.signal),
+        ),
+  ]);
+  const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files), config);
+  const laterDecisions = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
+  return {
+    file,
+    first_line: ranges[0]!.first_line,
+    last_line: ranges.at(-1)!.last_line,
+    text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
+    origins,
+    decisions: decisions.filter((one) => one.is_before || one.near === "session").slice(0, decisionsShown),
+    earlier: earlier ?? [],
+    later,
+    freshness: {
+      ...stateOf(head, fate?.get(head.commit ?? ""), laterDecisions),
+      ...survivalIn(fates, memory, head.commit),
+      later_decisions: laterDecisions.slice(0, laterDecisionsShown),
+    },
+    notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
+  };
+}
+
+const latestFirst = (a: NearDecision, b: NearDecision) =>
+  (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
+const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((file) => of.includes(file));
+
+/** Looks around for as long as there is patience; what git does not tell, or not in time, is said and left out. */
+function within(signal: AbortSignal | undefined, notes: string[]) {
+  const late = AbortSignal.timeout(patienceMs);
+  const either = signal ? AbortSignal.any([signal, late]) : late;
+  const around = async <T>(what: string, look: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await look();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (late.aborted) notes.push(`git was too slow to tell ${what}.`);
+      else if (error instanceof GitFailure || error instanceof PommelError) {
+        notes.push(`git does not tell ${what}: ${error.message}.`);
+      } else throw error;
+      return null;
+    }
+  };
+  return Object.assign(around, { signal: either });
+}
+
+function placeOf({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
+  const { session_id, turn: number } = written_by;
+  const own = session_id !== null && number !== null ? [{ session: session_id, turn: number }] : [];
+  const asked = turn?.asked_by ? [{ session: turn.asked_by.session_id, turn: turn.asked_by.turn }] : [];
+  const at = turn?.started_at ?? head.authored_at;
+  return {
+    turns: [...own, ...asked],
+    at: at === null ? null : Date.parse(at),
+    files,
+    about: turn?.prompt ?? head.subject ?? "",
+  };
+}
+
+function stateOf(
+  head: BlameRange,
+  fate: { reach: "head" | "elsewhere" | "gone"; branches: string[]; revertedBy: string | null } | undefined,
+  laterDecisions: readonly NearDecision[],
+): Pick<WhyFreshness, "state" | "branches" | "reverted_by"> {
+  const branches = fate?.branches ?? [];
+  const reverted_by = fate?.revertedBy ?? null;
+  const given = { branches, reverted_by };
+  if (head.commit === null) return { state: "uncommitted", ...given };
+  if (!fate) return { state: "unknown", ...given };
+  if (reverted_by !== null) return { state: "reverted", ...given };
+  if (fate.reach !== "head") return { state: fate.reach, ...given };
+  return { state: laterDecisions.length > 0 ? "reconsidered" : "stands", ...given };
+}
+
+function survivalIn(
+  fates: CommitFates | null,
+  memory: Memory | null,
+  hash: string | null,
+): Pick<WhyFreshness, "lines_added" | "lines_surviving"> {
+  const commit = memory === null || hash === null ? null : commitByHash(memory, hash);
+  // What another machine told of a commit is not what it changed.
+  const isLookedAt = commit !== null && commit.attributed > 0;
+  const survival = isLookedAt ? fates?.survivalOf(commit) : null;
+  return { lines_added: survival?.added ?? null, lines_surviving: survival?.surviving ?? null };
+}
+
+const leftOut = (more: number) =>
+  more > 0
+    ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame tells of every line.`]
+    : [];
+
+/** What is not known of an origin, said as it is. */
+function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
+  const { author, session_id, hint } = written_by;
+  if (author === "agent" && session_id === null) return ["Which session wrote this is not known."];
+  if (author === "agent" && turn === null) return ["The session that wrote this is not remembered."];
+  if (author !== "unknown") return [];
+  const named = hint?.tools.join(", ");
+  if (named) return [`Who wrote this is not known; the commit names ${named}.`];
+  if (memory === null || commit === null) return ["Whether an agent wrote this is not known."];
+  return ["Whether an agent or a person wrote this is not known."];
+}

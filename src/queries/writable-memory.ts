@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { projectRoots } from "../git/project-roots.ts";
+import { createEmbedder } from "../models/embed/registry.ts";
+import { embedderSettings } from "../models/embed/settings.ts";
+import { loadConfig } from "../project/config/config.ts";
+import { PommelError } from "../project/errors.ts";
+import { silentLog } from "../project/log.ts";
+import type { Project } from "../project/paths.ts";
+import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { secretKey } from "../store/memory/privacy/secret-key.ts";
+import { rememberProject } from "./known-projects.ts";
+
+/**
+ * Opens the memory with all that it takes to change it, and closes it after use.
+ * @param create makes a memory where there is none
+ * @throws PommelError `not_indexed` without a memory; as `use`
+ */
+export async function withWritableMemory<T>(
+  project: Project,
+  use: (work: ScrubbingWork) => T | Promise<T>,
+  { create = false } = {},
+): Promise<T> {
+  if (!create && !existsSync(project.memoryDb)) {
+    throw new PommelError(
+      "not_indexed",
+      "No conversations are remembered yet.",
+      "Run `pm start`, and `pm import claude` (codex, gemini) for those of the past.",
+    );
+  }
+  const { config } = loadConfig(project);
+  const scrubber = scrubberOf(project, config);
+  const roots = await projectRoots(project.root);
+  // A larger model's vectors are the daemon's to make.
+  const embedder =
+    config["embed.text"] === "none" ? null : createEmbedder("static", embedderSettings(config));
+  await rememberProject(project);
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  try {
+    return await use({
+      memory,
+      embedder,
+      scrubber,
+      ledgerKey: secretKey(memory),
+      chunks: chunkOptionsOf(config),
+      maxChunks: config["sessions.max_chunks"],
+      root: project.root,
+      worktrees: roots.filter((root) => root !== project.root),
+      log: silentLog,
+    });
+  } finally {
+    memory.close();
+    await embedder?.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { heldOutSecretCases } from "../../../test/support/secrets/held-out-secrets.ts";
+import { lookAlikes } from "../../../test/support/secrets/look-alikes.ts";
+import { secretCases } from "../../../test/support/secrets/secrets.ts";
+import type { DefaultPattern } from "./default-pattern.ts";
+import { defaultPatterns } from "./default-patterns.ts";
+import { compileKeywords } from "./keywords.ts";
+import { compileDefault, compileRule, typeOf } from "./rule.ts";
+
+/** Those of the document in which scrubbing was first described; users know them by these names. */
+const promised = {
+  "aws-access-key": "[REDACTED_AWS_KEY]",
+  "aws-secret-key": "[REDACTED_AWS_SECRET]",
+  "github-token": "[REDACTED_GITHUB_TOKEN]",
+  "github-fine-grained-token": "[REDACTED_GITHUB_PAT]",
+  "generic-api-key": "[REDACTED_API_KEY]",
+  "jwt-token": "[REDACTED_JWT]",
+  "private-key-header": "[REDACTED_PRIVATE_KEY]",
+  "password-assignment": "[REDACTED_PASSWORD]",
+  "connection-string-mongo": "[REDACTED_MONGODB_CREDENTIALS]",
+  "connection-string-postgres": "[REDACTED_POSTGRES_CREDENTIALS]",
+  "connection-string-mysql": "[REDACTED_MYSQL_CREDENTIALS]",
+  "connection-string-redis": "[REDACTED_REDIS_CREDENTIALS]",
+  "slack-token": "[REDACTED_SLACK_TOKEN]",
+  "stripe-key": "[REDACTED_STRIPE_KEY]",
+  email: "[REDACTED_EMAIL]",
+  "phone-us": "[REDACTED_PHONE]",
+  ssn: "[REDACTED_SSN]",
+};
+
+describe("the default patterns", () => {
+  it("have the names and placeholders that were promised", () => {
+    const replacements = Object.fromEntries(
+      defaultPatterns.map(({ name, replacement }) => [name, replacement]),
+    );
+    expect(replacements).toMatchObject(promised);
+  });
+
+  it("have names of their own and placeholders of the right form", () => {
+    expect(new Set(defaultPatterns.map(({ name }) => name)).size).toBe(defaultPatterns.length);
+    expect(defaultPatterns.filter(({ replacement }) => typeOf(replacement) === null)).toEqual([]);
+  });
+
+  it("are off for personal data alone", () => {
+    expect(defaultPatterns.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual([
+      "email",
+      "phone-us",
+      "ssn",
+    ]);
+  });
+
+  // A user who changes a comma gets RE2; it has to go on finding what it found.
+  it("find the same with both engines", () => {
+    const texts = [...secretCases(), ...heldOutSecretCases()].map(({ text }) => text).concat(lookAlikes());
+    for (const pattern of defaultPatterns) {
+      const slow = compileRule(pattern);
+      for (const text of texts) {
+        if (!occursIn(pattern, text)) continue;
+        const expected = slow.all(text).map(({ start, end }) => text.slice(start, end));
+        const found = withNative(pattern, text).map(({ start, end }) => text.slice(start, end));
+        expect(found, `${pattern.name} in ${text}`).toEqual(expected);
+      }
+    }
+  });
+});
+
+function occursIn({ keywords }: DefaultPattern, text: string): boolean {
+  return keywords.length === 0 || keywords.some((keyword) => text.toLowerCase().includes(keyword));
+}
+
+function withNative(pattern: DefaultPattern, text: string): { start: number; end: number }[] {
+  const rule = compileDefault(pattern);
+  if (rule.at === null) return rule.all(text);
+  const starts: number[] = [];
+  compileKeywords(pattern.keywords)(text, (_keyword, start) => starts.push(start));
+  const found: { start: number; end: number }[] = [];
+  let done = 0;
+  for (const start of starts.sort((a, b) => a - b)) {
+    const span = start < done ? null : rule.at(text, start);
+    if (span === null) continue;
+    found.push(span);
+    done = span.next;
+  }
+  return found;
+}

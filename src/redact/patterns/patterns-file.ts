@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { isTable, parseToml, readText } from "../../project/config/config.ts";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { globalConfigDir, type Project } from "../../project/paths.ts";
+import { checkNames, type Pattern } from "./default-pattern.ts";
+import { defaultPatterns } from "./default-patterns.ts";
+import { patternsTemplate } from "./patterns-template.ts";
+import { compileDefault, compileRule, type Rule, typeOf } from "./rule.ts";
+
+export const patternsFileName = "scrubbing-patterns.toml";
+
+/** Where the rules of a scrubber come from. */
+export interface PatternSources {
+  /** The user's own file; the defaults count where it is absent or does not name them. */
+  globalFile: string;
+  /** A project's file, which may only add patterns; null without a project. */
+  projectFile: string | null;
+  /** Whether patterns of personal data are in force. */
+  pii: boolean;
+}
+
+/** `~/.config/pommel/scrubbing-patterns.toml`. */
+export function globalPatternsFile(env: NodeJS.ProcessEnv = process.env): string {
+  return join(globalConfigDir(env), patternsFileName);
+}
+
+/** `.pommel/scrubbing-patterns.toml`. */
+export function projectPatternsFile(project: Project): string {
+  return join(project.stateDir, patternsFileName);
+}
+
+/**
+ * Writes the user's file with every default, mode 0600, unless there is one.
+ * @returns its path
+ * @throws PommelError `unreadable` when it cannot be written
+ */
+export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): string {
+  const file = globalPatternsFile(env);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, patternsTemplate(), { flag: "wx", mode: 0o600 });
+    chmodSync(file, 0o600);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return file;
+    throw new PommelError(
+      "unreadable",
+      `Cannot write ${file}: ${messageOf(error)}.`,
+      "Scrubbing goes on with the default patterns; check the directory's owner and permissions.",
+      { cause: error },
+    );
+  }
+  return file;
+}
+
+/**
+ * The rules in force: the user's own, the project's, the defaults as the user's file leaves them. Of rules that find
+ * overlapping secrets the first gives the placeholder.
+ * @throws PommelError `config_invalid` naming file, line, pattern and what is wrong; `unreadable`
+ */
+export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
+  rules: Rule[];
+  fingerprint: string;
+} {
+  const own = readPatterns(globalFile, new Map(defaultPatterns.map((pattern) => [pattern.name, pattern])));
+  const changed = new Map(own.map((entry) => [entry.pattern.name, entry]));
+  const used: unknown[] = [];
+  const rules: Rule[] = [];
+  const use = (pattern: Pattern, compile: () => Rule) => {
+    if (!pattern.enabled && !(pii && pattern.pii)) return;
+    used.push([pattern.name, pattern.pattern, pattern.replacement, pattern.keywords, pattern.check]);
+    rules.push(compile());
+  };
+  const names = new Set(defaultPatterns.map(({ name }) => name));
+  const added = own.filter(({ pattern }) => !names.has(pattern.name));
+  if (projectFile !== null) added.push(...readPatterns(projectFile, new Map()));
+  for (const entry of added) use(entry.pattern, () => compileEntry(entry));
+  for (const pattern of defaultPatterns) {
+    const entry = changed.get(pattern.name);
+    const effective = entry?.pattern ?? pattern;
+    use(effective, () =>
+      entry === undefined || isSameRule(entry.pattern, pattern)
+        ? compileDefault({ ...pattern, replacement: effective.replacement })
+        : compileEntry(entry),
+    );
+  }
+  return { rules, fingerprint: createHash("sha256").update(JSON.stringify(used)).digest("hex") };
+}
+
+/** A pattern with where it was read, for messages. */
+interface Entry {
+  pattern: Pattern;
+  at: string;
+}
+
+const entrySchema = z.strictObject({
+  name: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/)),
+  pattern: z.optional(z.string().check(z.minLength(1))),
+  replacement: z.optional(z.string()),
+  keywords: z.optional(z.array(z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]*$/)))),
+  check: z.optional(z.enum(checkNames)),
+  enabled: z.optional(z.boolean()),
+  pii: z.optional(z.boolean()),
+});
+
+const expected: Record<string, string> = {
+  name: 'letters, digits, "-", "_" and "."',
+  pattern: "a regular expression in RE2's syntax, as text",
+  replacement: 'text like "[REDACTED_INTERNAL_KEY]"',
+  keywords: "a list of texts of ASCII characters",
+  check: `one of ${checkNames.join(", ")}`,
+  enabled: "true or false",
+  pii: "true or false",
+};
+
+/** @param defaults what entries of the same name stand for where they do not say otherwise */
+function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Entry[] {
+  const source = readText(file);
+  if (source === null) return [];
+  const lines = lineNumbers(source);
+  const entries: Entry[] = [];
+  for (const [section, list] of Object.entries(parseToml(source, file))) {
+    if (section !== "patterns" || !Array.isArray(list)) {
+      throw invalid(
+        file,
+        `there is no setting ${section} here`,
+        "Every pattern stands below a line [[patterns]].",
+      );
+    }
+    list.forEach((item: unknown, index) => {
+      entries.push(readEntry(item, `${file}:${lines[index] ?? 1}`, defaults));
+    });
+  }
+  const seen = new Set<string>();
+  for (const { pattern, at } of entries) {
+    if (seen.has(pattern.name)) {
+      throw invalid(at, `there are two patterns called ${pattern.name}`, "Give one of them another name.");
+    }
+    seen.add(pattern.name);
+  }
+  return entries;
+}
+
+function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Pattern>): Entry {
+  const called =
+    isTable(item) && typeof item.name === "string" ? `pattern ${item.name}` : "a pattern without a name";
+  const result = entrySchema.safeParse(item);
+  if (!result.success) {
+    const issue = result.error.issues[0]!;
+    if (issue.code === "unrecognized_keys") {
+      throw invalid(
+        at,
+        `${called} has the unknown field ${issue.keys[0]}`,
+        `Known are ${Object.keys(expected).join(", ")}.`,
+      );
+    }
+    const field = String(issue.path[0] ?? "name");
+    throw invalid(at, `${called}: ${field} is missing or not allowed`, `It has to be ${expected[field]}.`);
+  }
+  const { name, ...given } = result.data;
+  const base = defaults.get(name);
+  const pattern = given.pattern ?? base?.pattern;
+  if (pattern === undefined)
+    throw invalid(at, `${called}: pattern is missing`, `It has to be ${expected.pattern}.`);
+  const replacement =
+    given.replacement ?? base?.replacement ?? `[REDACTED_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}]`;
+  if (typeOf(replacement) === null) {
+    throw invalid(
+      at,
+      `${called}: ${JSON.stringify(replacement)} is no placeholder`,
+      'A replacement looks like "[REDACTED_INTERNAL_KEY]": capitals, digits and "_", not ending in a number after "_".',
+    );
+  }
+  // What an entry leaves out is the default's only as long as the pattern is.
+  const same = base?.pattern === pattern ? base : undefined;
+  return {
+    at,
+    pattern: {
+      name,
+      pattern,
+      replacement,
+      keywords: given.keywords ?? same?.keywords ?? [],
+      check: given.check ?? same?.check ?? null,
+      enabled: given.enabled ?? base?.enabled ?? true,
+      pii: given.pii ?? base?.pii ?? false,
+    },
+  };
+}
+
+function compileEntry({ pattern, at }: Entry): Rule {
+  try {
+    return compileRule(pattern);
+  } catch (error) {
+    throw invalid(
+      at,
+      `pattern ${pattern.name} is no regular expression: ${messageOf(error)}`,
+      "Patterns are written in RE2's syntax (https://github.com/google/re2/wiki/Syntax): no look-around, no back-references.",
+    );
+  }
+}
+
+/** Whether an entry finds what the default of its name finds. */
+function isSameRule(entry: Pattern, pattern: Pattern): boolean {
+  const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase()).join("\n");
+  return (
+    entry.pattern === pattern.pattern &&
+    entry.check === pattern.check &&
+    lower(entry.keywords) === lower(pattern.keywords)
+  );
+}
+
+function lineNumbers(source: string): number[] {
+  return source
+    .split("\n")
+    .flatMap((line, index) => (/^\s*\[\[\s*patterns\s*\]\]/.test(line) ? [index + 1] : []));
+}
+
+function invalid(at: string, what: string, hint: string): PommelError {
+  return new PommelError("config_invalid", `${at}: ${what}.`, hint);
+}

@@ -1,0 +1,114 @@
+import { RE2JS } from "re2js";
+import { messageOf } from "../../project/errors.ts";
+import { checks } from "../checks/checks.ts";
+import type { DefaultPattern, Pattern } from "./default-pattern.ts";
+
+/** A compiled pattern. */
+export interface Rule {
+  name: string;
+  type: string;
+  keywords: readonly string[];
+  /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
+  at: ((text: string, keywordStart: number) => Span | null) | null;
+  /** Everything it finds in a text. */
+  all(text: string): Span[];
+}
+
+/** What a rule found: the secret, and where the search for its next one goes on. */
+export interface Span {
+  start: number;
+  end: number;
+  next: number;
+}
+
+/** Stands for a placeholder while a text is searched, so that neither its words nor its number matter. */
+export const stopper = "\uE000";
+
+/** `[REDACTED_GITHUB_TOKEN_2]`, as placeholders stand in scrubbed text. */
+export const placeholders = /\[REDACTED_[A-Z0-9_]+\]/g;
+
+/** The type in `[REDACTED_TYPE]`, or null: it may not end like the number of a secret. */
+export function typeOf(replacement: string): string | null {
+  const type = /^\[REDACTED_([A-Z][A-Z0-9_]*)\]$/.exec(replacement)?.[1];
+  return type === undefined || /_[0-9]+$/.test(type) ? null : type;
+}
+
+/**
+ * A rule of the pattern that runs on RE2, which is linear whatever the pattern.
+ * @throws Error that says what is wrong with the pattern
+ */
+export function compileRule(pattern: Pattern): Rule {
+  const expression = compileRe2(pattern.pattern);
+  const group = Object.hasOwn(expression.namedGroups(), "secret") ? "secret" : 0;
+  const check = pattern.check === null ? null : checks[pattern.check];
+  return {
+    name: pattern.name,
+    type: typeOf(pattern.replacement)!,
+    keywords: pattern.keywords,
+    at: null,
+    all(text) {
+      const spans: Span[] = [];
+      const matcher = expression.matcher(text);
+      while (matcher.find()) {
+        const span = { start: matcher.start(group), end: matcher.end(group), next: matcher.end() };
+        if (span.start < 0 || span.end <= span.start) continue;
+        if (check?.({ text, from: matcher.start(), ...span }) === false) continue;
+        spans.push(span);
+      }
+      return spans;
+    },
+  };
+}
+
+function compileRe2(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    throw new Error(messageOf(error).replace(/^error parsing regexp: /, ""));
+  }
+}
+
+/**
+ * A rule of a pattern that we wrote, on the native engine, which is many times faster. Its patterns are made to be
+ * linear there (`row` in default-pattern.ts), and to find what RE2 finds with them.
+ */
+export function compileDefault(pattern: DefaultPattern): Rule {
+  const ignoreCase = pattern.pattern.startsWith("(?i)");
+  const source = ignoreCase ? pattern.pattern.slice(4) : pattern.pattern;
+  const mode = pattern.keywords.length > 0 && pattern.reach === 0 ? "y" : "g";
+  const expression = new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
+  const check = pattern.check === null ? null : checks[pattern.check];
+
+  const first = (text: string, from: number): Span | null => {
+    expression.lastIndex = from;
+    const match = expression.exec(text);
+    if (match === null) return null;
+    const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
+    const next = match.index + match[0].length;
+    if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
+    return { start, end, next };
+  };
+  const rule = { name: pattern.name, type: typeOf(pattern.replacement)!, keywords: pattern.keywords };
+  if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
+  const { reach } = pattern;
+  const at =
+    reach === 0
+      ? first
+      : (text: string, keywordStart: number) => {
+          // The window ends where a match that holds the keyword has to; the character before it is for \b.
+          const from = Math.max(0, keywordStart - reach);
+          const begin = Math.max(0, from - 1);
+          const window = text.slice(begin, keywordStart + 512);
+          const span = first(window, from - begin);
+          return span && begin + span.start <= keywordStart
+            ? { start: span.start + begin, end: span.end + begin, next: span.next + begin }
+            : null;
+        };
+  return { ...rule, at, all: () => [] };
+}
+
+function everyMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {
+  const spans: Span[] = [];
+  for (let span = first(text, 0); span !== null; span = first(text, span.next)) spans.push(span);
+  return spans;
+}

@@ -1,0 +1,273 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createIgnoreRules } from "../../code/files/ignore.ts";
+import { EmbedPass } from "../../code/index/embed-pass.ts";
+import { Indexer } from "../../code/index/indexer.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
+import { defaultConfig } from "../../project/config/settings.ts";
+import { silentLog } from "../../project/log.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
+import { CodeIndex } from "../../store/index/code-index.ts";
+import { VectorSearch } from "../vectors/vector-search.ts";
+import { CodeSearch } from "./engine.ts";
+import type { CodeQuery } from "./types.ts";
+
+let project: Project;
+let index: CodeIndex;
+let engine: CodeSearch;
+
+const files: Record<string, string> = {
+  "src/http/retry.ts": `/** Sends again with exponential backoff until the attempts are used up. */
+export async function withRetries(send: () => Promise<void>, attempts: number) {
+  for (let i = 0; i < attempts; i++) await send();
+}
+`,
+  "src/http/client.ts": `import { withRetries } from "./retry";
+
+export class HttpClient {
+  /** Fetches a page. */
+  async get(url: string) {
+    return withRetries(() => this.send(url), 3);
+  }
+
+  private async send(url: string) {}
+}
+`,
+  "src/store/cache.py": `class PageCache:
+    """Keeps pages for a while."""
+
+    def evict(self, page):
+        self.pages.pop(page)
+`,
+  "src/pool/ConnectionPool.java": `class ConnectionPool {
+  ConnectionPool(int size) {
+    this.size = size;
+  }
+}
+`,
+  "tests/retry.test.ts": `import { withRetries } from "../src/http/retry";
+
+test("withRetries sends again with exponential backoff", () => {
+  withRetries(async () => {}, 2);
+});
+`,
+  "docs/notes.md": "# Notes\n\n## Backoff\n\nWe retry with exponential backoff.\n",
+};
+
+beforeAll(async () => {
+  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-engine-")));
+  mkdirSync(project.stateDir);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(project.root, path)), { recursive: true });
+    writeFileSync(join(project.root, path), text);
+  }
+  index = CodeIndex.open(project.indexDb, { readonly: false });
+  const config = defaultConfig();
+  const rules = createIgnoreRules(project.root, config);
+  const options = { project, config, rules, index, withVectors: false, log: silentLog };
+  const indexer = new Indexer(options);
+  await indexer.reconcile();
+  await indexer.close();
+  engine = new CodeSearch({ project, index, vectors: null });
+});
+
+afterAll(() => {
+  index.close();
+  rmSync(project.root, { recursive: true, force: true });
+});
+
+const search = (query: string, more: Partial<CodeQuery> = {}) =>
+  engine.search({ query, limit: 10, levels: [], paths: [], languages: [], explain: false, ...more });
+
+describe("ranking", () => {
+  it("puts the code before its test and its notes", async () => {
+    const found = (await search("where do we retry with exponential backoff")).results.map(
+      ({ file }) => file,
+    );
+    expect(found[0]).toBe("src/http/retry.ts");
+    expect(found).toContain("tests/retry.test.ts");
+  });
+
+  it("puts the test first when a test is asked for", async () => {
+    expect((await search("test of exponential backoff retries")).results[0]?.file).toBe(
+      "tests/retry.test.ts",
+    );
+  });
+
+  it("finds a definition by its name, however it is spelled", async () => {
+    for (const query of ["withRetries", "with_retries", "with retries"]) {
+      expect((await search(query)).results[0]).toMatchObject({
+        file: "src/http/retry.ts",
+        name: "withRetries",
+        level: "method",
+      });
+    }
+  });
+
+  it.each(["src/store/cache.py", "cache.py", "./store/cache.py"])("finds the file %s", async (query) => {
+    expect((await search(query)).results[0]?.file).toBe("src/store/cache.py");
+  });
+
+  it("thins out the chunks of one file", async () => {
+    const { signals } = (await search("client get send", { explain: true })).results[1] ?? {};
+    expect(signals).toHaveProperty("saturation");
+  });
+});
+
+describe("a result", () => {
+  it("says where it is, what it is and why it is there", async () => {
+    expect((await search("HttpClient get")).results.find(({ name }) => name === "get")).toMatchObject({
+      file: "src/http/client.ts",
+      start_line: 4,
+      end_line: 7,
+      level: "method",
+      language: "typescript",
+      parent_name: "HttpClient",
+      freshness: "fresh",
+      content: expect.stringContaining("async get(url: string)"),
+      match_reasons: expect.arrayContaining([expect.stringMatching(/mentions .*get/)]),
+    });
+  });
+
+  it("scores what its signals add up to", async () => {
+    const { results } = await search("retry backoff", { explain: true });
+    const sums = results.map((result) => {
+      const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
+      return Object.values(signals).reduce((a, b) => a + b, 0) * penalty * saturation;
+    });
+    expect(results.length).toBeGreaterThan(2);
+    results.forEach(({ score }, i) => {
+      expect(score).toBeCloseTo((sums[i] ?? 0) / (sums[0] ?? 1), 2);
+    });
+  });
+
+  it("has a score even if its kind is called like something every object has", async () => {
+    const { results } = await search("ConnectionPool");
+    expect(results.map(({ level, name }) => `${level} ${name}`)).toContain("method ConnectionPool");
+    for (const { score } of results) expect(score).toSatisfy(Number.isFinite);
+  });
+
+  it("has a score between 0 and 1, best first", async () => {
+    const scores = (await search("page cache")).results.map(({ score }) => score);
+    expect(scores[0]).toBe(1);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+});
+
+describe("filters", () => {
+  it("keep to paths, languages and levels", async () => {
+    expect((await search("retry", { paths: ["tests/**"] })).results.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(["tests/retry.test.ts"]),
+    );
+    for (const { file } of (await search("retry", { paths: ["tests/**"] })).results)
+      expect(file).toMatch(/^tests\//);
+    for (const { language } of (await search("page", { languages: ["python"] })).results)
+      expect(language).toBe("python");
+    for (const { level } of (await search("retry", { levels: ["file"] })).results) expect(level).toBe("file");
+    expect((await search("retry", { paths: ["nowhere/**"] })).results).toEqual([]);
+  });
+
+  it("hold at most limit results", async () => {
+    expect((await search("retry", { limit: 1 })).results).toHaveLength(1);
+    expect((await search("retry", { limit: 1 })).total_results).toBeGreaterThan(1);
+  });
+});
+
+describe("files that change under it", () => {
+  it("are marked, and left out once they are gone", async () => {
+    const path = join(project.root, "src/store/cache.py");
+    writeFileSync(path, `# moved\n${files["src/store/cache.py"]}`);
+    expect((await search("PageCache")).results[0]).toMatchObject({
+      file: "src/store/cache.py",
+      freshness: "drifted",
+    });
+    rmSync(path);
+    expect((await search("PageCache")).results.map(({ file }) => file)).not.toContain("src/store/cache.py");
+    writeFileSync(path, files["src/store/cache.py"] ?? "");
+  });
+});
+
+describe("odd queries", () => {
+  it.each(["", "   ", "?!*()", "--"])("%j is refused: it holds no word", async (query) => {
+    await expect(search(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  it("may be anything else", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => {
+        expect((await search(`retry ${text}`)).results.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("may be very long", async () => {
+    expect((await search("retry backoff ".repeat(1000))).results[0]?.file).toBe("src/http/retry.ts");
+  });
+
+  it.each(['"retry" OR NOT NEAR(x)', "name:retry*", "retry^2 -backoff"])(
+    "%s is words, not syntax",
+    async (query) => {
+      expect((await search(query)).results.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe("meaning", () => {
+  /** Knows but two things, and what belongs to them. */
+  const embedder: Embedder = {
+    id: "fake",
+    dimensions: 2,
+    prepare: async () => {},
+    close: async () => {},
+    embed: async (texts) =>
+      texts.map((text) =>
+        Int8Array.from([/evict|forget/i.test(text) ? 1 : 0, /send|fetch/i.test(text) ? 1 : 0]),
+      ),
+  };
+  const query = { limit: 3, levels: [], paths: [], languages: [], explain: true };
+  let meant: CodeIndex;
+
+  beforeAll(async () => {
+    meant = CodeIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
+    const config = defaultConfig();
+    const rules = createIgnoreRules(project.root, config);
+    const indexer = new Indexer({ project, config, rules, index: meant, withVectors: false, log: silentLog });
+    await indexer.reconcile();
+    const read = (path: string) => indexer.read(path);
+    await new EmbedPass({ index: meant, models: [embedder], read, log: silentLog }).run();
+    await indexer.close();
+  });
+
+  afterAll(() => meant.close());
+
+  it("finds what shares no word with the query", async () => {
+    const search = new CodeSearch({
+      project,
+      index: meant,
+      vectors: new VectorSearch({ index: meant, first: embedder }),
+    });
+    const { results, searched_by, notes } = await search.search({ ...query, query: "forgetting things" });
+    expect(results[0]?.file).toBe("src/store/cache.py");
+    expect(results[0]?.match_reasons).toContain("similar in meaning");
+    expect(searched_by).toEqual(["words", "fake"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("is done without when the model fails, which is said", async () => {
+    const first = createStaticEmbedder(join(project.stateDir, "no-model"));
+    const search = new CodeSearch({
+      project,
+      index: meant,
+      vectors: new VectorSearch({ index: meant, first }),
+    });
+    const { results, searched_by, notes } = await search.search({ ...query, query: "page cache" });
+    expect(results[0]?.file).toBe("src/store/cache.py");
+    expect(searched_by).toEqual(["words"]);
+    expect(notes).toEqual([expect.stringContaining("Install Pommel again")]);
+  });
+});

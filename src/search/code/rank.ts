@@ -1,0 +1,109 @@
+import type { ChunkOutline } from "../../store/index/code-index.ts";
+import { isAskedFor, type PathRole, roleOf } from "./path-role.ts";
+import type { AnalysedQuery } from "./query.ts";
+import {
+  type Candidate,
+  definitionSignal,
+  directoriesSignal,
+  fileNameSignal,
+  isInlineTest,
+  mentionsSignal,
+  nameSignal,
+  pathSignal,
+  type StemWeights,
+} from "./signals.ts";
+import type { Weights } from "./weights.ts";
+
+/** A candidate with its place: the score and what it is made of. */
+export interface Ranked {
+  candidate: Candidate;
+  score: number;
+  /** Contribution of each signal to the score, before `penalty` and `saturation` (factors). */
+  signals: Record<string, number>;
+}
+
+/** What ranking asks of the index beyond the candidates. */
+export interface Background {
+  stemWeights: StemWeights;
+  /** In how many chunks a name is mentioned. */
+  mentionsOf: (name: string) => number;
+  /** Whether a second model knows the query's meaning as well. */
+  isMeantByTwo: boolean;
+}
+
+/**
+ * Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. How often
+ * its name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
+ */
+export function rank(
+  candidates: readonly Candidate[],
+  query: AnalysedQuery,
+  { stemWeights, mentionsOf, isMeantByTwo }: Background,
+  weights: Weights,
+): Ranked[] {
+  const asked = new Set(query.stems);
+  const isName = query.intent === "symbol" || query.intent === "path";
+  const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
+  const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
+  const ranked = candidates.map((candidate): Ranked => {
+    const { chunk } = candidate;
+    const file = ofFile.get(chunk.fileId) ?? fileSignals(chunk.path, query, stemWeights, weights);
+    ofFile.set(chunk.fileId, file);
+    const role = roleOfChunk(chunk);
+    const signals: Record<string, number> = {
+      lexical: weights.lexical * candidate.lexical,
+      semantic: nearness * weights.semantic * candidate.semantic,
+      coherence: weights.coherence * candidate.file,
+      file_semantic: nearness * weights.fileSemantic * candidate.fileSemantic,
+      ...file,
+      name: weights.name * nameSignal(chunk, stemWeights),
+      definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
+    };
+    const sum = Object.values(signals).reduce((a, b) => a + b, 0);
+    signals.penalty = (isAskedFor(role, asked) ? 1 : weights.roles[role]) * weights.levels[chunk.level];
+    return { candidate, score: sum * signals.penalty, signals };
+  });
+  for (const entry of ranked.sort(byScore).slice(0, weights.mentionsAsked)) {
+    const { name, level } = entry.candidate.chunk;
+    if (level !== "class" && level !== "method") continue;
+    entry.signals.mentions = weights.mentions * mentionsSignal(mentionsOf(name));
+    entry.score += entry.signals.mentions * entry.signals.penalty!;
+  }
+  saturate(ranked.sort(byScore), weights.saturation);
+  return ranked.sort(byScore);
+}
+
+/** What a file's chunks have in common. */
+function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeights, weights: Weights) {
+  return {
+    file_name: weights.fileName * fileNameSignal(path, stemWeights),
+    directories: weights.directories * directoriesSignal(path, stemWeights),
+    path: weights.path * pathSignal(path, query),
+  };
+}
+
+/** A test among the code is a test; what a barrel file defines itself is as good as any. */
+function roleOfChunk(chunk: ChunkOutline): PathRole {
+  if (isInlineTest(chunk)) return "test";
+  const role = roleOf(chunk.path);
+  return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
+}
+
+/** Ties go by place, so that the same index gives the same order. */
+function byScore(a: Ranked, b: Ranked): number {
+  const x = a.candidate.chunk;
+  const y = b.candidate.chunk;
+  return b.score - a.score || (x.path < y.path ? -1 : x.path > y.path ? 1 : 0) || x.startLine - y.startLine;
+}
+
+/** Each further chunk of a file counts `factor` of the one before, so that one file cannot fill the answer. */
+function saturate(ranked: readonly Ranked[], factor: number): void {
+  const seen = new Map<number, number>();
+  for (const entry of ranked) {
+    const { fileId } = entry.candidate.chunk;
+    const before = seen.get(fileId) ?? 0;
+    seen.set(fileId, before + 1);
+    entry.signals.saturation = factor ** before;
+    entry.score *= entry.signals.saturation;
+  }
+}

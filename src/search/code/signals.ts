@@ -1,0 +1,124 @@
+import type { ChunkOutline } from "../../store/index/code-index.ts";
+import type { DefinedName } from "../../store/index/code-lookup.ts";
+import { partsOf, stem } from "../../text/tokens.ts";
+import type { AnalysedQuery } from "./query.ts";
+import type { Weights } from "./weights.ts";
+
+/** A chunk under consideration, with what retrieval found out about it. */
+export interface Candidate {
+  chunk: ChunkOutline;
+  /** BM25 as a share of the best candidate's. */
+  lexical: number;
+  /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
+  semantic: number;
+  /** The mean of that over the three nearest chunks of its file. */
+  fileSemantic: number;
+  /** Names the query speaks of and this chunk defines. */
+  defines: readonly DefinedName[];
+  /** Lexical evidence of the whole file as a share of the best file's. */
+  file: number;
+}
+
+const stemCache = new Map<string, readonly string[]>();
+
+/** The stems of a name's parts; cached, names come back query after query. */
+function stemsOf(name: string): readonly string[] {
+  let stems = stemCache.get(name);
+  if (stems === undefined) {
+    stems = [...new Set(partsOf(name).map(stem))];
+    if (stemCache.size > 200_000) stemCache.clear();
+    stemCache.set(name, stems);
+  }
+  return stems;
+}
+
+/** The weight of each of the query's stems: rare in the repository counts more. Sums to 1. */
+export type StemWeights = ReadonlyMap<string, number>;
+
+/** The share of the query (by weight) that these stems cover. */
+function coverage(stems: readonly string[], weight: StemWeights): number {
+  let sum = 0;
+  for (const s of stems) sum += weight.get(s) ?? 0;
+  return sum;
+}
+
+/** The share of a name that the query speaks of: `Retry` is a better match for "retry" than `RetryLimitError`. */
+function precision(stems: readonly string[], weight: StemWeights): number {
+  if (stems.length === 0) return 0;
+  let hits = 0;
+  for (const s of stems) if (weight.has(s)) hits++;
+  return hits / stems.length;
+}
+
+/** How well a name fits the query: what it covers of it, and how little else it says. */
+function closeness(stems: readonly string[], weight: StemWeights): number {
+  return Math.sqrt(coverage(stems, weight) * precision(stems, weight));
+}
+
+function pathParts(path: string): { directories: string; base: string } {
+  const slash = path.lastIndexOf("/");
+  const dot = path.indexOf(".", slash + 2);
+  return {
+    directories: slash < 0 ? "" : path.slice(0, slash),
+    base: path.slice(slash + 1, dot < 0 ? undefined : dot),
+  };
+}
+
+/** Files whose name says nothing are known by their directory. */
+const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
+
+export function fileNameSignal(path: string, weight: StemWeights): number {
+  const { directories, base } = pathParts(path);
+  const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
+  return closeness(stemsOf(name), weight);
+}
+
+export function directoriesSignal(path: string, weight: StemWeights): number {
+  return coverage(stemsOf(pathParts(path).directories), weight);
+}
+
+/** The query is the path, or the end of the path, of this file. */
+export function pathSignal(path: string, query: AnalysedQuery): number {
+  if (query.intent !== "path") return 0;
+  const asked = query.raw
+    .trim()
+    .toLowerCase()
+    .replace(/^\.?\//, "")
+    .replace(/\/$/, "");
+  return `/${path.toLowerCase()}`.endsWith(`/${asked}`) ? 1 : 0;
+}
+
+export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): number {
+  return level === "file" ? 0 : closeness(stemsOf(name), weight);
+}
+
+/** How sure a definition is what was meant: as written, or a joined name, or just a word that is a name too. */
+export function definitionSignal(
+  candidate: Candidate,
+  query: AnalysedQuery,
+  weights: Weights["definitions"],
+): number {
+  let best = 0;
+  for (const { key, name, kind } of candidate.defines) {
+    const certainty = query.written.has(name)
+      ? query.intent === "symbol" || query.namesAsWritten.has(key)
+        ? 1
+        : weights.plainWord
+      : query.namesAsWritten.has(key) || query.intent === "symbol"
+        ? weights.otherSpelling
+        : weights.plainWordOtherSpelling;
+    const prior = weights.kinds.get(kind) ?? 1;
+    best = Math.max(best, certainty * prior);
+  }
+  return best;
+}
+
+/** What much of the code speaks of is what a question is more likely about; 1 from 400 chunks on. */
+export function mentionsSignal(chunks: number): number {
+  return Math.min(1, Math.log1p(chunks) / 6);
+}
+
+/** Tests that stand among the code they test. */
+export function isInlineTest({ name, parentName }: ChunkOutline): boolean {
+  return /^test(_|[A-Z]|s?$)|_test$/.test(name) || (parentName !== null && /^tests?$/.test(parentName));
+}

@@ -1,0 +1,53 @@
+import type { Level } from "../../project/levels.ts";
+
+/** A question to the code index. */
+export interface CodeQuery {
+  query: string;
+  /** At most this many results. */
+  limit: number;
+  /** Empty: all levels. */
+  levels: Level[];
+  /** Globs relative to the project's root; empty: everywhere. */
+  paths: string[];
+  /** Language ids or file extensions; empty: all. */
+  languages: string[];
+  /** Fill in each result's `signals`. */
+  explain: boolean;
+}
+
+/** One answer; the keys are the JSON's keys. */
+export interface CodeResult {
+  id: string;
+  file: string;
+  /** 1-based, inclusive. */
+  start_line: number;
+  end_line: number;
+  level: Level;
+  language: string;
+  name: string;
+  /** 0 to 1, comparable within one answer only. */
+  score: number;
+  /** The lines as they are on disk now. */
+  content: string;
+  parent_id: string | null;
+  parent_name: string | null;
+  /** Why it is here, for a reader: "name matches retry", "path matches http". */
+  match_reasons: string[];
+  /** "drifted": the file has changed since it was indexed, the lines may be off. */
+  freshness: "fresh" | "drifted";
+  /** Each ranking signal's contribution to the score; only with `explain`. */
+  signals?: Record<string, number>;
+}
+
+export interface CodeAnswer {
+  query: string;
+  results: CodeResult[];
+  /** How many chunks were candidates before `limit`. */
+  total_results: number;
+  /** What the answer rests on: "words", and the id of each model that understood the query. */
+  searched_by: string[];
+  /** What a person should know of it: a model that could not be asked, and why. */
+  notes: string[];
+  /** Time in the engine. Milliseconds. */
+  search_time_ms: number;
+}

@@ -1,0 +1,83 @@
+import type { Level } from "../../project/levels.ts";
+import type { ColumnWeights } from "../../store/index/code-lookup.ts";
+import type { PathRole } from "./path-role.ts";
+
+/**
+ * Every number that ranking depends on. Signals are 0 to 1 and added up with these weights; penalties multiply
+ * the sum. Chosen on one half of the benchmark's repositories and confirmed on the other (docs/benchmarks.md).
+ */
+export const weights = {
+  /** Columns of the full-text index. */
+  columns: { name: 8, path: 4, head: 3, body: 1 } satisfies ColumnWeights,
+  /** Chunks that the full-text index hands to ranking. */
+  candidates: 400,
+  /** Chunks that each model's vectors add. */
+  nearest: 100,
+  /** Cosines below this are chance: something is always nearest, also to a query that has nothing to do with it. */
+  leastSimilarity: 0.25,
+  /** Chunks added for each name the query may be speaking of. */
+  definitionsPerName: 60,
+
+  lexical: 0.75,
+  /** Nearness of the chunk's vector to the query's. */
+  semantic: 0.8,
+  /** Nearness of the nearest three chunks of the file. */
+  fileSemantic: 1.2,
+  /** What nearness counts when the query is a name or a path: it is meant to the letter. */
+  semanticOfNames: 0.5,
+  /** The share of the second model in a nearness that both have a vector for. */
+  secondModel: 0.5,
+  /** What nearness counts when two models have their say: together they are surer. */
+  semanticOfTwo: 1.25,
+  /** The file's other matching chunks. */
+  coherence: 0.4,
+  /** Query words in the file's name. */
+  fileName: 0.8,
+  /** Query words in the names of its directories. */
+  directories: 0.15,
+  /** The query is this file's path. */
+  path: 1,
+  /** Query words in the chunk's own name. */
+  name: 0.3,
+  /** The chunk defines the very name that the query holds. */
+  definition: 0.6,
+
+  /** How much of the code mentions the chunk's name; asked of the best `mentionsAsked`. */
+  mentions: 0.2,
+  mentionsAsked: 60,
+
+  definitions: {
+    /** Certainty by how the query spells the name; 1 for the very name in a query that looks like code. */
+    otherSpelling: 0.6,
+    plainWord: 0.5,
+    plainWordOtherSpelling: 0.35,
+    /** Types first: an implementation or a variable of the same name is rarely what was meant. */
+    kinds: new Map([
+      ["method", 0.8],
+      ["constructor", 0.8],
+      ["function", 0.9],
+      ["impl", 0.6],
+      ["variable", 0.6],
+      ["constant", 0.7],
+      ["heading", 0.3],
+    ]),
+  },
+
+  /** Each further chunk of a file counts this much of the one before. */
+  saturation: 0.6,
+  /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
+  levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
+  /** What files of a role keep of their score when the query does not ask for them. */
+  roles: {
+    source: 1,
+    test: 0.3,
+    example: 0.4,
+    docs: 0.6,
+    legacy: 0.5,
+    generated: 0.4,
+    barrel: 0.7,
+    types: 0.7,
+  } satisfies Record<PathRole, number>,
+};
+
+export type Weights = typeof weights;

@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
+import type { Level } from "../../project/levels.ts";
+import { CodeIndex } from "../../store/index/code-index.ts";
+import { VectorIndex } from "./vector-index.ts";
+import { createKernel, createPlainKernel } from "./vector-kernel.ts";
+
+let dir: string;
+let file: string;
+let index: CodeIndex;
+let vectors: VectorIndex;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
+  file = join(dir, "index.db");
+  index = CodeIndex.open(file, { readonly: false });
+  vectors = new VectorIndex(index, "m");
+});
+
+afterEach(() => {
+  index.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const everywhere = { fileIds: null, levels: null };
+
+interface Given {
+  id: string;
+  vector: number[] | null;
+  level?: Level;
+}
+
+/** Writes a file whose chunks have these vectors; as another process would, with another index. */
+function write(path: string, chunks: readonly Given[], { model = "m", into = index } = {}): void {
+  const dimensions = chunks.find(({ vector }) => vector !== null)?.vector?.length ?? 2;
+  const records = chunks.map(({ id, level = "method" }) => chunkRecord(id, { level }));
+  into.replace(indexedFile(path, records), {
+    model,
+    dimensions,
+    vectors: chunks.map(({ vector }) => vector && Int8Array.from(vector)),
+  });
+}
+
+const nameOf = (rowid: number) => index.chunk(rowid)?.id;
+const near = (query: number[], k = 10, scope: Parameters<VectorIndex["nearest"]>[2] = everywhere) =>
+  vectors.nearest(Int8Array.from(query), k, scope).map(({ rowid }) => nameOf(rowid));
+
+describe("the nearest chunks", () => {
+  it("come by angle, not by length, best first", () => {
+    write("a.ts", [
+      { id: "opposite", vector: [-9, 0] },
+      { id: "same", vector: [1, 0] },
+      { id: "near", vector: [100, 20] },
+      { id: "across", vector: [0, 127] },
+    ]);
+    const found = vectors.nearest(Int8Array.from([50, 0]), 10, everywhere);
+    expect(found.map(({ rowid }) => nameOf(rowid))).toEqual(["same", "near", "across", "opposite"]);
+    expect(found.map(({ similarity }) => similarity)).toEqual([
+      1,
+      expect.closeTo(100 / Math.hypot(100, 20), 12),
+      0,
+      -1,
+    ]);
+  });
+
+  it("are at most so many, and of equal ones the first in the database", () => {
+    write(
+      "a.ts",
+      ["1", "2", "3", "4", "5"].map((id) => ({ id, vector: [1, 1] })),
+    );
+    expect(near([1, 1], 3)).toEqual(["1", "2", "3"]);
+    expect(near([1, 1], 0)).toEqual([]);
+  });
+
+  it("never are those without a vector", () => {
+    write("a.ts", [
+      { id: "none", vector: null },
+      { id: "away", vector: [-1, -1] },
+    ]);
+    expect(near([1, 1])).toEqual(["away"]);
+  });
+
+  it("are none for a query without direction, of another length, or in an empty index", () => {
+    expect(near([1, 1])).toEqual([]);
+    write("a.ts", [{ id: "1", vector: [1, 1] }]);
+    expect(near([0, 0])).toEqual([]);
+    expect(near([1, 1, 1])).toEqual([]);
+  });
+
+  it("stay within files and levels, however good the others are", () => {
+    write("a.ts", [
+      { id: "best", vector: [1, 0] },
+      { id: "whole", vector: [1, 1], level: "file" },
+    ]);
+    write("b.ts", [{ id: "other", vector: [0, 1] }]);
+    const idOf = (path: string) => index.filePaths().find((known) => known.path === path)!.id;
+    expect(near([1, 0], 1, { fileIds: [idOf("b.ts")], levels: null })).toEqual(["other"]);
+    expect(near([1, 0], 1, { fileIds: null, levels: ["file"] })).toEqual(["whole"]);
+    expect(near([1, 0], 9, { fileIds: [idOf("b.ts")], levels: ["file"] })).toEqual([]);
+    expect(near([1, 0], 9, { fileIds: [], levels: null })).toEqual([]);
+  });
+});
+
+describe("the similarities of given chunks", () => {
+  it("come in their order, and are not a number where there is no vector", () => {
+    write("a.ts", [
+      { id: "1", vector: [1, 0] },
+      { id: "2", vector: null },
+      { id: "3", vector: [0, 5] },
+    ]);
+    const rowids = vectors.nearest(Int8Array.from([1, 0]), 2, everywhere).map(({ rowid }) => rowid);
+    const [first, third] = rowids as [number, number];
+    const asked = vectors.similarities(Int8Array.from([0, 1]), [third, 999, first + 1, first]);
+    expect([...asked]).toEqual([1, Number.NaN, Number.NaN, 0]);
+  });
+});
+
+describe("following the database", () => {
+  it("takes in what is written, replaced and removed", () => {
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    write("b.ts", [{ id: "2", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1", "2"]);
+    write("a.ts", [
+      { id: "3", vector: [1, 0] },
+      { id: "4", vector: [0, 1] },
+    ]);
+    expect(near([1, 0])).toEqual(["2", "3", "4"]);
+    index.remove(["a.ts"]);
+    expect(near([1, 0])).toEqual(["2"]);
+    expect(vectors.size().chunks).toBe(1);
+  });
+
+  it("sees what another process writes", () => {
+    const theirs = CodeIndex.open(file, { readonly: false });
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    write("a.ts", [{ id: "2", vector: [0, 1] }], { into: theirs });
+    expect(near([1, 0])).toEqual(["2"]);
+    theirs.close();
+  });
+
+  it("keeps no vector of a chunk whose row is taken over by another", () => {
+    write("a.ts", [{ id: "old", vector: [1, 0] }]);
+    const before = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
+    write("a.ts", [{ id: "new", vector: [0, 1] }]);
+    const after = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
+    expect(after.rowid).toBe(before.rowid);
+    expect(after.similarity).toBe(0);
+  });
+
+  it("gives back the room of what is gone", () => {
+    write("b.ts", [{ id: "stays", vector: [-1, 0] }]);
+    const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
+    for (let round = 0; round < 20; round++) {
+      write("a.ts", many);
+      expect(vectors.size().chunks).toBe(2001);
+    }
+    expect(vectors.size().bytes).toBeLessThan(500_000);
+    expect(near([-1, 0], 1)).toEqual(["stays"]);
+  });
+
+  it("knows only its own model, and of that only one length of vectors", () => {
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    write("b.ts", [{ id: "2", vector: [1, 0] }], { model: "other" });
+    write("c.ts", [{ id: "3", vector: [1, 0, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    expect(near([1, 0, 0])).toEqual([]);
+  });
+
+  it("takes another length of vectors once the old ones are gone", () => {
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    write("a.ts", [{ id: "2", vector: [1, 0, 0] }]);
+    expect(near([1, 0])).toEqual([]);
+    expect(near([1, 0, 0])).toEqual(["2"]);
+  });
+
+  it("loads everything again after it was let go", () => {
+    write("a.ts", [{ id: "1", vector: [1, 0] }]);
+    expect(near([1, 0])).toEqual(["1"]);
+    vectors.release();
+    expect(near([1, 0])).toEqual(["1"]);
+  });
+});
+
+it("finds the same with and without WebAssembly, in the same order", () => {
+  const component = fc.integer({ min: -127, max: 127 });
+  const vector = fc.array(component, { minLength: 20, maxLength: 20 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.option(vector, { nil: null }), { minLength: 1, maxLength: 40 }),
+      vector,
+      fc.integer({ min: 1, max: 50 }),
+      (rows, query, k) => {
+        write(
+          "a.ts",
+          rows.map((row, i) => ({ id: String(i), vector: row ?? (i === 0 ? Array(20).fill(0) : null) })),
+        );
+        const [quick, plain] = [createKernel, createPlainKernel].map(
+          (kernel) => new VectorIndex(index, "m", kernel),
+        );
+        const asked = Int8Array.from(query);
+        const found = quick!.nearest(asked, k, everywhere);
+        expect(plain!.nearest(asked, k, everywhere)).toEqual(found);
+        const rowids = [...found.map(({ rowid }) => rowid), 12345];
+        expect(plain!.similarities(asked, rowids)).toEqual(quick!.similarities(asked, rowids));
+        const sorted = [...found].sort((a, b) => b.similarity - a.similarity || a.rowid - b.rowid);
+        expect(found).toEqual(sorted);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,208 @@
+import { readFileSync } from "node:fs";
+
+/** Vectors of one length in rows, to be compared with a query by the cosine of their angle. */
+export interface VectorKernel {
+  /** Makes room for so many rows in all; new ones are empty. */
+  reserve(rows: number): void;
+  /** What it takes. Bytes. */
+  bytes(): number;
+  /**
+   * Fills rows from `first` on with int8 vectors that lie side by side; their ids count on from `firstId`. A vector
+   * of zeros leaves its row empty.
+   */
+  put(first: number, firstId: number, vectors: Uint8Array): void;
+  /** Empties `count` rows from `first` on. */
+  clear(first: number, count: number): void;
+  /** Takes the vector to compare with; false when it has another length or no direction. */
+  ask(query: Int8Array): boolean;
+  /**
+   * Of `count` rows from `first` on (`blockSize` at most), writes the `ids` and `cosines` of those that are not empty
+   * and have a cosine of at least `least`, in their order.
+   * @returns how many they are
+   */
+  select(first: number, count: number, least: number): number;
+  /** Writes the `cosines` of the rows in `list`, `count` of them, in its order; NaN for an empty row. */
+  measure(count: number): void;
+  /** Views of the last answers and of the next list, of `blockSize`; of no use after `reserve`. */
+  ids(): Float64Array;
+  cosines(): Float64Array;
+  list(): Uint32Array;
+}
+
+/** Rows that one call works on at most. */
+export const blockSize = 1024;
+
+/** The quickest kernel that this machine can run; all give the same answers. */
+export function createKernel(dimensions: number): VectorKernel {
+  compiled ??= compile();
+  return compiled === "unavailable" ? createPlainKernel(dimensions) : createWasmKernel(compiled, dimensions);
+}
+
+let compiled: WebAssembly.Module | "unavailable" | undefined;
+
+/** Not there without a build, refused where there is no SIMD or no WebAssembly at all. */
+function compile(): WebAssembly.Module | "unavailable" {
+  try {
+    return new WebAssembly.Module(readFileSync(builtKernel()));
+  } catch {
+    return "unavailable";
+  }
+}
+
+/** Next to this file when bundled; from source, that of the last build. */
+export function builtKernel(): URL {
+  const here = import.meta.url;
+  return new URL(here.endsWith(".ts") ? "../../../dist/vector-kernel.wasm" : "./vector-kernel.wasm", here);
+}
+
+/** What kernel/vectors.ts exports; see there. */
+interface Exports {
+  put(vectors: number, dimensions: number, row: number, length: number, count: number, firstId: number): void;
+  select(
+    query: number,
+    scale: number,
+    row: number,
+    length: number,
+    count: number,
+    least: number,
+    ids: number,
+    cosines: number,
+  ): number;
+  measure(
+    query: number,
+    scale: number,
+    rows: number,
+    length: number,
+    list: number,
+    count: number,
+    cosines: number,
+  ): void;
+}
+
+const pageSize = 65_536;
+/** What a row has before its components. Bytes. */
+const header = 16;
+/** Vectors are handed over in pieces of so many bytes. */
+const stagingSize = 65_536;
+
+/** The kernel in WebAssembly, which has to find everything in its own memory: the rows come last, and may grow. */
+export function createWasmKernel(module: WebAssembly.Module, dimensions: number): VectorKernel {
+  const length = Math.ceil(dimensions / 16) * 16;
+  const stride = header + length;
+  const idsAt = 0;
+  const cosinesAt = idsAt + blockSize * 8;
+  const listAt = cosinesAt + blockSize * 8;
+  const queryAt = listAt + blockSize * 4;
+  const stagingAt = queryAt + length * 2;
+  const rowsAt = stagingAt + stagingSize;
+  const rowAt = (row: number) => rowsAt + row * stride;
+
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(rowsAt / pageSize) });
+  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  let scale = 0;
+  return {
+    reserve(rows) {
+      const missing = rowAt(rows) - memory.buffer.byteLength;
+      if (missing > 0) memory.grow(Math.ceil(missing / pageSize));
+    },
+    bytes: () => memory.buffer.byteLength,
+    put(first, firstId, vectors) {
+      const most = Math.floor(stagingSize / dimensions);
+      const count = vectors.length / dimensions;
+      const staging = new Uint8Array(memory.buffer, stagingAt, stagingSize);
+      for (let start = 0; start < count; start += most) {
+        const n = Math.min(most, count - start);
+        staging.set(vectors.subarray(start * dimensions, (start + n) * dimensions));
+        wasm.put(stagingAt, dimensions, rowAt(first + start), length, n, firstId + start);
+      }
+    },
+    clear(first, count) {
+      new Uint8Array(memory.buffer, rowAt(first), count * stride).fill(0);
+    },
+    ask(query) {
+      if (query.length !== dimensions) return false;
+      new Int16Array(memory.buffer, queryAt, dimensions).set(query);
+      scale = inverseLength(query, 0, dimensions);
+      return scale > 0;
+    },
+    select: (first, count, least) =>
+      wasm.select(queryAt, scale, rowAt(first), length, count, least, idsAt, cosinesAt),
+    measure: (count) => wasm.measure(queryAt, scale, rowsAt, length, listAt, count, cosinesAt),
+    ids: () => new Float64Array(memory.buffer, idsAt, blockSize),
+    cosines: () => new Float64Array(memory.buffer, cosinesAt, blockSize),
+    list: () => new Uint32Array(memory.buffer, listAt, blockSize),
+  };
+}
+
+/** The kernel in plain TypeScript. */
+export function createPlainKernel(dimensions: number): VectorKernel {
+  const [ids, cosines, list] = [
+    new Float64Array(blockSize),
+    new Float64Array(blockSize),
+    new Uint32Array(blockSize),
+  ];
+  let rows = new Int8Array(0);
+  let inverses = new Float64Array(0);
+  let rowIds = new Float64Array(0);
+  let asked: Int8Array = new Int8Array(dimensions);
+  let scale = 0;
+  const cosineOf = (row: number): number => {
+    let sum = 0;
+    for (let i = 0, at = row * dimensions; i < dimensions; i++) sum += asked[i]! * rows[at + i]!;
+    return sum * inverses[row]! * scale;
+  };
+  return {
+    reserve(count) {
+      if (count <= inverses.length) return;
+      rows = enlarged(rows, new Int8Array(count * dimensions));
+      inverses = enlarged(inverses, new Float64Array(count));
+      rowIds = enlarged(rowIds, new Float64Array(count));
+    },
+    bytes: () => rows.byteLength + inverses.byteLength + rowIds.byteLength,
+    put(first, firstId, vectors) {
+      rows.set(vectors, first * dimensions);
+      for (let i = 0; i < vectors.length / dimensions; i++) {
+        inverses[first + i] = inverseLength(rows, (first + i) * dimensions, dimensions);
+        rowIds[first + i] = firstId + i;
+      }
+    },
+    clear(first, count) {
+      inverses.fill(0, first, first + count);
+    },
+    ask(query) {
+      if (query.length !== dimensions) return false;
+      asked = query;
+      scale = inverseLength(query, 0, dimensions);
+      return scale > 0;
+    },
+    select(first, count, least) {
+      let found = 0;
+      for (let row = first; row < first + count; row++) {
+        if (inverses[row] === 0) continue;
+        const cosine = cosineOf(row);
+        if (cosine < least) continue;
+        ids[found] = rowIds[row]!;
+        cosines[found++] = cosine;
+      }
+      return found;
+    },
+    measure(count) {
+      for (let i = 0; i < count; i++) cosines[i] = inverses[list[i]!] === 0 ? Number.NaN : cosineOf(list[i]!);
+    },
+    ids: () => ids,
+    cosines: () => cosines,
+    list: () => list,
+  };
+}
+
+/** 1 / the length of a vector, 0 for one of zeros. */
+function inverseLength(components: Int8Array, from: number, dimensions: number): number {
+  let square = 0;
+  for (let i = from; i < from + dimensions; i++) square += components[i]! * components[i]!;
+  return square === 0 ? 0 : 1 / Math.sqrt(square);
+}
+
+function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,21 @@
+import type { Embedder } from "../../models/embed/embedder.ts";
+import type { ChunkToStore, PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
+import type { DraftChunk } from "./chunker.ts";
+
+/** A chunk with its place in its session. */
+export function chunkToStore(
+  session: Pick<SessionRecord, "uid">,
+  { chunk, terms }: DraftChunk,
+  { position, annotationId = null }: { position: number; annotationId?: number | null },
+  embedder: Embedder | null,
+  vectors: PassageVectors | undefined,
+): ChunkToStore {
+  return {
+    ...chunk,
+    uid: `${session.uid}:${chunk.type}:${position}`,
+    position,
+    annotationId,
+    terms,
+    vectors: new Map(embedder && vectors ? [[embedder.id, vectors]] : []),
+  };
+}

@@ -1,0 +1,78 @@
+import type { ChunkTerms, EventType, SessionChunk } from "../../store/memory/memory-records.ts";
+import type { Turn } from "../turn-content.ts";
+import { type KindRules, kindOf, reportsError } from "./kinds.ts";
+import { aroundChunks, nothingAround } from "./mending.ts";
+import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
+import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
+
+/** A chunk without what only its session knows: its place in it, and the note it belongs to. */
+export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
+
+export interface DraftChunk {
+  chunk: ChunkDraft;
+  terms: ChunkTerms;
+}
+
+export interface ChunkOptions extends ChunkSizes, UnitOptions {
+  kinds: KindRules;
+}
+
+/** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
+export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
+  const units = turns.flatMap((turn) => unitsOf(turn, options));
+  const packed = packUnits(units, options);
+  const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
+  return packed.map((chunk, i) =>
+    draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
+  );
+}
+
+/** A chunk of units; its streams and its text in their order. */
+export function draft(
+  units: readonly Unit[],
+  type: SessionChunk["type"],
+  kind: SessionChunk["kind"],
+): DraftChunk {
+  const first = units[0];
+  const last = units.at(-1);
+  if (first === undefined || last === undefined) throw new Error("a chunk needs a unit");
+  const stream = (name: keyof ChunkTerms): string =>
+    units
+      .map(({ terms }) => terms[name])
+      .filter((text) => text !== "")
+      .join("\n");
+  const starts = units.map(({ startedAt }) => startedAt).filter((at) => at !== null);
+  const ends = units.map(({ endedAt }) => endedAt).filter((at) => at !== null);
+  const terms = {
+    prompt: stream("prompt"),
+    answer: stream("answer"),
+    actions: stream("actions"),
+    errors: stream("errors"),
+  };
+  return {
+    chunk: {
+      firstTurn: Math.min(...units.map(({ turn }) => turn.number)),
+      lastTurn: Math.max(...units.map(({ turn }) => turn.number)),
+      firstSeq: Math.min(...units.map(({ firstSeq }) => firstSeq)),
+      lastSeq: Math.max(...units.map(({ lastSeq }) => lastSeq)),
+      type,
+      kind,
+      eventType: eventTypeOf(units),
+      abandoned: first.turn.abandoned,
+      branch: units.find(({ turn }) => turn.branch !== null)?.turn.branch ?? null,
+      startedAt: starts.length === 0 ? null : Math.min(...starts),
+      endedAt: ends.length === 0 ? null : Math.max(...ends),
+      text: units.map(textOf).join(unitJoint),
+      files: [...new Set(units.flatMap(({ files }) => files))],
+    },
+    terms,
+  };
+}
+
+const eventTypes = { user: "user_prompt", assistant: "assistant", tool: "tool_use" } as const;
+
+function eventTypeOf(units: readonly Unit[]): EventType {
+  const types = new Set(units.map(({ speaker }) => eventTypes[speaker]));
+  const [type] = types;
+  return types.size === 1 && type !== undefined ? type : "mixed";
+}

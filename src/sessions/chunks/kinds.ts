@@ -1,0 +1,126 @@
+import type { ChunkKind } from "../../protocol/values.ts";
+import {
+  architectureTerms,
+  choosingWords,
+  decisionWords,
+  errorReports,
+  fixReports,
+  handsOverPlan,
+  reasoningWords,
+  wordPattern,
+} from "./kind-words.ts";
+import type { AroundChunk } from "./mending.ts";
+import type { Unit } from "./units.ts";
+
+/**
+ * Of which kind a chunk is, told by rules: docs/conversations.md says them in words. The first that holds counts:
+ * decision, error-fix, code-change where something was edited, architecture, code-change where it was only checked,
+ * conversation.
+ */
+export interface KindRules {
+  decision: RegExp;
+  choosing: RegExp;
+  reasoning: RegExp;
+  error: RegExp;
+  fixed: RegExp;
+  architecture: RegExp;
+}
+
+/** Words of a project's own, on top of those of kind-words.ts. */
+export interface KindWords {
+  decision?: readonly string[];
+  error?: readonly string[];
+  architecture?: readonly string[];
+}
+
+export function kindRules(words: KindWords = {}): KindRules {
+  return {
+    decision: wordPattern(decisionWords, words.decision),
+    choosing: wordPattern(choosingWords),
+    reasoning: wordPattern(reasoningWords),
+    error: wordPattern(errorReports, words.error),
+    fixed: wordPattern(fixReports),
+    architecture: wordPattern(architectureTerms, words.architecture),
+  };
+}
+
+/** So many different words of reasoning make a decision, even if no word says so. */
+const enoughReasoning = 4;
+/** Architecture is spoken of in long messages (characters) with so many different terms of it. */
+const longMessage = 500;
+const enoughTerms = 3;
+
+const fenced = /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g;
+
+/** How many different matches a global pattern has, up to `enough`. */
+function distinct(pattern: RegExp, text: string, enough: number): number {
+  const found = new Set<string>();
+  for (const [match] of text.matchAll(pattern)) {
+    found.add(match.toLowerCase());
+    if (found.size >= enough) break;
+  }
+  return found.size;
+}
+
+const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
+
+/** What is said by one side, without code. */
+function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
+  return units
+    .filter(({ prose, pasted }) => prose === stream && !pasted)
+    .map(({ body }) => body.replace(fenced, " "));
+}
+
+/** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
+const spoken = 600;
+const spokenOf = (prompt: string): string =>
+  prompt.length <= 2 * spoken ? prompt : `${prompt.slice(0, spoken)}\n${prompt.slice(-spoken)}`;
+
+/** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
+const reporting = 300;
+
+/** Whether a human reports something that does not work. */
+export function reportsError(unit: Unit, rules: KindRules): boolean {
+  if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
+  const told = unit.body.replace(fenced, " ");
+  if (told.length <= 2 * spoken) return has(rules.error, told);
+  return has(rules.error, told.slice(0, reporting)) || has(rules.error, told.slice(-reporting));
+}
+
+function isDecision(units: readonly Unit[], rules: KindRules): boolean {
+  const prompts = said(units, "prompt");
+  const answers = said(units, "answer").join("\n");
+  if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, spokenOf(prompt))))
+    return true;
+  // Who chooses is brief; a plan that is pasted has such words for other reasons.
+  const brief = prompts.filter((prompt) => prompt.length <= 2 * spoken);
+  if (brief.some((prompt) => has(rules.choosing, prompt))) return true;
+  return distinct(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
+}
+
+/** Whether the agent tells what it mended. */
+function tellsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
+  const edited = editedBefore || units.some(({ deeds }) => deeds.edits);
+  return edited && said(units, "answer").some((answer) => has(rules.fixed, answer));
+}
+
+export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
+  if (isDecision(units, rules)) return "decision";
+  if (around.mends || tellsFix(units, around, rules)) return "error-fix";
+  if (units.some(({ deeds }) => deeds.edits)) return "code-change";
+  const isArchitecture = said(units, "answer").some(
+    (answer) =>
+      answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
+  );
+  if (isArchitecture) return "architecture";
+  // Between edits, or what is checked and told after them.
+  const isAbout = around.editsLater || units.some(({ deeds, prose }) => deeds.passes || prose === "answer");
+  return around.editedBefore && isAbout ? "code-change" : "conversation";
+}
+
+/** Of which kind a text is that tells of a conversation, as a summary does. */
+export function kindOfText(text: string, rules: KindRules): ChunkKind {
+  if (has(rules.decision, text)) return "decision";
+  if (has(rules.fixed, text)) return "error-fix";
+  return distinct(rules.architecture, text, enoughTerms) >= enoughTerms ? "architecture" : "conversation";
+}

@@ -1,0 +1,82 @@
+import type { Turn } from "../turn-content.ts";
+import type { Unit } from "./units.ts";
+
+/** What happens around a chunk, and in it, in the turns that it is of. */
+export interface AroundChunk {
+  /** Something was edited before it in the turn that it begins in, or is later in the turn that it ends in. */
+  editedBefore: boolean;
+  editsLater: boolean;
+  /** A trouble that was mended later, or what mended one, is in it. */
+  mends: boolean;
+}
+
+export const nothingAround: AroundChunk = { editedBefore: false, editsLater: false, mends: false };
+
+/** After so many units without another failure the agent is doing something else. */
+const patience = 20;
+
+/**
+ * The units that tell of a trouble which was mended, of its analysis and of how it was mended: within a turn a trouble
+ * begins with a failure, or with a human who reports an error, and is open until a check goes well; every edit
+ * meanwhile mends it, and so does the check if there was a failure.
+ */
+function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
+  const found = new Set<Unit>();
+  /** Since the trouble began, or since it was mended last. */
+  let open: Unit[] = [];
+  let isOpen = false;
+  let hasFailed = false;
+  let sinceSign = 0;
+  const settle = (): void => {
+    for (const unit of open) found.add(unit);
+    open = [];
+  };
+  units.forEach((unit, i) => {
+    const { fails, edits, passes } = unit.deeds;
+    if (unit.turn !== units[i - 1]?.turn) {
+      open = [];
+      isOpen = false;
+      hasFailed = false;
+    }
+    const isSign = fails || (unit.prose === "prompt" && reportsError(unit));
+    hasFailed ||= fails;
+    isOpen ||= isSign;
+    sinceSign = isSign ? 0 : sinceSign + 1;
+    if (!isOpen || sinceSign > patience) return;
+    open.push(unit);
+    // A report is not proved right by a check that goes well before anything was done.
+    if (edits || (passes && hasFailed)) settle();
+    if (passes) {
+      open = [];
+      isOpen = false;
+      hasFailed = false;
+    }
+  });
+  return found;
+}
+
+/** For each chunk of a group. */
+export function aroundChunks(
+  packed: readonly Unit[][],
+  reportsError: (unit: Unit) => boolean,
+): AroundChunk[] {
+  const mended = mending(packed.flat(), reportsError);
+  const firstEdit = new Map<Turn, number>();
+  const lastEdit = new Map<Turn, number>();
+  packed.forEach((chunk, i) => {
+    for (const { turn, deeds } of chunk) {
+      if (!deeds.edits) continue;
+      if (!firstEdit.has(turn)) firstEdit.set(turn, i);
+      lastEdit.set(turn, i);
+    }
+  });
+  return packed.map((chunk, i) => {
+    const begins = chunk[0]?.turn;
+    const ends = chunk.at(-1)?.turn;
+    return {
+      editedBefore: begins !== undefined && (firstEdit.get(begins) ?? i) < i,
+      editsLater: ends !== undefined && (lastEdit.get(ends) ?? i) > i,
+      mends: chunk.some((unit) => mended.has(unit)),
+    };
+  });
+}

@@ -1,0 +1,37 @@
+import type { ChunkTerms } from "../../store/memory/memory-records.ts";
+
+/** A passage is cut at the line after which it would be longer. Characters. */
+const longest = 600;
+/** Shorter ones say nothing by themselves. */
+const shortest = 20;
+/** Of what was done, so much. */
+const longestActions = 600;
+const longestErrors = 600;
+
+/**
+ * What a chunk's vectors are made of: a passage for every paragraph or two of what was said, and one for what was
+ * done. A question is about a sentence or two, and the mean of a long chunk's words hides them.
+ */
+export function passagesOf({ prompt, answer, actions, errors }: ChunkTerms): string[] {
+  const done = [actions.slice(0, longestActions), errors.slice(0, longestErrors)].filter(
+    (part) => part !== "",
+  );
+  const all = [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")];
+  const telling = all.filter((passage) => passage.trim().length > shortest);
+  // A note may be two words, and is to be found by what it means all the same.
+  const whole = all.join("\n").trim();
+  return telling.length > 0 || whole === "" ? telling : [whole];
+}
+
+function paragraphs(text: string): string[] {
+  const passages: string[] = [];
+  let current = "";
+  for (const line of text.split(/\n+/)) {
+    if (current !== "" && current.length + line.length > longest) {
+      passages.push(current);
+      current = "";
+    }
+    current += current === "" ? line : `\n${line}`;
+  }
+  return [...passages, current];
+}

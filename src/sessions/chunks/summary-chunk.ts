@@ -1,0 +1,42 @@
+import { splitText } from "../../text/split-text.ts";
+import { charactersOfToken } from "../../text/text-size.ts";
+import type { ChunkDraft, DraftChunk } from "./chunker.ts";
+import { type KindRules, kindOfText } from "./kinds.ts";
+import { noTerms } from "./units.ts";
+
+export interface SummaryOfTurns {
+  text: string;
+  /** The turns that it speaks of, and when: from the session's first line up to the last that it knows. */
+  firstTurn: number;
+  upToTurn: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  branch: string | null;
+  files: string[];
+}
+
+/** The chunk of a summary, or several where it is long. They cover no lines. */
+export function summaryChunks(
+  summary: SummaryOfTurns,
+  options: { maxTokens: number; kinds: KindRules },
+): DraftChunk[] {
+  const { text, firstTurn, upToTurn, startedAt, endedAt, branch, files } = summary;
+  return splitText(text.trim(), options.maxTokens * charactersOfToken).map((piece) => {
+    const chunk: ChunkDraft = {
+      firstTurn,
+      lastTurn: upToTurn,
+      firstSeq: null,
+      lastSeq: null,
+      type: "summary",
+      kind: kindOfText(piece, options.kinds),
+      eventType: "assistant",
+      abandoned: false,
+      branch,
+      startedAt,
+      endedAt,
+      text: piece,
+      files: [...files],
+    };
+    return { chunk, terms: { ...noTerms, answer: piece } };
+  });
+}

@@ -1,0 +1,116 @@
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { chunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
+import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { cleanLines } from "../scrub/reword.ts";
+import { readCheckpointTexts, rewordCheckpoints } from "../scrub/reword-checkpoints.ts";
+import { readEventTexts, rewordEvents } from "../scrub/reword-events.ts";
+import { rewordLooseNotes, rewordWholeSession } from "../scrub/reword-session.ts";
+import { storedTurns } from "../stored-turns.ts";
+import type { SessionWork } from "../work.ts";
+import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
+import type { ForgetReport } from "./forget-report.ts";
+
+/** Examples of where a pattern matches; so many, so long. Characters. */
+const mostExamples = 20;
+const longestExample = 120;
+
+/** What a pattern would take away: places, and the sessions, turns, chunks and notes that hold them. */
+export async function previewPattern(memory: Memory, pattern: string): Promise<ForgetReport> {
+  const cutter = createPatternCutter(pattern);
+  const report: ForgetReport = {
+    sessions: 0,
+    turns: 0,
+    chunks: 0,
+    annotations: 0,
+    matches: 0,
+    examples: [],
+  };
+  for (const id of sessionIdsAfter(memory, 0)) {
+    countInSession(memory, id, cutter, report);
+    // Others wait for the process as well.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const { note } of listAnnotations(memory)) {
+    if (countIn(cutter, report, note)) report.annotations++;
+  }
+  readCheckpointTexts(memory, (text) => countIn(cutter, report, text));
+  readEventTexts(memory, (text) => countIn(cutter, report, text));
+  return report;
+}
+
+function countInSession(memory: Memory, id: number, cutter: PatternCutter, report: ForgetReport): void {
+  const session = sessionById(memory, id);
+  if (session === null) return;
+  const before = report.matches;
+  for (const text of [session.title, session.cwd, session.branch]) {
+    if (text !== null) countIn(cutter, report, text);
+  }
+  for (const { lines, branch } of storedTurns(memory, id)) {
+    const inTurn = report.matches;
+    if (branch !== null) countIn(cutter, report, branch);
+    cleanLines(
+      lines,
+      (text) => {
+        countIn(cutter, report, text);
+        return text;
+      },
+      { namesToo: true },
+    );
+    if (report.matches > inTurn) report.turns++;
+  }
+  for (const { text } of summariesOf(memory, id)) countIn(cutter, report, text);
+  if (report.matches > before) report.sessions++;
+  for (const { text } of chunksOfSession(memory, id)) {
+    cutter.cut(text);
+    if (cutter.takeCount() > 0) report.chunks++;
+  }
+}
+
+/** Counts the places in a text, and keeps the first as an example. @returns whether there are any */
+function countIn(cutter: PatternCutter, report: ForgetReport, text: string): boolean {
+  const cut = cutter.cut(text);
+  const places = cutter.takeCount();
+  if (places === 0) return false;
+  report.matches += places;
+  if (report.examples.length < mostExamples) {
+    const start = Math.max(0, differsAt(text, cut) - 30);
+    const example = text
+      .slice(start, start + longestExample)
+      .replace(/\s+/g, " ")
+      .trim();
+    if (!report.examples.includes(example)) report.examples.push(example);
+  }
+  return true;
+}
+
+function differsAt(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i++;
+  return i;
+}
+
+/** Cuts what a pattern matches out of everything. @returns whether the database's log could be emptied */
+export async function cutPattern(work: SessionWork, pattern: string, signal?: AbortSignal): Promise<boolean> {
+  const { memory } = work;
+  const { cut } = createPatternCutter(pattern);
+  for (const id of sessionIdsAfter(memory, 0)) {
+    // Stopped halfway it is to be asked for again: chunks of a session that was begun are made anew then, too.
+    const session = sessionById(memory, id);
+    if (session === null) continue;
+    const isOld = chunksOfSession(memory, id, { type: "raw" }).some(({ text }) => cut(text) !== text);
+    await rewordWholeSession(work, id, {
+      clean: cut,
+      namesToo: true,
+      changedBefore: isOld ? 0 : null,
+      signal,
+    });
+  }
+  rewordLooseNotes(memory, cut);
+  await rewordCheckpoints(memory, cut, signal);
+  rewordEvents(memory, cut);
+  return leaveNoTrace(memory);
+}

@@ -1,0 +1,127 @@
+import { PommelError } from "../../project/errors.ts";
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { type ForgetRequest, nothing, rangeToForget } from "../../store/memory/privacy/forget.ts";
+import { findSession, listSessions, sessionById } from "../../store/memory/sessions/sessions.ts";
+import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { storedTurns } from "../stored-turns.ts";
+
+/** What to forget, as the route and the command line say it: exactly one of the first four, or a time. */
+export interface ForgetAsked {
+  /** An id, or the beginning that no other has. */
+  session?: string | undefined;
+  /** `<session>:<turn>`. */
+  turn?: string | undefined;
+  /** An id, or the beginning that no other has. */
+  annotation?: string | undefined;
+  /** In RE2's syntax; what it matches is cut out of everything. */
+  pattern?: string | undefined;
+  /** ISO 8601 or in words. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** What is to go: rows of the store, or whatever matches a pattern. */
+export type ForgetTarget = { rows: ForgetRequest } | { pattern: string };
+
+/** What it is about, cut at so many. */
+const mostExamples = 20;
+
+/**
+ * @throws PommelError `usage` when not exactly one thing is asked for, or it makes no sense; `not_found`
+ */
+export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date): Promise<ForgetTarget> {
+  const { session, turn, annotation, pattern, since, until } = asked;
+  const hasTime = since !== undefined || until !== undefined;
+  const named = [session, turn, annotation, pattern].filter((name) => name !== undefined);
+  if (named.length + (hasTime ? 1 : 0) !== 1) {
+    throw new PommelError(
+      "usage",
+      named.length === 0 ? "Nothing says what to forget." : "Only one thing can be forgotten at a time.",
+      "Name a session, a turn, a note, a pattern or a time.",
+    );
+  }
+  if (pattern !== undefined) return { pattern };
+  if (session !== undefined) return { rows: { ...nothing, sessions: [findSession(memory, session).id] } };
+  if (annotation !== undefined) {
+    return { rows: { ...nothing, annotations: [findAnnotation(memory, annotation).id] } };
+  }
+  if (turn !== undefined) return { rows: turnRows(memory, turn) };
+  const from = since === undefined ? 0 : await parseWhen(since, "since", now);
+  const to = until === undefined ? now.getTime() : await parseWhen(until, "until", now);
+  if (from > to) {
+    throw new PommelError("usage", "The time to forget ends before it begins.", "Swap --since and --until.");
+  }
+  return { rows: withSubagents(memory, rangeToForget(memory, from, to)) };
+}
+
+function turnRows(memory: Memory, asked: string): ForgetRequest {
+  const [, name = "", number = ""] = /^(.+):(\d+)$/.exec(asked) ?? [];
+  if (name === "") {
+    throw new PommelError("usage", `${JSON.stringify(asked)} names no turn.`, "A turn is SESSION:NUMBER.");
+  }
+  const session = findSession(memory, name);
+  if (turnOf(memory, session.id, Number(number)) === null) {
+    throw new PommelError(
+      "not_found",
+      `The session ${session.uid} has no turn ${number}.`,
+      `\`pm session show ${session.uid}\` lists its turns.`,
+    );
+  }
+  return withSubagents(memory, { ...nothing, turns: new Map([[session.id, [Number(number)]]]) });
+}
+
+function findAnnotation(memory: Memory, beginning: string): AnnotationRecord {
+  const all = listAnnotations(memory);
+  const found = all.filter(({ uid }) => uid.startsWith(beginning));
+  const exact = all.find(({ uid }) => uid === beginning);
+  if (exact) return exact;
+  const hint = "`pm annotations --json` shows the ids of notes.";
+  if (beginning === "" || found.length > 1) {
+    throw new PommelError("usage", `Several notes begin with ${JSON.stringify(beginning)}.`, hint);
+  }
+  if (!found[0]) throw new PommelError("not_found", `There is no note ${JSON.stringify(beginning)}.`, hint);
+  return found[0];
+}
+
+/** With the sessions of subagents that the turns started. */
+function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
+  const sessions = new Set(request.sessions);
+  for (const [id, numbers] of request.turns) {
+    const children = listSessions(memory, { children: id });
+    if (children.length === 0) continue;
+    const uses = new Set<string>();
+    for (const number of numbers) {
+      for (const { lines } of storedTurns(memory, id, { first: number, last: number })) {
+        for (const { entries } of lines) {
+          for (const entry of entries) if (entry.kind === "tool_use") uses.add(entry.id);
+        }
+      }
+    }
+    for (const child of children) if (uses.has(child.parentToolUse ?? "")) sessions.add(child.id);
+  }
+  return { ...request, sessions: [...sessions] };
+}
+
+/** What rows are about, in a line each: titles, prompts, notes. */
+export function examplesOf(memory: Memory, { sessions, turns, annotations }: ForgetRequest): string[] {
+  const examples: string[] = [];
+  for (const id of sessions) {
+    const session = sessionById(memory, id);
+    if (session) examples.push(sessionLine(session));
+  }
+  for (const [id, numbers] of turns) {
+    const wanted = new Set(numbers);
+    const uid = sessionById(memory, id)?.uid ?? "";
+    for (const { number, prompt } of turnsOf(memory, id)) {
+      if (wanted.has(number)) examples.push(`${uid}:${number}  ${prompt}`);
+    }
+  }
+  const notes = new Set(annotations);
+  for (const { id, note } of listAnnotations(memory)) if (notes.has(id)) examples.push(`note  ${note}`);
+  return examples.slice(0, mostExamples);
+}
+
+const sessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;

@@ -1,0 +1,72 @@
+import { forget, leaveNoTrace, previewForget as previewRows } from "../../store/memory/privacy/forget.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { rechunkSession } from "../chunks/rechunk.ts";
+import { storedTurns } from "../stored-turns.ts";
+import { sumUpSession } from "../summaries/sum-up.ts";
+import type { SessionWork } from "../work.ts";
+import { cutPattern, previewPattern } from "./forget-pattern.ts";
+import type { ForgetReport } from "./forget-report.ts";
+import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
+
+/**
+ * What `forgetNow` would take away. Needs a memory that may be written: it is tried, and taken back.
+ * @throws PommelError `usage` for a request that makes no sense, `not_found`
+ */
+export async function previewForget(
+  memory: SessionWork["memory"],
+  asked: ForgetAsked,
+  now: Date = new Date(),
+): Promise<ForgetReport> {
+  const target = await forgetTarget(memory, asked, now);
+  if ("pattern" in target) return previewPattern(memory, target.pattern);
+  const { summaries: _, ...counts } = previewRows(memory, target.rows);
+  return { ...counts, matches: 0, examples: examplesOf(memory, target.rows) };
+}
+
+/**
+ * Forgets it, and leaves no trace of it: sessions that lost turns are cut into chunks and summed up again. Not to be
+ * run while transcripts of the sessions are read.
+ * @returns what went; `isLogEmpty` false: another process was reading, and the database's log still holds traces until
+ *   it is emptied
+ * @throws PommelError `usage`, `not_found`
+ */
+export async function forgetNow(
+  work: SessionWork,
+  asked: ForgetAsked,
+  { signal, now = new Date() }: { signal?: AbortSignal | undefined; now?: Date } = {},
+): Promise<ForgetReport & { isLogEmpty: boolean }> {
+  const { memory } = work;
+  const target = await forgetTarget(memory, asked, now);
+  if ("pattern" in target) {
+    const report = await previewPattern(memory, target.pattern);
+    return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal) };
+  }
+  const { rows } = target;
+  const examples = examplesOf(memory, rows);
+  for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
+  const { changed, isLogEmpty, summaries: _, ...counts } = forget(memory, rows, now.getTime());
+  for (const id of changed) {
+    const session = sessionById(memory, id);
+    if (session === null) continue;
+    await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), signal);
+    await sumUpSession({ ...work, llm: null }, session.uid, { signal });
+  }
+  const isEmpty = changed.length > 0 ? leaveNoTrace(memory) : isLogEmpty;
+  return { ...counts, matches: 0, examples, isLogEmpty: isEmpty };
+}
+
+/** The agent's own summaries in later turns speak of what is to be forgotten as well. */
+function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after: number): void {
+  memory.inTransaction(() => {
+    for (const { record, lines } of storedTurns(memory, sessionId, { first: after + 1 })) {
+      if (!lines.some(({ entries }) => entries.some(({ kind }) => kind === "summary"))) continue;
+      const without = lines.map((line) => ({
+        ...line,
+        entries: line.entries.filter(({ kind }) => kind !== "summary"),
+      }));
+      saveTurn(memory, sessionId, { ...record, content: packContent(without) });
+    }
+  });
+}

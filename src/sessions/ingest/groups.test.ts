@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  conversation,
+  edited,
+  type Happening,
+  pause,
+  prompt,
+  ran,
+  read,
+  text,
+} from "../../../test/support/turn-fixture.ts";
+import type { Turn } from "../turn-content.ts";
+import { changesTopic, groupState, groupTurns, startsNewGroup } from "./groups.ts";
+
+const options = { minTokens: 200, pauseMinutes: 5 };
+const numbers = (turns: Turn[]) =>
+  groupTurns(turns, options).map((group) => group.map(({ number }) => number));
+const long = text("An answer of some length. ".repeat(40));
+
+describe("groups of turns", () => {
+  test("short turns belong together, until there is enough", () => {
+    expect(numbers(conversation(prompt("a?"), text("b"), prompt("c?"), text("d")))).toEqual([[1, 2]]);
+    expect(numbers(conversation(prompt("a?"), long, prompt("c?"), text("d"), prompt("e?")))).toEqual([
+      [1],
+      [2, 3],
+    ]);
+  });
+
+  test("a pause of more than five minutes ends a group", () => {
+    expect(numbers(conversation(prompt("a?"), pause(4), prompt("b?")))).toEqual([[1, 2]]);
+    expect(numbers(conversation(prompt("a?"), pause(5.1), prompt("b?")))).toEqual([[1], [2]]);
+  });
+
+  test("times that are missing, or go backwards, are no pause", () => {
+    const turns = conversation(prompt("a?"), pause(60), prompt("b?"), pause(-500), prompt("c?"));
+    for (const line of turns[1]?.lines ?? []) line.at = null;
+    expect(numbers(turns)).toEqual([[1, 2, 3]]);
+  });
+
+  test.each([
+    ["now let's write the docs", true],
+    ["Now, let’s write the docs", true],
+    ["okay, let's move on to the docs", true],
+    ["Next, can we look at the docs?", true],
+    ["next let's look at the docs", true],
+    ["Next I'd like the docs", true],
+    ["switching to the docs", true],
+    ["different topic: the docs", true],
+    ["On a different topic, the docs", true],
+    ["Lad os nu skrive dokumentationen", true],
+    ["Næste: dokumentationen", true],
+    ["nu skal vi skrive dokumentation", true],
+    ["noget andet: dokumentationen", true],
+    ["what comes next, let's see", false],
+    ["the next test fails now", false],
+    ["next.js is slow", false],
+    ["nusse", false],
+  ])("%j changes the topic: %s", (said, changes) => {
+    expect(changesTopic(said)).toBe(changes);
+  });
+
+  test("words that change the topic end a group", () => {
+    expect(numbers(conversation(prompt("a?"), prompt("now let's do b")))).toEqual([[1], [2]]);
+  });
+
+  test("edits of files that the group did not touch end it", () => {
+    const a = edited("/p/a.ts", "1", "2");
+    const b = edited("/p/b.ts", "1", "2");
+    expect(numbers(conversation(prompt("a"), a, prompt("b"), b))).toEqual([[1], [2]]);
+    expect(numbers(conversation(prompt("a"), a, prompt("a again"), a))).toEqual([[1, 2]]);
+    expect(numbers(conversation(prompt("a"), a, read("/p/b.ts"), prompt("b"), b))).toEqual([[1, 2]]);
+    expect(numbers(conversation(prompt("why?"), prompt("b"), b))).toEqual([[1, 2]]);
+  });
+});
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.constantFrom("fix it", "now let's go", "why?", "næste").map((said) => prompt(said)),
+  fc.constantFrom("short", "long ".repeat(100)).map((said) => text(said)),
+  fc.constantFrom("/p/a.ts", "/p/b.ts", "/p/c.ts").map((path) => edited(path, "old", "new")),
+  fc.constant(ran("npm test", "ok")),
+  fc.constant(read("/p/a.ts")),
+  fc.constantFrom(1, 6, -10).map((minutes) => pause(minutes)),
+);
+
+/** As a reader does that comes back after each line and only has the turns of the last group in hand. */
+function lineByLine(turns: readonly Turn[]): Turn[][] {
+  const groups: Turn[][] = [];
+  for (const turn of turns) {
+    for (let end = 1; end <= turn.lines.length; end++) {
+      const grown = { ...turn, lines: turn.lines.slice(0, end) };
+      const last = groups.pop() ?? [];
+      groups.push(...groupTurns([...last.filter(({ number }) => number !== turn.number), grown], options));
+    }
+  }
+  return groups;
+}
+
+test("whoever reads line by line gets the same groups as who reads all at once", () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
+      const turns = conversation(...happenings);
+      expect(lineByLine(turns)).toEqual(groupTurns(turns, options));
+    }),
+  );
+});
+
+test("a turn that begins a group goes on to do so, however it grows", () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 20 }), (happenings) => {
+      const [first, second] = conversation(
+        prompt("a"),
+        edited("/p/a.ts", "1", "2"),
+        prompt("b"),
+        ...happenings,
+      );
+      if (first === undefined || second === undefined) throw new Error("two turns were told");
+      const group = groupState([first]);
+      const begins = second.lines.map((_, end) =>
+        startsNewGroup(group, { ...second, lines: second.lines.slice(0, end + 1) }, options),
+      );
+      expect(begins).toEqual(begins.toSorted((a, b) => Number(a) - Number(b)));
+    }),
+  );
+});

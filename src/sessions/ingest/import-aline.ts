@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AlineDatabase, AlineEvent, AlineSession } from "../../agents/aline/aline-database.ts";
+import { turnsAgent } from "../../agents/aline/turns-agent.ts";
+import { claude } from "../../agents/claude/claude.ts";
+import { scrubAlone } from "../../redact/scrub-alone.ts";
+import { saveEvent, saveLink } from "../../store/memory/events.ts";
+import type { EventRecord } from "../../store/memory/git-records.ts";
+import { eventStatuses, eventTypes } from "../../store/memory/git-records.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { forgetTranscript } from "../../store/memory/sessions/transcripts.ts";
+import { sumUpSession } from "../summaries/sum-up.ts";
+import type { ScrubbingWork } from "../work.ts";
+import { ingestTranscript } from "./ingest.ts";
+
+/** What became of a session. */
+export interface AlineTaken {
+  /** Nothing of it was new, or the user had forgotten it, or nothing can be read of it. */
+  state: "new" | "known" | "forgotten" | "empty";
+  /** What it is called here; null where it is not here. */
+  uid: string | null;
+  chunks: number;
+}
+
+/**
+ * Where a session was launched: what Aline says, or the first line of its transcript that tells; null where none does.
+ */
+export function placeOf(db: AlineDatabase, session: AlineSession): string | null {
+  if (session.workspace !== null) return session.workspace;
+  for (const { content } of db.turns(session.id)) {
+    for (const line of (content ?? "").split("\n")) {
+      const cwd = /"cwd"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(line)?.[1];
+      if (cwd !== undefined) return unquoted(cwd);
+    }
+  }
+  return null;
+}
+
+function unquoted(json: string): string | null {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Takes in a session whose transcript is gone, from the lines of it that Aline kept; where it kept none that can be
+ * read, from what was asked and what the answers were about. Scrubbed like everything; doing it again changes nothing.
+ */
+export async function takeInAlineSession(
+  work: ScrubbingWork,
+  db: AlineDatabase,
+  session: AlineSession,
+  cwd: string,
+  signal?: AbortSignal,
+): Promise<AlineTaken> {
+  const { memory } = work;
+  if (isForgotten(memory, session.id)) return { state: "forgotten", uid: null, chunks: 0 };
+  const dir = mkdtempSync(join(tmpdir(), "pommel-aline-"));
+  const file = join(dir, `${session.id}.jsonl`);
+  try {
+    if (session.agent === "claude") {
+      for (const { content } of db.turns(session.id)) {
+        if (content !== null)
+          appendFileSync(file, content.endsWith("\n") ? content : `${content}\n`, { mode: 0o600 });
+      }
+    }
+    const described = session.agent === "claude" ? await describe(file) : null;
+    const agent = described === null ? turnsAgent(session, cwd, () => db.turns(session.id)) : claude;
+    const {
+      session: uid,
+      lines,
+      chunks,
+    } = await ingestTranscript({ ...work, agent }, file, signal ? { signal } : {});
+    // The file is gone in a moment; that its lines are known keeps them from being stored again.
+    forgetTranscript(memory, file);
+    if (uid === null) return { state: "forgotten", uid: null, chunks: 0 };
+    const hasTurns = lastTurnNumber(memory, sessionByUid(memory, uid)?.id ?? 0) !== null;
+    if (!hasTurns) return { state: "empty", uid: null, chunks: 0 };
+    const words = saveWords(work, session, uid);
+    if (lines === 0 && !words) return { state: "known", uid, chunks: 0 };
+    await sumUpSession({ ...work, llm: null }, uid, { signal });
+    return { state: "new", uid, chunks };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function describe(file: string) {
+  try {
+    return await claude.describe(file);
+  } catch {
+    // No turn had any content.
+    return null;
+  }
+}
+
+/**
+ * What a language model made of it for Aline: its title and its summary.
+ * @returns whether anything of it is new
+ */
+function saveWords({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
+  const record = sessionByUid(memory, uid);
+  const upToTurn = record && lastTurnNumber(memory, record.id);
+  if (!record || upToTurn == null) return false;
+  const scrub = (text: string) => scrubAlone(scrubber, text);
+  if (session.title !== null) {
+    const title = { text: scrub(session.title).slice(0, 200), source: "summary" as const };
+    saveSession(memory, { uid, agent: record.agent, cwd: record.cwd, title });
+  }
+  if (session.summary === null) return false;
+  const text = scrub(session.summary).slice(0, 20_000);
+  const isKnown = summariesOf(memory, record.id).some((known) => known.text === text);
+  if (isKnown) return false;
+  const at = session.lastAt ?? record.lastAt ?? Date.now();
+  saveSummary(memory, { sessionId: record.id, source: "llm", upToTurn, at, model: "aline", text });
+  return true;
+}
+
+/**
+ * Takes in events of which a session or a commit is known here, with their links. The same event gets the same id on
+ * every machine; a later version takes the place of an earlier one.
+ * @param uids what sessions are called here, by Aline's id, where that is something else
+ * @param commits checkpoints of its commits, by hash; those without one are left out
+ * @returns how many there are
+ */
+export function takeInAlineEvents(
+  { memory, scrubber }: ScrubbingWork,
+  events: readonly AlineEvent[],
+  uids: ReadonlyMap<string, string>,
+  commits: ReadonlyMap<string, string>,
+): number {
+  let taken = 0;
+  memory.inTransaction(() => {
+    for (const event of events) {
+      const sessions = event.sessions
+        .map(({ id, addedAt }) => ({ id: uids.get(id) ?? id, addedAt }))
+        .filter(({ id }) => sessionByUid(memory, id) !== null);
+      const checkpoints = event.commits.flatMap((hash) => commits.get(hash) ?? []);
+      if (sessions.length + checkpoints.length === 0 || event.title.trim() === "") continue;
+      const scrub = (text: string) => scrubAlone(scrubber, text).trim();
+      const record = recordOf(event, scrub);
+      saveEvent(memory, record);
+      const link = (kind: "session" | "checkpoint", targetUid: string, addedAt: number) =>
+        saveLink(memory, { eventUid: record.uid, kind, targetUid, addedAt, removedAt: null });
+      for (const { id, addedAt } of sessions) link("session", id, addedAt ?? record.createdAt);
+      for (const uid of checkpoints) link("checkpoint", uid, record.createdAt);
+      taken++;
+    }
+  });
+  return taken;
+}
+
+function recordOf(event: AlineEvent, scrub: (text: string) => string): EventRecord {
+  const { id, startsAt, endsAt, createdAt, updatedAt } = event;
+  const known = eventTypes.find((type) => type === event.type) ?? "task";
+  // What is temporal takes in what happened in its time; without one it is a task.
+  const isTemporal = known === "temporal" && (startsAt !== null || endsAt !== null);
+  return {
+    uid: createHash("sha256").update(`aline event ${id}`).digest("hex").slice(0, 12),
+    title: scrub(event.title.replace(/\s+/g, " ")).slice(0, 200),
+    description: scrub(event.description).slice(0, 10_000),
+    type: known === "temporal" && !isTemporal ? "task" : known,
+    status: eventStatuses.find((status) => status === event.status) ?? "active",
+    branch: null,
+    startsAt: isTemporal ? startsAt : null,
+    endsAt: isTemporal ? endsAt : null,
+    createdAt: createdAt ?? startsAt ?? 0,
+    updatedAt: updatedAt ?? createdAt ?? 0,
+  };
+}

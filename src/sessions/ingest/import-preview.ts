@@ -1,0 +1,198 @@
+import { extname } from "node:path";
+import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
+import { belongsTo } from "../../git/project-roots.ts";
+import { codeOf } from "../../project/errors.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { recentActivity } from "../../store/memory/sessions/activity.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { transcriptAt } from "./moved-transcript.ts";
+
+/** A transcript that is still to be read, or read on. */
+export interface TranscriptToImport {
+  path: string;
+  /** Bytes that are not read yet. */
+  left: number;
+  session: string;
+}
+
+/** What an import would take in, and what it would leave. Sessions are people's own; bytes include subagents'. */
+export interface ImportPreview {
+  files: TranscriptToImport[];
+  sessions: number;
+  subagents: number;
+  bytes: number;
+  /** Of the first line of the first session, and of the last change. Milliseconds; null when there is none. */
+  from: number | null;
+  to: number | null;
+  /** How long it takes at the speed of what was read lately. Milliseconds. */
+  estimatedMs: number;
+  /** Read already, to the end. */
+  imported: { sessions: number; bytes: number };
+  /** Of sessions that ran elsewhere. */
+  elsewhere: { sessions: number; bytes: number };
+  /** Of sessions that were over before the time that was asked for, or that the user had forgotten. */
+  older: number;
+  forgotten: number;
+  /** Files that do not say whose they are. */
+  unclear: number;
+  /** Files that cannot be read here, of sessions that are not stored. */
+  sealed: number;
+}
+
+export interface ImportAsked {
+  agent: Agent;
+  /** Directories, or files. */
+  places: readonly string[];
+  /** null: nothing is remembered yet. */
+  memory: Memory | null;
+  /** The project's roots; null: wherever they ran. */
+  roots: readonly string[] | null;
+  /** Only what has changed since. Milliseconds. */
+  since: number | null;
+  signal?: AbortSignal;
+}
+
+/** Bytes a second, until something was read here: docs/benchmarks.md. */
+const typicalSpeed = 4_000_000;
+
+/** How many files are looked into at once. */
+const atOnce = 8;
+
+/** Looks through transcripts without reading more than their beginnings. */
+export async function previewImport(asked: ImportAsked): Promise<ImportPreview> {
+  const preview: ImportPreview = {
+    files: [],
+    sessions: 0,
+    subagents: 0,
+    bytes: 0,
+    from: null,
+    to: null,
+    estimatedMs: 0,
+    imported: { sessions: 0, bytes: 0 },
+    elsewhere: { sessions: 0, bytes: 0 },
+    older: 0,
+    forgotten: 0,
+    unclear: 0,
+    sealed: await countSealed(asked),
+  };
+  const known = new Map<string, boolean>();
+  const isOurs = (cwd: string) => {
+    const ours = known.get(cwd) ?? (asked.roots === null || belongsTo(asked.roots, cwd));
+    known.set(cwd, ours);
+    return ours;
+  };
+  for await (const batch of batchesOf(filesIn(asked))) {
+    asked.signal?.throwIfAborted();
+    const infos = await Promise.all(batch.map(({ path }) => describe(asked.agent, path)));
+    batch.forEach((file, i) => {
+      sort(preview, asked, file, infos[i] ?? null, isOurs);
+    });
+  }
+  preview.estimatedMs = Math.round((preview.bytes / speedOf(asked.memory)) * 1000);
+  return preview;
+}
+
+/** Of any project: what cannot be read does not say whose it is. */
+export async function countSealed({
+  agent,
+  places,
+  memory,
+}: Pick<ImportAsked, "agent" | "places" | "memory">): Promise<number> {
+  let count = 0;
+  for (const place of places) {
+    for await (const { session } of agent.sealed?.list(place) ?? []) {
+      const known = session !== null && memory !== null ? sessionByUid(memory, session) : null;
+      if (known === null) count++;
+    }
+  }
+  return count;
+}
+
+function sort(
+  preview: ImportPreview,
+  { memory, since }: ImportAsked,
+  file: TranscriptFile,
+  info: TranscriptInfo | null,
+  isOurs: (cwd: string) => boolean,
+): void {
+  if (info === null) {
+    preview.unclear++;
+    return;
+  }
+  const { session, parent, cwd, startedAt } = info;
+  const isOwn = parent === null;
+  if (!isOurs(cwd)) {
+    if (isOwn) preview.elsewhere.sessions++;
+    preview.elsewhere.bytes += file.size;
+    return;
+  }
+  if (since !== null && file.mtimeMs < since) {
+    if (isOwn) preview.older++;
+    return;
+  }
+  if (memory !== null && [session, parent?.session].some((uid) => uid && isForgotten(memory, uid))) {
+    if (isOwn) preview.forgotten++;
+    return;
+  }
+  const read = (memory && transcriptAt(memory, file.path, session)?.offset) ?? 0;
+  // A shorter file is another one.
+  const left = read > file.size ? file.size : file.size - read;
+  if (read > 0 && left === 0) {
+    if (isOwn) preview.imported.sessions++;
+    preview.imported.bytes += file.size;
+    return;
+  }
+  preview.files.push({ path: file.path, left, session });
+  if (isOwn) preview.sessions++;
+  else preview.subagents++;
+  preview.bytes += left;
+  preview.from = Math.min(preview.from ?? Number.POSITIVE_INFINITY, startedAt ?? file.mtimeMs);
+  preview.to = Math.max(preview.to ?? 0, file.mtimeMs);
+}
+
+/** Every transcript in the places, each once; with one that is named itself come its subagents'. */
+async function* filesIn({ agent, places }: ImportAsked): AsyncGenerator<TranscriptFile, void, undefined> {
+  const seen = new Set<string>();
+  const left = [...places];
+  for (let place = left.shift(); place !== undefined; place = left.shift()) {
+    for await (const file of agent.list(place)) {
+      if (seen.has(file.path)) continue;
+      seen.add(file.path);
+      yield file;
+      if (file.path === place) left.push(place.slice(0, place.length - extname(place).length));
+    }
+  }
+}
+
+async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < atOnce) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function describe(agent: Agent, path: string): Promise<TranscriptInfo | null> {
+  try {
+    return await agent.describe(path);
+  } catch (error) {
+    // Gone or locked: the next import sees.
+    if (codeOf(error) === "") throw error;
+    return null;
+  }
+}
+
+/** Bytes a second of what was read last. */
+function speedOf(memory: Memory | null): number {
+  const read = memory
+    ? recentActivity(memory, 100).filter(({ kind, outcome }) => kind === "transcript" && outcome === "done")
+    : [];
+  const bytes = read.reduce((sum, { units }) => sum + units, 0);
+  const ms = read.reduce((sum, { tookMs }) => sum + tookMs, 0);
+  // Of a few lines that were added to a session it is not to be told.
+  return bytes > 5_000_000 && ms > 0 ? (bytes / ms) * 1000 : typicalSpeed;
+}

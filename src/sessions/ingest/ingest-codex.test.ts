@@ -1,0 +1,224 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { migrated, type RolloutFixture, rollout, threadId } from "../../../test/support/rollout-fixture.ts";
+import { codex } from "../../agents/codex/codex.ts";
+import { silentLog } from "../../project/log.ts";
+import { createScrubber } from "../../redact/create-scrubber.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listTranscripts, transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { usageOf } from "../../store/memory/sessions/usage.ts";
+import { kindRules } from "../chunks/kinds.ts";
+import { storedTurns } from "../stored-turns.ts";
+import { previewImport } from "./import-preview.ts";
+import { ingestTranscript } from "./ingest.ts";
+
+let home: string;
+let memory: Memory;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "pommel-codex-"));
+  memory = Memory.open(join(home, "memory.db"), { readonly: false });
+});
+afterEach(() => {
+  memory.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const ingest = (file: string) =>
+  ingestTranscript(
+    {
+      memory,
+      agent: codex,
+      scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+      ledgerKey: Buffer.alloc(32, 7),
+      embedder: null,
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      maxChunks: 0,
+      root: "/home/dev/shop",
+      worktrees: [],
+      log: silentLog,
+    },
+    file,
+  );
+
+const session = threadId("session");
+const edit = {
+  envelope: "*** Begin Patch\n*** Update File: src/cart.ts\n@@\n-a\n+b\n*** End Patch\n",
+  changes: {
+    "/home/dev/shop/src/cart.ts": { type: "update", unified_diff: "@@ -1 +1 @@\n-a\n+b\n", move_path: null },
+  },
+} as const;
+
+function told(format: "legacy" | "paginated" | "code"): RolloutFixture {
+  const r = rollout({ session, format });
+  r.turn();
+  r.prompt("Why is the total wrong?");
+  r.bash("cat src/cart.ts", "a");
+  r.patch(edit.envelope, edit.changes);
+  r.tokens(100, 10, 60);
+  r.reply("It was a.");
+  r.turn();
+  r.prompt("go on");
+  r.bash("npm test", "1 failed", 1);
+  r.reply("It was a.");
+  r.tokens(200, 20);
+  return r;
+}
+
+/** What is stored of conversations, without numbers of rows. */
+function stored(): unknown {
+  const rows = (sql: string) => memory.prepare(sql).all();
+  return [
+    rows("SELECT uid, seq, turn FROM lines ORDER BY uid"),
+    rows("SELECT number, prompt, tools FROM turns ORDER BY id"),
+    rows("SELECT path, how FROM turn_files ORDER BY path"),
+    rows("SELECT message_uid, model, input, output FROM usage ORDER BY 1"),
+  ];
+}
+
+it.each(["legacy", "paginated", "code"] as const)(
+  "stores turns of a rollout of the format %s",
+  async (format) => {
+    const result = await ingest(told(format).writeTo(home));
+    expect(result).toMatchObject({ session, compacted: false });
+    const { id, agent, branch, title } = sessionByUid(memory, session)!;
+    expect({ agent, branch, title }).toEqual({
+      agent: "codex",
+      branch: "main",
+      title: "Why is the total wrong?",
+    });
+    expect(turnsOf(memory, id)).toMatchObject([
+      {
+        number: 1,
+        tools: { Bash: 1, apply_patch: 1 },
+        files: expect.arrayContaining([{ path: "src/cart.ts", how: "edit" }]),
+      },
+      { number: 2, prompt: "go on", tools: { Bash: 1 } },
+    ]);
+    expect(usageOf(memory, id)).toMatchObject([
+      { model: "gpt-5.5", messages: 2, input: 240, output: 30, cacheRead: 60 },
+    ]);
+    for (const { lines } of storedTurns(memory, id)) {
+      expect(lines.at(-1)?.model).toBe("gpt-5.5");
+    }
+  },
+);
+
+it("stores nothing twice when the client has rewritten a rollout, and what came after", async () => {
+  const r = told("legacy");
+  const file = r.writeTo(home);
+  await ingest(file);
+  const before = stored();
+  const text = migrated(r.text());
+  writeFileSync(file, text);
+  expect((await ingest(file)).lines).toBe(0);
+  expect(stored()).toEqual(before);
+  const more = rollout({ session, start: "2026-03-02T10:00:00.000Z" });
+  more.lines.length = 0;
+  more.turn();
+  more.prompt("and now?");
+  more.reply("It was a.");
+  appendFileSync(file, more.text());
+  expect((await ingest(file)).lines).toBe(2);
+  expect(turnsOf(memory, sessionByUid(memory, session)!.id).map(({ number }) => number)).toEqual([1, 2, 3]);
+});
+
+it("goes on where it was when a session is archived", async () => {
+  const r = told("paginated");
+  const file = r.writeTo(home);
+  await ingest(file);
+  const before = stored();
+  const archived = join(home, r.path("archived_sessions"));
+  mkdirSync(dirname(archived), { recursive: true });
+  renameSync(file, archived);
+  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
+  expect(await previewImport(asked)).toMatchObject({ files: [], imported: { sessions: 1 } });
+  const offset = transcriptByPath(memory, file)?.offset;
+  expect((await ingest(archived)).lines).toBe(0);
+  expect(stored()).toEqual(before);
+  expect(listTranscripts(memory).map((one) => [one.path, one.offset])).toEqual([[archived, offset]]);
+});
+
+it("counts rollouts that are compressed, until they are known", async () => {
+  const r = told("paginated");
+  const file = join(home, `${r.path()}.zst`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
+  expect(await previewImport(asked)).toMatchObject({ files: [], sealed: 1, unclear: 0 });
+  const plain = r.writeTo(home);
+  expect(await previewImport(asked)).toMatchObject({ sessions: 1, sealed: 0 });
+  await ingest(plain);
+  rmSync(plain);
+  expect(await previewImport(asked)).toMatchObject({ files: [], sealed: 0 });
+});
+
+it("takes a copy for another file of the same session", async () => {
+  const r = told("paginated");
+  const file = r.writeTo(home);
+  await ingest(file);
+  const before = stored();
+  const copy = join(home, "copy", r.path());
+  mkdirSync(dirname(copy), { recursive: true });
+  writeFileSync(copy, readFileSync(file));
+  expect((await ingest(copy)).lines).toBe(0);
+  expect(stored()).toEqual(before);
+  expect(listTranscripts(memory)).toHaveLength(2);
+});
+
+it("knows what a fork goes on from, in whatever order they are read", async () => {
+  const forked = rollout({ session: threadId("fork"), meta: { forked_from_id: session } });
+  forked.turn();
+  forked.prompt("And on the other branch?");
+  await ingest(forked.writeTo(home));
+  await ingest(told("paginated").writeTo(home));
+  const origin = sessionByUid(memory, session)!;
+  expect(sessionByUid(memory, threadId("fork"))?.forkedFrom).toBe(origin.id);
+  expect(turnsOf(memory, origin.id)).toHaveLength(2);
+});
+
+it("brings back no session that was forgotten, for a fork of it", async () => {
+  await ingest(told("paginated").writeTo(home));
+  forget(memory, { ...nothing, sessions: [sessionByUid(memory, session)!.id] });
+  const forked = rollout({ session: threadId("fork"), meta: { forked_from_id: session } });
+  forked.turn();
+  forked.prompt("And on the other branch?");
+  await ingest(forked.writeTo(home));
+  expect(sessionByUid(memory, session)).toBeNull();
+  expect(sessionByUid(memory, threadId("fork"))?.forkedFrom).toBeNull();
+});
+
+it("stores a subagent below the session that started it", async () => {
+  const child = rollout({
+    session: threadId("child"),
+    format: "code",
+    meta: {
+      session_id: session,
+      parent_thread_id: session,
+      source: { subagent: { thread_spawn: { agent_path: "/root/counter", depth: 1 } } },
+    },
+  });
+  child.turn();
+  child.between("NEW_TASK", "counter", null);
+  child.bash("ls src", "cart.ts");
+  child.reply("One.");
+  await ingest(child.writeTo(home));
+  const parent = told("code");
+  parent.spawn("counter", "Count the files", threadId("child"));
+  await ingest(parent.writeTo(home));
+  const own = listSessions(memory, { remembered: true }).filter(({ parentId }) => parentId === null);
+  expect(own.map(({ uid }) => uid)).toEqual([session]);
+  expect(sessionByUid(memory, threadId("child"))).toMatchObject({ parentId: own[0]!.id, title: "counter" });
+});

@@ -1,0 +1,289 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fork, transcript } from "../../../test/support/transcript-fixture.ts";
+import { claude } from "../../agents/claude/claude.ts";
+import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
+import { silentLog } from "../../project/log.ts";
+import { createScrubber } from "../../redact/create-scrubber.ts";
+import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { chunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { unpackContent } from "../../store/memory/sessions/content.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { usageOf } from "../../store/memory/sessions/usage.ts";
+import { kindRules } from "../chunks/kinds.ts";
+import { annotationUid } from "../notes/notes.ts";
+import { ingestTranscript } from "./ingest.ts";
+
+let dir: string;
+let memory: Memory;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-ingest-"));
+  memory = open("memory.db");
+});
+
+afterEach(() => {
+  memory.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const open = (name: string) => Memory.open(join(dir, name), { readonly: false });
+const embedder = createStaticEmbedder();
+
+function ingest(file: string, into: Memory = memory, maxChunks = 0) {
+  return ingestTranscript(
+    {
+      memory: into,
+      agent: claude,
+      scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+      ledgerKey: Buffer.alloc(32, 7),
+      embedder,
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      maxChunks,
+      root: "/home/dev/shop",
+      worktrees: [],
+      log: silentLog,
+    },
+    file,
+  );
+}
+
+/** All that a memory holds, but when it was read. */
+function contentsOf(of: Memory): unknown {
+  const tables = [
+    "sessions",
+    "lines",
+    "turns",
+    "turn_files",
+    "usage",
+    "annotations",
+    "secrets",
+    "chunks ORDER BY session_id, type, position",
+  ];
+  const all = tables.map((table) => of.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]);
+  return all.map((rows) => rows.map(({ id: _, turn_id: __, session_id: ___, ...row }) => row));
+}
+
+const fixture = (session = "s1") => {
+  const told = transcript({ session });
+  told.prompt("Why does the resume test fail? Please look into src/resume.ts");
+  told.read("/home/dev/shop/src/resume.ts", "const a = 1;\nexport { a };");
+  told.bash("npm test", "1 failed: resume keeps the session", { isError: true });
+  told.edit("/home/dev/shop/src/resume.ts", "const a = 1;", "const a = 2;");
+  told.bash("npm test", "all passed");
+  told.reply("It compared the wrong ids. Now it compares the stable ones.");
+  return told;
+};
+
+test("turns, their files, tools, cost and chunks", async () => {
+  const told = fixture();
+  told.wait(600_000);
+  told.prompt("Now let's write the changelog");
+  told.reply("Done.", { usage: { messageId: "msg_x", output: 7 } });
+  const result = await ingest(told.writeTo(dir));
+  expect(result).toMatchObject({ session: "s1", compacted: false });
+
+  const session = sessionByUid(memory, "s1")!;
+  expect(session).toMatchObject({ agent: "claude", cwd: "/home/dev/shop", branch: "main", parentId: null });
+  expect(session.title).toMatch(/resume test fail/);
+  const turns = turnsOf(memory, session.id);
+  expect(turns.map(({ number, groupStart, prompt }) => [number, groupStart, prompt.slice(0, 9)])).toEqual([
+    [1, 1, "Why does "],
+    [2, 2, "Now let's"],
+  ]);
+  expect(turns[0]).toMatchObject({
+    tools: { Read: 1, Bash: 2, Edit: 1 },
+    files: [{ path: "src/resume.ts", how: "edit" }],
+  });
+  const chunks = chunksOfSession(memory, session.id, { type: "raw" });
+  expect(chunks.map(({ position, kind }) => [position, kind])).toEqual([
+    [0, "error-fix"],
+    [1, "conversation"],
+  ]);
+  expect(usageOf(memory, session.id).reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(1);
+});
+
+test("read again, nothing changes; grown, only what is new is added", async () => {
+  const told = fixture();
+  const file = told.writeTo(dir);
+  await ingest(file);
+  const before = contentsOf(memory);
+  expect(await ingest(file)).toMatchObject({ lines: 0, chunks: 0 });
+  expect(contentsOf(memory)).toEqual(before);
+  told.prompt("thanks");
+  told.writeTo(dir);
+  expect(await ingest(file)).toMatchObject({ lines: 1 });
+});
+
+test("however a transcript grows, the memory is that of one reading", async () => {
+  const told = fixture();
+  const first = told.prompt("Try it with a lock");
+  told.reply("I put a lock around it.");
+  told.prompt("Note to Pommel: locks are not needed here");
+  told.reply("Noted.");
+  told.after(first);
+  told.prompt("No, without");
+  told.edit("/home/dev/shop/src/other.ts", "x", "y");
+  told.reply("Done without a lock.");
+  told.compact("We looked into the resume test.");
+  told.prompt("And now?");
+  told.reply("Now it is finished.");
+  const bytes = Buffer.from(told.text());
+  const whole = open("whole.db");
+  writeFileSync(join(dir, "s1.jsonl"), bytes);
+  await ingest(join(dir, "s1.jsonl"), whole);
+  const expected = contentsOf(whole);
+  whole.close();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: bytes.length }), { minLength: 1, maxLength: 5 }),
+      async (cuts) => {
+        const into = open(`piece-${run++}.db`);
+        try {
+          const file = join(dir, "s1.jsonl");
+          writeFileSync(file, "");
+          let at = 0;
+          for (const cut of [...cuts.sort((a, b) => a - b), bytes.length]) {
+            appendFileSync(file, bytes.subarray(at, cut));
+            at = cut;
+            await ingest(file, into);
+          }
+          expect(contentsOf(into)).toEqual(expected);
+        } finally {
+          into.close();
+        }
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test("a fork's copied lines are not stored twice, and it says where it comes from", async () => {
+  const told = fixture();
+  await ingest(told.writeTo(dir));
+  const lines = (memory.prepare("SELECT count(*) AS n FROM lines").get() as { n: number }).n;
+  const other = fork(told, "s2");
+  other.prompt("Do it the other way");
+  other.reply("The other way then.");
+  await ingest(other.writeTo(dir));
+  const session = sessionByUid(memory, "s2")!;
+  expect(session.forkedFrom).toBe(sessionByUid(memory, "s1")!.id);
+  expect(turnsOf(memory, session.id).map(({ prompt }) => prompt)).toEqual(["Do it the other way"]);
+  expect((memory.prepare("SELECT count(*) AS n FROM lines").get() as { n: number }).n).toBe(lines + 2);
+});
+
+test("turns that the user went back from are marked, with their chunks", async () => {
+  const told = transcript({ session: "s1" });
+  told.prompt("one");
+  const answered = told.reply("first answer");
+  told.prompt("two");
+  told.reply("second answer");
+  told.after(answered);
+  told.prompt("two, otherwise");
+  told.reply("third answer");
+  await ingest(told.writeTo(dir));
+  const { id } = sessionByUid(memory, "s1")!;
+  expect(turnsOf(memory, id).map(({ number, abandoned }) => [number, abandoned])).toEqual([
+    [1, false],
+    [2, true],
+    [3, false],
+  ]);
+  const left = chunksOfSession(memory, id).filter(({ abandoned }) => abandoned);
+  expect(left.map(({ text }) => text).join()).toContain("second answer");
+  expect(left.map(({ text }) => text).join()).not.toContain("third answer");
+});
+
+test("secrets are stored nowhere", async () => {
+  const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
+  const told = transcript({ session: "s1", branch: `fix-${secret}` });
+  told.prompt(`use ${secret}. Note to Pommel: the token is ${secret}`);
+  told.tool("Bash", { command: `curl -H "Authorization: token ${secret}"` }, `sent ${secret}`);
+  told.write("/home/dev/shop/.env", `GITHUB_TOKEN=${secret}\n`);
+  told.edit("/home/dev/shop/a.ts", `const t = "x"`, `const t = "${secret}"`);
+  told.compact(`The token ${secret} was used.`);
+  told.title(`Token ${secret}`);
+  await ingest(told.writeTo(dir));
+  expect(JSON.stringify(contentsOf(memory))).not.toContain(secret);
+  const { id } = sessionByUid(memory, "s1")!;
+  const stored = turnsOf(memory, id).map(({ number }) =>
+    JSON.stringify(unpackContent(contentOf(memory, id, number)!)),
+  );
+  expect(stored.join()).not.toContain(secret);
+  expect(stored.join()).toContain("[REDACTED_GITHUB_TOKEN]");
+});
+
+describe("a note", () => {
+  test("becomes an annotation with a chunk of the conversation before", async () => {
+    const told = fixture();
+    told.prompt("Good. Note to Pommel: ids are compared by their stable part");
+    await ingest(told.writeTo(dir));
+    const [note, ...others] = listAnnotations(memory);
+    expect(others).toEqual([]);
+    expect(note).toMatchObject({ note: "ids are compared by their stable part", sessionUid: "s1", turn: 2 });
+    const [chunk] = chunksOfSession(memory, sessionByUid(memory, "s1")!.id, { type: "annotated" });
+    expect(chunk?.annotationId).toBe(note?.id);
+    expect(chunk?.text).toMatch(/^\[NOTE\] ids are compared/);
+    expect(chunk?.text).toContain("compares the stable ones");
+  });
+
+  test("that a hook told of before is the same one", async () => {
+    const said = "keep the cache small";
+    const known = { turn: null, lineUid: null, source: "prompt", branch: null } as const;
+    saveAnnotation(memory, {
+      ...known,
+      uid: annotationUid("s1", said, 0),
+      sessionUid: "s1",
+      at: 5,
+      note: said,
+    });
+    const told = transcript({ session: "s1" });
+    told.prompt(`Note to Pommel: ${said}`);
+    told.reply("Noted.");
+    told.prompt(`Note to Pommel: ${said}`);
+    await ingest(told.writeTo(dir));
+    const notes = listAnnotations(memory);
+    expect(notes.map(({ turn }) => turn).sort()).toEqual([1, 2]);
+  });
+});
+
+test("a file that is not what it was is read from the start", async () => {
+  const told = fixture();
+  const file = told.writeTo(dir);
+  await ingest(file);
+  const other = transcript({ session: "s1", start: "2026-03-03T09:00:00.000Z" });
+  // Ids go by a line's place: these are others than those above.
+  for (let i = 0; i < told.lines.length; i++) other.progress("working");
+  other.prompt("something else");
+  writeFileSync(file, other.text());
+  await ingest(file);
+  const { id } = sessionByUid(memory, "s1")!;
+  expect(turnsOf(memory, id).map(({ prompt }) => prompt)).toContain("something else");
+  expect(transcriptByPath(memory, file)?.offset).toBe(Buffer.byteLength(other.text()));
+});
+
+test("of very many chunks the newest stay searchable, the turns stay all", async () => {
+  const told = transcript({ session: "s1" });
+  for (let i = 0; i < 6; i++) {
+    told.prompt(`Question ${i}: ${"what about this and that ".repeat(60)}`);
+    told.reply(`Answer ${i}.`);
+  }
+  await ingest(told.writeTo(dir), memory, 2);
+  const { id } = sessionByUid(memory, "s1")!;
+  expect(turnsOf(memory, id)).toHaveLength(6);
+  const chunks = chunksOfSession(memory, id);
+  expect(chunks).toHaveLength(2);
+  expect(chunks.at(-1)?.text).toContain("Answer 5");
+});
+
+test("a file that does not say whose it is waits", async () => {
+  const file = join(dir, "empty.jsonl");
+  writeFileSync(file, "");
+  expect(await ingest(file)).toMatchObject({ session: null, lines: 0 });
+});

@@ -1,0 +1,217 @@
+import type { Agent, ReadBatch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { codeOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import { createLedger } from "../../redact/ledger.ts";
+import type { Scrubber } from "../../redact/scrubber.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
+import { knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { saveSession } from "../../store/memory/sessions/sessions.ts";
+import {
+  forgetTranscript,
+  moveTranscript,
+  saveTranscript,
+  transcriptByPath,
+} from "../../store/memory/sessions/transcripts.ts";
+import type { ChunkOptions } from "../chunks/chunker.ts";
+import { relativizer } from "../relative-paths.ts";
+import { scrubLine } from "../scrub/scrub-lines.ts";
+import { sessionTitle } from "../summaries/title.ts";
+import type { GroupOptions } from "./groups.ts";
+import { transcriptAt } from "./moved-transcript.ts";
+import { SessionWriter, titleIn } from "./session-writer.ts";
+
+export interface IngestOptions {
+  memory: Memory;
+  agent: Agent;
+  scrubber: Scrubber;
+  /** Keys the fingerprints of secrets (redact/ledger.ts). */
+  ledgerKey: Uint8Array;
+  embedder: Embedder | null;
+  chunks: Omit<ChunkOptions, "relativize"> & GroupOptions;
+  maxChunks: number;
+  /** The project's root and those of its other worktrees. */
+  root: string;
+  worktrees: readonly string[];
+  log: Logger;
+}
+
+export interface IngestResult {
+  /** The session's uid; null when the file does not say (yet) whose it is, and nothing was read. */
+  session: string | null;
+  /** Lines that were new. */
+  lines: number;
+  chunks: number;
+  /** The context was compacted in what was read. */
+  compacted: boolean;
+}
+
+/**
+ * Reads a transcript on from where it was left and stores what is new of it, a batch and its cursor in one
+ * transaction: whenever it is stopped, the next time goes on from there, and doing it again changes nothing.
+ * @param onProgress bytes read so far
+ * @throws system errors (ENOENT, EBUSY) and those of the store as they are; the signal's reason
+ */
+export async function ingestTranscript(
+  options: IngestOptions,
+  path: string,
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (bytes: number) => void } = {},
+): Promise<IngestResult> {
+  const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false };
+  const info = await options.agent.describe(path);
+  if (info === null || isForgotten(options.memory, info.session)) return result;
+  const session = openSession(options, info);
+  result.session = session.uid;
+  const moved = transcriptAt(options.memory, path, info.session);
+  if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
+  try {
+    await readOn(options, path, info, session, result, { signal, onProgress });
+  } catch (error) {
+    if (codeOf(error) !== "transcript_changed") throw error;
+    options.log.warn(`${path} is not what was read before; it is read again from the start`);
+    forgetTranscript(options.memory, path);
+    await readOn(options, path, info, session, result, { signal, onProgress });
+  }
+  return result;
+}
+
+function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
+  const { session: uid, parent, cwd, startedAt, forkedFrom } = info;
+  // A subagent's file may come before its session's.
+  const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
+  const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
+  const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
+  return saveSession(memory, {
+    uid,
+    agent: agent.name,
+    cwd,
+    startedAt,
+    ...(before && { forkedFrom: before.id }),
+    ...(above && {
+      parentId: above.id,
+      parentToolUse: parent?.toolUse ?? null,
+      agentType: parent?.agentType ?? null,
+      ...(parent?.task && { title: { text: parent.task, source: "agent" as const } }),
+    }),
+  });
+}
+
+async function readOn(
+  options: IngestOptions,
+  path: string,
+  info: TranscriptInfo,
+  session: SessionRecord,
+  result: IngestResult,
+  {
+    signal,
+    onProgress,
+  }: { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined },
+): Promise<void> {
+  const { memory, agent, scrubber, root, worktrees } = options;
+  const relativize = relativizer({ root, worktrees, cwd: info.cwd });
+  const writer = new SessionWriter({
+    memory,
+    session,
+    chunks: { ...options.chunks, relativize },
+    embedder: options.embedder,
+    maxChunks: options.maxChunks,
+  });
+  const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  const before = transcriptByPath(memory, path);
+  const cursor = before && { offset: before.offset, lineHash: before.lineHash };
+  for await (const batch of agent.read(path, cursor, signal)) {
+    signal?.throwIfAborted();
+    const fresh = newLines(memory, batch.lines);
+    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger));
+    const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
+    const also = () => {
+      saveSecrets(memory, session.id, ledger.takeNew());
+      saveSession(memory, {
+        ...sessionUpdate(session, lines),
+        forkedFrom: forkOf(memory, session.id, batch.lines),
+        ...(title !== null && { title: { text: title, source: "agent" as const } }),
+      });
+      saveTranscript(memory, {
+        path,
+        agent: agent.name,
+        sessionId: session.id,
+        ...batch.cursor,
+        size: batch.cursor.offset,
+        readAt: Date.now(),
+        skipped: batch.skipped,
+      });
+    };
+    result.chunks += await writer.write(lines, also, signal);
+    result.lines += lines.length;
+    result.compacted ||= lines.some(({ entries }) => entries.some(({ kind }) => kind === "summary"));
+    onProgress?.(batch.cursor.offset);
+    // Others wait for the process as well.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A client tells of a session's end before it has written all of it. Milliseconds. */
+const slack = 5000;
+
+const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+
+/** Lines that are not stored yet, each once, without those that only name the session. */
+function newLines(memory: Memory, lines: readonly TranscriptLine[]): TranscriptLine[] {
+  const known = knownLines(
+    memory,
+    lines.flatMap(({ uid }) => uid ?? []),
+  );
+  return lines.flatMap((line): TranscriptLine[] => {
+    if (line.uid !== null) {
+      if (known.has(line.uid)) return [];
+      known.add(line.uid);
+    }
+    const entries = line.entries.filter(({ kind }) => kind !== "title");
+    return line.uid === null && entries.length === 0 ? [] : [{ ...line, entries }];
+  });
+}
+
+function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
+  const title = titleIn(batch);
+  return title === null ? null : scrub(title);
+}
+
+/** The session that lines of a transcript were copied from; undefined when they are its own. */
+function forkOf(memory: Memory, sessionId: number, lines: readonly TranscriptLine[]): number | null {
+  const places = placesOfLines(
+    memory,
+    lines.slice(0, 200).flatMap(({ uid }) => uid ?? []),
+  );
+  return [...places.values()].find((place) => place.sessionId !== sessionId)?.sessionId ?? null;
+}
+
+function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
+  const times = lines.flatMap(({ at }) => at ?? []);
+  const branch = lines.findLast((line) => line.branch !== null)?.branch;
+  const asked = lines.filter(({ entries }) => entries.some(({ kind }) => kind === "prompt"));
+  const title = sessionTitle(
+    asked.map((line, i) => ({
+      number: i + 1,
+      branch: null,
+      abandoned: false,
+      lines: [{ uid: line.uid, seq: i, at: line.at, entries: line.entries }],
+    })),
+  );
+  return {
+    uid,
+    agent,
+    cwd,
+    ...(title !== null && { title: { text: title, source: "prompt" as const } }),
+    ...(branch && { branch }),
+    ...(times.length > 0 && {
+      startedAt: least(times),
+      lastAt: greatest(times),
+      // What was still to be written when the end was told is no going on.
+      ...(endedAt !== null && greatest(times) > endedAt + slack && { ended: null }),
+    }),
+  };
+}

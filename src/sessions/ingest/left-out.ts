@@ -1,0 +1,42 @@
+import { agentNamed } from "../../agents/registry.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
+
+/** Lines of an agent's transcripts that were not understood. */
+export interface LeftOut {
+  agent: string;
+  /** Of kinds that this version does not know. */
+  unknown: number;
+  /** Those kinds, the most frequent first. */
+  kinds: string[];
+  /** No JSON, or far too long. */
+  damaged: number;
+}
+
+/** What was left out of the transcripts that were read, though it may say something; nothing for agents where none was. */
+export function leftOut(memory: Memory): LeftOut[] {
+  const agents = new Map<string, { kinds: Map<string, number>; damaged: number }>();
+  for (const { agent, skipped } of listTranscripts(memory)) {
+    for (const [reason, lines] of Object.entries(skipped)) {
+      const odd = oddReason(reason, agentNamed(agent)?.quiet);
+      if (odd === null) continue;
+      const of = agents.get(agent) ?? { kinds: new Map<string, number>(), damaged: 0 };
+      agents.set(agent, of);
+      if (odd === reason) of.damaged += lines;
+      else of.kinds.set(odd, (of.kinds.get(odd) ?? 0) + lines);
+    }
+  }
+  return [...agents].map(([agent, { kinds, damaged }]) => ({
+    agent,
+    unknown: [...kinds.values()].reduce((sum, lines) => sum + lines, 0),
+    kinds: [...kinds].sort(([, one], [, other]) => other - one).map(([kind]) => kind),
+    damaged,
+  }));
+}
+
+/** Why a line was left out that may say something: a kind that nobody knows, or damage; null for all other reasons. */
+function oddReason(reason: string, quiet: ReadonlySet<string> | undefined): string | null {
+  if (reason === "malformed" || reason === "too_long") return reason;
+  const kind = /^type:(.+)$/.exec(reason)?.[1];
+  return kind === undefined || quiet?.has(kind) ? null : kind;
+}

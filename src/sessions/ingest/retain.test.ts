@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
+import { fixtureStart, prompt, text } from "../../../test/support/turn-fixture.ts";
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { sumUpSession } from "../summaries/sum-up.ts";
+import { retainMemory } from "./retain.ts";
+
+const day = 86_400_000;
+let stage: ReturnType<typeof temporaryWork>;
+beforeEach(() => {
+  stage = temporaryWork();
+});
+afterEach(() => stage.remove());
+
+it("lets go what was said long ago, and keeps notes, summaries and what finds them", async () => {
+  const told = [
+    prompt("Fix the parser\nNote to Pommel: parsed"),
+    text("Fixed it in the tokeniser. ".repeat(60)),
+  ];
+  const old = await stage.store("old", ...told);
+  const young = await stage.store("young", { at: fixtureStart + 40 * day }, ...told);
+  for (const uid of ["old", "young"]) await sumUpSession({ ...stage.work, llm: null }, uid);
+  const kept = stage.chunkTexts(old.id).filter(({ type }) => type !== "raw");
+  const now = fixtureStart + 50 * day;
+
+  expect(retainMemory(stage.memory, { days: 0, now })).toEqual([]);
+  expect(retainMemory(stage.memory, { days: 365, now })).toEqual([]);
+  expect(turnsOf(stage.memory, old.id)).toHaveLength(1);
+
+  expect(retainMemory(stage.memory, { days: 30, now })).toEqual([old.id]);
+  expect(turnsOf(stage.memory, old.id)).toEqual([]);
+  expect(stage.chunkTexts(old.id)).toEqual(kept);
+  expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(["annotated", "summary"]));
+  expect(summariesOf(stage.memory, old.id)).toHaveLength(1);
+  // What is listed is what is counted.
+  expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
+  expect(memoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
+  expect(listAnnotations(stage.memory)).toHaveLength(2);
+  expect(turnsOf(stage.memory, young.id)).toHaveLength(1);
+  expect(stage.memory.pages().free).toBe(0);
+  expect(retainMemory(stage.memory, { days: 30, now })).toEqual([]);
+});

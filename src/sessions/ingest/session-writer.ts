@@ -1,0 +1,147 @@
+import type { ReadBatch, TranscriptLine, Usage } from "../../agents/agent.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { PassageVectors } from "../../store/memory/memory-records.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { insertLines } from "../../store/memory/sessions/lines.ts";
+import { markAbandoned, saveTurn } from "../../store/memory/sessions/turns.ts";
+import { saveUsage } from "../../store/memory/sessions/usage.ts";
+import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";
+import { chunkToStore } from "../chunks/chunk-to-store.ts";
+import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
+import { embedChunks } from "../chunks/embed-chunks.ts";
+import type { Turn } from "../turn-content.ts";
+import { type GroupOptions, groupTurns } from "./groups.ts";
+import { loadState, type PlacedLine, type SessionState, takeLines } from "./session-state.ts";
+import { promptBeginning, toolCounts, touchedFiles } from "./touched.ts";
+
+export interface WriterOptions {
+  memory: Memory;
+  /** The session's row and uid. */
+  session: { id: number; uid: string };
+  chunks: ChunkOptions & GroupOptions;
+  /** Makes the vectors of new chunks; null: they have none. */
+  embedder: Embedder | null;
+  /** Of more raw chunks only the newest stay; 0: all. */
+  maxChunks: number;
+}
+
+/** Everything a batch of lines changes, ready to be written in one transaction. */
+interface Prepared {
+  placed: PlacedLine[];
+  groups: Turn[][];
+  drafts: DraftChunk[];
+  vectors: PassageVectors[];
+  notes: NotedChunk[];
+}
+
+/** Writes what is read of one session: turns, chunks, notes. What it gets is scrubbed, and new to the memory. */
+export class SessionWriter {
+  private state: SessionState;
+
+  constructor(private readonly options: WriterOptions) {
+    this.state = loadState(options.memory, options.session.id);
+  }
+
+  /**
+   * Takes lines in and writes what they change, with `also` in the same transaction.
+   * @returns how many chunks were written
+   */
+  async write(lines: readonly TranscriptLine[], also: () => void, signal?: AbortSignal): Promise<number> {
+    const prepared = await this.prepare(lines, signal);
+    return this.options.memory.inTransaction(() => {
+      const chunks = this.store(prepared);
+      also();
+      return chunks;
+    });
+  }
+
+  private async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<Prepared> {
+    const { memory, chunks: options, embedder, session } = this.options;
+    const placed = takeLines(memory, this.state, lines);
+    const groups = this.state.changed.size > 0 ? groupTurns(this.state.turns, options) : [];
+    const drafts = groups.flatMap((group) => chunkGroup(group, options));
+    const notes = findNotes(memory, session, placed, this.state.turns, options);
+    const terms = [...drafts, ...notes.map(({ draft }) => draft)].map((made) => made.terms);
+    const vectors = embedder ? await embedChunks(embedder, terms, signal) : [];
+    return { placed, groups, drafts, vectors, notes };
+  }
+
+  private store({ placed, groups, drafts, vectors, notes }: Prepared): number {
+    const { memory, session, embedder, maxChunks } = this.options;
+    insertLines(
+      memory,
+      session.id,
+      placed.flatMap(({ line: { uid }, seq, turn }) => (uid === null ? [] : [{ uid, seq, turn }])),
+    );
+    saveUsage(memory, session.id, usageOf(placed));
+    for (const group of groups) this.storeTurns(group);
+    this.storeChunks(groups, drafts, vectors);
+    storeNotes(memory, session, notes, (draft, annotationId, i) =>
+      chunkToStore(
+        session,
+        draft,
+        { position: annotationId, annotationId },
+        embedder,
+        vectors[drafts.length + i],
+      ),
+    );
+    markAbandoned(memory, session.id, [...this.state.abandoned]);
+    if (maxChunks > 0) keepNewestChunks(memory, session.id, maxChunks);
+    this.state.changed.clear();
+    this.state.turns = groups.at(-1) ?? this.state.turns;
+    return drafts.length + notes.length;
+  }
+
+  private storeTurns(group: readonly Turn[]): void {
+    const { memory, session, chunks } = this.options;
+    const groupStart = group[0]!.number;
+    for (const turn of group) {
+      const times = turn.lines.flatMap(({ at }) => at ?? []);
+      saveTurn(memory, session.id, {
+        number: turn.number,
+        startedAt: times.length > 0 ? Math.min(...times) : null,
+        endedAt: times.length > 0 ? Math.max(...times) : null,
+        branch: turn.branch,
+        abandoned: turn.abandoned,
+        groupStart,
+        prompt: promptBeginning(turn),
+        tools: toolCounts(turn),
+        files: touchedFiles(turn, chunks.relativize),
+        content: packContent(turn.lines),
+      });
+    }
+  }
+
+  private storeChunks(
+    groups: readonly Turn[][],
+    drafts: readonly DraftChunk[],
+    vectors: readonly PassageVectors[],
+  ): void {
+    const { memory, session, embedder } = this.options;
+    const first = groups[0]?.[0]?.number;
+    if (first === undefined) return;
+    const from = positionOfTurn(memory, session.id, "raw", first);
+    const chunks = drafts.map((draft, i) =>
+      chunkToStore(session, draft, { position: from + i }, embedder, vectors[i]),
+    );
+    replaceChunks(memory, session.id, { type: "raw", from }, chunks);
+  }
+}
+
+function usageOf(placed: readonly PlacedLine[]) {
+  return placed.flatMap(({ line: { usage }, turn }) => (usage ? [{ ...messageOf(usage), turn }] : []));
+}
+
+function messageOf({ messageId, ...usage }: Usage) {
+  return { messageUid: messageId, ...usage };
+}
+
+/** Lines of a batch that say what a session is called; they are no part of the conversation. */
+export function titleIn(batch: Pick<ReadBatch, "lines">): string | null {
+  const titles = batch.lines.flatMap(({ entries }) =>
+    entries.flatMap((entry) => (entry.kind === "title" ? [entry.text] : [])),
+  );
+  return titles.at(-1) ?? null;
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import {
+  conversation,
+  edited,
+  type Happening,
+  prompt,
+  ran,
+  read,
+  text,
+  wrote,
+} from "../../../test/support/turn-fixture.ts";
+import type { Turn } from "../turn-content.ts";
+import { promptBeginning, toolCounts, touchedFiles } from "./touched.ts";
+
+function turnOf(...happenings: Happening[]): Turn {
+  const [turn] = conversation(...happenings);
+  if (turn === undefined) throw new Error("no turn");
+  return turn;
+}
+const relative = (path: string): string => path.replace("/p/", "");
+
+test("files with the strongest of what was done to them, in order; failed edits did nothing", () => {
+  const turn = turnOf(
+    prompt("go"),
+    read("/p/a.ts"),
+    read("/p/b.ts"),
+    edited("/p/a.ts", "1", "2"),
+    read("/p/a.ts"),
+    wrote("/p/c.ts", "x"),
+    edited("/p/c.ts", "x", "y"),
+    edited("/p/d.ts", "1", "2", { isError: true }),
+  );
+  expect(touchedFiles(turn, relative)).toEqual([
+    { path: "a.ts", how: "edit" },
+    { path: "b.ts", how: "read" },
+    { path: "c.ts", how: "write" },
+  ]);
+});
+
+test("tools are counted, failed uses as well", () => {
+  const turn = turnOf(ran("a"), ran("b", "x", { isError: true }), read("/p/a.ts"));
+  expect(toolCounts(turn)).toEqual({ Bash: 2, Read: 1 });
+});
+
+test("the beginning of what was asked, in one line", () => {
+  expect(promptBeginning(turnOf(prompt("why\n\n  does it\tfail? "), text("because")))).toBe(
+    "why does it fail?",
+  );
+  expect(promptBeginning(turnOf(text("no prompt")))).toBe("");
+  const long = promptBeginning(turnOf(prompt("word ".repeat(5_000))));
+  expect(long.length).toBeLessThanOrEqual(300);
+  expect(long).toMatch(/word…$/);
+});

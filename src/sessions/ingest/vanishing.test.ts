@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { Agent, Retention } from "../../agents/agent.ts";
+import { vanishingOf } from "./vanishing.ts";
+
+const day = 86_400_000;
+const now = Date.parse("2026-03-31T00:00:00Z");
+const agent = (retention: Retention | null) =>
+  ({ name: "claude", title: "Claude Code", retention: () => retention }) as Partial<Agent> as Agent;
+const monthly: Retention = { days: 30, setting: "cleanupPeriodDays", source: null };
+const aged = (days: number, isStored: boolean) => ({ mtimeMs: now - days * day, isStored });
+
+it("counts what vanishes within a week, what should be gone already included, and what of it is stored", () => {
+  const transcripts = [aged(2, false), aged(22.9, false), aged(23.1, true), aged(29, false), aged(40, true)];
+  expect(vanishingOf(agent(monthly), "/", () => transcripts, now)).toEqual({
+    ...{ agent: "claude", title: "Claude Code", ...monthly },
+    ...{ sessions: 3, stored: 2, within_days: 7, first_at: "2026-03-31T00:00:00.000Z" },
+  });
+  expect(vanishingOf(agent(monthly), "/", () => [aged(29, false)], now)).toMatchObject({
+    first_at: "2026-04-01T00:00:00.000Z",
+  });
+  const nothing = { sessions: 0, stored: 0, first_at: null };
+  expect(vanishingOf(agent(monthly), "/", () => [aged(1, false)], now)).toMatchObject(nothing);
+});
+
+it("looks at no file where the client keeps all of them", () => {
+  const never = () => {
+    throw new Error("not looked at");
+  };
+  expect(vanishingOf(agent(null), "/", never, now)).toBeNull();
+});

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { PommelError } from "../../project/errors.ts";
+import { createLedger } from "../../redact/ledger.ts";
+import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
+import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { chunkToStore } from "../chunks/chunk-to-store.ts";
+import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
+import type { ScrubbingWork } from "../work.ts";
+
+/** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */
+export const notesSession = { uid: "notes", agent: "pommel" } as const;
+
+export interface NoteToAdd {
+  note: string;
+  /** The agent's own id of the session it is about; it need not be stored yet. */
+  sessionUid?: string | null;
+  /** Whose session it is, if that is not stored yet. */
+  agent?: string;
+  branch?: string | null;
+  /** Milliseconds since the epoch; now if left out. */
+  at?: number;
+}
+
+/**
+ * Remembers a note from a shell, scrubbed, with the conversation up to now as its chunk. Without a session it belongs to
+ * one of Pommel's own, which has no turns.
+ * @throws PommelError `usage` for a note of nothing
+ */
+export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<AnnotationRecord> {
+  const { memory, scrubber, ledgerKey, embedder, root } = work;
+  const { sessionUid = null, agent = "claude", branch = null, at = Date.now() } = asked;
+  if (asked.note.trim() === "") {
+    throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
+  }
+  const session = sessionOf(work, sessionUid, agent, root);
+  const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
+  const note = scrubber.scrub(asked.note.trim(), ledger);
+  const annotation = {
+    uid: randomBytes(16).toString("hex"),
+    sessionUid,
+    turn: sessionUid === null ? null : lastTurnNumber(memory, session.id),
+    lineUid: null,
+    at,
+    source: "shell" as const,
+    branch: branch ?? (sessionUid === null ? null : session.branch),
+    note,
+  };
+  const options = chunkOptionsFor(work, session);
+  const made = noteDraft(work, session, annotation, options);
+  const draft = { ...made, chunk: { ...made.chunk, branch: annotation.branch, endedAt: at } };
+  const [vectors] = await vectorsOf(embedder, [draft]);
+  return memory.inTransaction(() => {
+    saveSecrets(memory, session.id, ledger.takeNew());
+    const id = saveAnnotation(memory, annotation)!;
+    const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
+    replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+    return annotationById(memory, id)!;
+  });
+}
+
+function sessionOf(
+  { memory }: ScrubbingWork,
+  uid: string | null,
+  agent: string,
+  root: string,
+): SessionRecord {
+  if (uid === null) return saveSession(memory, { ...notesSession, cwd: root });
+  return sessionByUid(memory, uid) ?? saveSession(memory, { uid, agent, cwd: root });
+}

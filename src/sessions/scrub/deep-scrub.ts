@@ -1,0 +1,95 @@
+import type { Llm } from "../../models/generate/llm.ts";
+import { createLedger } from "../../redact/ledger.ts";
+import { replaceSecrets, secretsByLlm } from "../../redact/scrub-with-llm.ts";
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { storedTurns } from "../stored-turns.ts";
+import type { ScrubbingWork } from "../work.ts";
+import { textsIn } from "./reword.ts";
+import { rewordWholeSession } from "./reword-session.ts";
+
+/** Shown to the model at once; more than this it would not look at. Characters. */
+const longestShown = 50_000;
+/** Shorter texts hold no secret that patterns would not know. Characters. */
+const shortest = 8;
+
+/** Of `meta`: the place of the last line of a session that a model has looked at. */
+const seenName = (session: SessionRecord) => `deep scrubbed ${session.id}`;
+
+/**
+ * Lets a language model look for secrets that no pattern knows in what is new of a session, and takes what it finds
+ * out of everything that is stored of it. Only for a model on this machine (`isLocal` of llm/registry.ts): what it is
+ * shown may still hold secrets. Lines that it was shown once are not shown again.
+ * @param alone runs what must not happen while a transcript of the session is read
+ * @returns how many turns were changed
+ * @throws PommelError `llm_unavailable`; the signal's reason when it is aborted
+ */
+export async function deepScrubSession(
+  work: Omit<ScrubbingWork, "scrubber"> & { llm: Llm },
+  sessionUid: string,
+  alone: <T>(change: () => Promise<T>) => Promise<T>,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<number> {
+  const { memory, llm, ledgerKey } = work;
+  const session = sessionByUid(memory, sessionUid);
+  if (session === null) return 0;
+  const seen = Number(memory.meta(seenName(session)) ?? -1);
+  const { texts, last } = newTexts(memory, session, seen);
+  if (last === seen) return 0;
+  const secrets = new Map<string, string>();
+  for (const shown of batches(texts)) {
+    for (const [secret, type] of await secretsByLlm(shown, llm, signal)) secrets.set(secret, type);
+  }
+  let turns = 0;
+  if (secrets.size > 0) {
+    const cleaned = await alone(async () => {
+      const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
+      return rewordWholeSession(work, session.id, {
+        clean: (text) => replaceSecrets(text, secrets, ledger),
+        also: () => saveSecrets(memory, session.id, ledger.takeNew()),
+        signal,
+      });
+    });
+    turns = cleaned.turns;
+  }
+  memory.setMeta(seenName(session), String(last));
+  return turns;
+}
+
+/** What was said and done in lines behind one, and what stands about the session beside its turns. */
+function newTexts(
+  memory: Memory,
+  session: SessionRecord,
+  seen: number,
+): { texts: Iterable<string>; last: number } {
+  let last = seen;
+  const texts = new Set<string>();
+  for (const { lines } of storedTurns(memory, session.id)) {
+    const fresh = lines.filter(({ seq }) => seq > seen);
+    last = Math.max(last, ...fresh.map(({ seq }) => seq));
+    for (const text of textsIn(fresh)) if (text.length >= shortest) texts.add(text);
+  }
+  for (const { note } of listAnnotations(memory, { sessionUid: session.uid })) texts.add(note);
+  for (const { text } of summariesOf(memory, session.id)) texts.add(text);
+  return { texts, last };
+}
+
+/** Texts put together, as many as are looked at at once; one that is too long in parts. */
+function* batches(texts: Iterable<string>): Iterable<string> {
+  let batch = "";
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at += longestShown) {
+      const part = text.slice(at, at + longestShown);
+      if (batch !== "" && batch.length + part.length > longestShown) {
+        yield batch;
+        batch = "";
+      }
+      batch += batch === "" ? part : `\n\n${part}`;
+    }
+  }
+  if (batch !== "") yield batch;
+}

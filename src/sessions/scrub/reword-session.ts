@@ -1,0 +1,243 @@
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import {
+  chunksOfSession,
+  replaceAnnotatedChunk,
+  replaceChunks,
+  type StoredSessionChunk,
+} from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { rewordAnnotation, rewordSession, rewordSummary } from "../../store/memory/privacy/rewrite.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { chunkToStore } from "../chunks/chunk-to-store.ts";
+import type { DraftChunk } from "../chunks/chunker.ts";
+import { unitJoint } from "../chunks/pack.ts";
+import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
+import { noTerms } from "../chunks/units.ts";
+import { promptBeginning, toolCounts, touchedFiles } from "../ingest/touched.ts";
+import { annotationUid } from "../notes/notes.ts";
+import { storedTurns } from "../stored-turns.ts";
+import { storeSummaryChunks } from "../summaries/sum-up.ts";
+import type { SessionWork } from "../work.ts";
+import { type Clean, cleanLines, watched } from "./reword.ts";
+
+/** Turns that are put in other words in one transaction. */
+const batchSize = 8;
+
+export interface Rewording {
+  clean: Clean;
+  /** As in `cleanLines`. */
+  namesToo?: boolean;
+  /** A turn, when it and those behind it were changed before, by a run that was stopped. */
+  changedBefore?: number | null;
+  /** Part of every transaction: the first turn whose chunks are still the old ones; null as long as there is none. */
+  also?: (firstChanged: number | null) => void;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Reworded {
+  turns: number;
+  /** Something of the session was changed: a turn, a note, a summary, its title. */
+  changed: boolean;
+}
+
+/**
+ * Puts all that is stored of a session in other words: turns, notes, summaries, its title, where it ran, and the chunks
+ * of all of them.
+ */
+export async function rewordWholeSession(
+  work: SessionWork,
+  sessionId: number,
+  { clean, namesToo = false, changedBefore = null, also, signal }: Rewording,
+): Promise<Reworded> {
+  const { memory } = work;
+  const session = sessionById(memory, sessionId);
+  if (session === null) return { turns: 0, changed: false };
+  let firstChanged = changedBefore;
+  let turns = 0;
+  const numbers = turnsOf(memory, sessionId).map(({ number }) => number);
+  for (let i = 0; i < numbers.length; i += batchSize) {
+    signal?.throwIfAborted();
+    const batch = { first: numbers[i]!, last: numbers[Math.min(i + batchSize, numbers.length) - 1]! };
+    memory.inTransaction(() => {
+      for (const number of rewordTurns(work, session, batch, { clean, namesToo })) {
+        firstChanged = Math.min(firstChanged ?? number, number);
+        turns++;
+      }
+      also?.(firstChanged);
+    });
+    // Others wait for the process, and for the database, as well.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const rest = memory.inTransaction(() => {
+    const named = rewordNames(memory, session, clean);
+    const notes = rewordNotes(memory, session.uid, clean);
+    const summaries = rewordSummaries(memory, session.id, clean);
+    // Stopped after this, all chunks are made again, as nobody would know which.
+    also?.(notes.length > 0 || summaries ? 0 : firstChanged);
+    return { named, notes, summaries };
+  });
+  const now = sessionById(memory, sessionId);
+  if (now === null) return { turns, changed: turns > 0 };
+  if (firstChanged !== null) await rechunkSession(work, now, firstChanged, signal);
+  if (numbers.length > 0) await remakeNoteChunks(work, now, rest.notes, signal);
+  const inPlace = await cleanChunksInPlace(work, now, clean, signal);
+  if (numbers.length > 0 && (firstChanged !== null || rest.summaries)) {
+    await storeSummaryChunks(work, now, signal);
+  }
+  const changed = turns > 0 || rest.named || rest.summaries || rest.notes.length > 0 || inPlace;
+  return { turns, changed };
+}
+
+/** Notes of sessions that are not stored. @returns whether any was changed */
+export function rewordLooseNotes(memory: Memory, clean: Clean): boolean {
+  const known = memory.prepare("SELECT 1 FROM sessions WHERE uid = ?");
+  return memory.inTransaction(() =>
+    listAnnotations(memory)
+      .filter(({ sessionUid }) => sessionUid === null || known.get(sessionUid) === undefined)
+      .map((note) => rewordNote(memory, note, clean, 0))
+      .some((isChanged) => isChanged),
+  );
+}
+
+/** @returns the numbers of turns that were changed */
+function rewordTurns(
+  work: SessionWork,
+  session: SessionRecord,
+  batch: { first: number; last: number },
+  { clean, namesToo }: { clean: Clean; namesToo: boolean },
+): number[] {
+  const { memory } = work;
+  const { relativize } = chunkOptionsFor(work, session);
+  const watch = watched(clean);
+  const changed: number[] = [];
+  for (const { record, ...turn } of storedTurns(memory, session.id, batch)) {
+    const lines = cleanLines(turn.lines, watch.clean, { namesToo });
+    const branch = record.branch === null ? null : watch.clean(record.branch);
+    if (!watch.hasChanged()) continue;
+    const cleaned = { ...turn, lines };
+    saveTurn(memory, session.id, {
+      ...record,
+      branch,
+      prompt: promptBeginning(cleaned),
+      tools: toolCounts(cleaned),
+      files: touchedFiles(cleaned, relativize),
+      content: packContent(lines),
+    });
+    changed.push(turn.number);
+  }
+  return changed;
+}
+
+function rewordNames(memory: Memory, session: SessionRecord, clean: Clean): boolean {
+  const watch = watched(clean);
+  const orNull = (text: string | null) => (text === null ? null : watch.clean(text));
+  const names = {
+    title: orNull(session.title),
+    cwd: watch.clean(session.cwd),
+    branch: orNull(session.branch),
+  };
+  const changed = watch.hasChanged();
+  if (changed) rewordSession(memory, session.id, names);
+  return changed;
+}
+
+/** @returns rows of the notes that were changed */
+function rewordNotes(memory: Memory, sessionUid: string, clean: Clean): number[] {
+  const changed: number[] = [];
+  const before = new Map<string, number>();
+  for (const note of listAnnotations(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
+    const text = clean(note.note);
+    const ordinal = before.get(text) ?? 0;
+    if (note.source === "prompt") before.set(text, ordinal + 1);
+    if (rewordNote(memory, note, clean, ordinal)) changed.push(note.id);
+  }
+  return changed;
+}
+
+/** A note of a prompt is known by its words, and found again by its new ones. */
+function rewordNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
+  const note = clean(known.note);
+  const branch = known.branch === null ? null : clean(known.branch);
+  if (note === known.note && branch === known.branch) return false;
+  const isTold = known.source === "prompt" && known.sessionUid !== null;
+  const uid = isTold && note !== known.note ? annotationUid(known.sessionUid!, note, ordinal) : known.uid;
+  rewordAnnotation(memory, known.id, { uid, note, branch });
+  return true;
+}
+
+function rewordSummaries(memory: Memory, sessionId: number, clean: Clean): boolean {
+  const changed = summariesOf(memory, sessionId)
+    .map(({ id, text }) => ({ id, text, cleaned: clean(text) }))
+    .filter(({ text, cleaned }) => text !== cleaned);
+  for (const { id, cleaned } of changed) rewordSummary(memory, id, cleaned);
+  return changed.length > 0;
+}
+
+async function remakeNoteChunks(
+  work: SessionWork,
+  session: SessionRecord,
+  ids: readonly number[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { memory, embedder } = work;
+  const options = chunkOptionsFor(work, session);
+  const notes = listAnnotations(memory, { sessionUid: session.uid }).filter(({ id }) => ids.includes(id));
+  const drafts = notes.map((note) => noteDraft(work, session, note, options));
+  const vectors = await vectorsOf(embedder, drafts, signal);
+  memory.inTransaction(() => {
+    notes.forEach(({ id }, i) => {
+      const place = { position: id, annotationId: id };
+      const chunk = chunkToStore(session, drafts[i]!, place, embedder, vectors[i]);
+      replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+    });
+  });
+}
+
+/** Chunks whose turns are no longer stored cannot be made again: their own words are cleaned. */
+async function cleanChunksInPlace(
+  work: SessionWork,
+  session: SessionRecord,
+  clean: Clean,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { memory, embedder } = work;
+  const watch = watched(clean);
+  const cleanChunk = (chunk: StoredSessionChunk) => ({
+    ...chunk,
+    text: watch.clean(chunk.text),
+    files: chunk.files.map((path) => watch.clean(path)),
+    branch: chunk.branch === null ? null : watch.clean(chunk.branch),
+  });
+  const isGone = ({ firstTurn, lastTurn }: StoredSessionChunk) =>
+    turnsOf(memory, session.id, { first: firstTurn, last: lastTurn }).length === 0;
+  const cleaned = chunksOfSession(memory, session.id)
+    .filter((chunk) => isGone(chunk))
+    .map((chunk) => ({ chunk: cleanChunk(chunk), changed: watch.hasChanged() }));
+  if (!cleaned.some(({ changed }) => changed)) return false;
+  const drafts = cleaned.map(({ chunk }): DraftChunk => {
+    const { id: _id, sessionId: _session, uid: _uid, position: _at, annotationId: _note, ...rest } = chunk;
+    const [head = "", ...context] = chunk.text.split(unitJoint);
+    const terms =
+      chunk.type === "annotated"
+        ? { ...noTerms, prompt: head, answer: context.join(unitJoint) }
+        : { ...noTerms, answer: chunk.text };
+    return { chunk: rest, terms };
+  });
+  const vectors = await vectorsOf(embedder, drafts, signal);
+  memory.inTransaction(() => {
+    const summaries = cleaned.flatMap(({ chunk }, i) => {
+      const made = chunkToStore(session, drafts[i]!, chunk, embedder, vectors[i]);
+      if (chunk.annotationId === null) return [made];
+      replaceAnnotatedChunk(memory, session.id, { ...made, annotationId: chunk.annotationId });
+      return [];
+    });
+    const type = "summary" as const;
+    const own = summaries.filter((chunk) => chunk.type === type);
+    if (own.length > 0) replaceChunks(memory, session.id, { type, from: own[0]!.position }, own);
+  });
+  return true;
+}

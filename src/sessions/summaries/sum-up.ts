@@ -1,0 +1,137 @@
+import type { Llm } from "../../models/generate/llm.ts";
+import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { dropOlderSummaries, saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { filesOfSession, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { charactersOfToken } from "../../text/text-size.ts";
+import { chunkToStore } from "../chunks/chunk-to-store.ts";
+import type { DraftChunk } from "../chunks/chunker.ts";
+import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
+import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
+import { storedTurns } from "../stored-turns.ts";
+import type { SessionWork } from "../work.ts";
+import { summarise } from "./summarise.ts";
+import { sessionTitle } from "./title.ts";
+
+export interface SumUpOptions extends SessionWork {
+  /** Asked within its budget (llm/budget.ts); null: nobody is asked. */
+  llm: Llm | null;
+}
+
+export interface SummedUp {
+  /** Summaries that are new or say something else than before. */
+  summaries: number;
+  /** Chunks of summaries that the session has now. */
+  chunks: number;
+  /** What the session is called now. */
+  title: string | null;
+}
+
+/**
+ * Sums a session up from its stored turns: the extractive summary, the agent's own, with `withLlm` the language
+ * model's; gives it a title and makes the summaries searchable. Doing it again changes nothing.
+ * @returns null for a session that is not stored or has no turns
+ * @throws only the signal's reason when it is aborted, and what the store throws
+ */
+export async function sumUpSession(
+  options: SumUpOptions,
+  sessionUid: string,
+  { withLlm = false, signal }: { withLlm?: boolean; signal?: AbortSignal | undefined } = {},
+): Promise<SummedUp | null> {
+  const { memory, log } = options;
+  const session = sessionByUid(memory, sessionUid);
+  if (session === null || turnsOf(memory, session.id).length === 0) return null;
+  const turns = () => storedTurns(memory, session.id);
+  const { relativize } = chunkOptionsFor(options, session);
+  const llm = withLlm ? options.llm : null;
+  const found = await summarise(turns, { llm, signal, log, relativize });
+  const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
+  const fallback = titled === null && session.titleSource === null ? sessionTitle(turns()) : null;
+  const summaries = memory.inTransaction(() => {
+    let changes = 0;
+    const known = summariesOf(memory, session.id);
+    for (const { source, upToTurn, text, model } of found) {
+      const same = known.find((other) => other.source === source && other.upToTurn === upToTurn);
+      if (same?.text === text && same.model === model) continue;
+      // The time of what it speaks of: whoever sums the same up later gets the same.
+      const at = (source !== "llm" && turnOf(memory, session.id, upToTurn)?.endedAt) || Date.now();
+      saveSummary(memory, { sessionId: session.id, source, upToTurn, at, model, text });
+      changes++;
+    }
+    dropOlderSummaries(memory, session.id, "extractive");
+    dropOlderSummaries(memory, session.id, "llm");
+    const { uid, agent, cwd } = session;
+    if (titled !== null) saveSession(memory, { uid, agent, cwd, title: { text: titled, source: "summary" } });
+    if (fallback !== null)
+      saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt" } });
+    return changes;
+  });
+  const chunks = await storeSummaryChunks(options, session, signal);
+  return { summaries, chunks, title: sessionByUid(memory, sessionUid)?.title ?? null };
+}
+
+/**
+ * Makes the summaries of a session searchable: the one that speaks of most of it, and the agent's own. Chunks that are
+ * there already stay.
+ * @returns how many there are now
+ */
+export async function storeSummaryChunks(
+  work: SessionWork,
+  session: SessionRecord,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { memory, embedder } = work;
+  const drafts = summaryDrafts(work, session);
+  const stored = chunksOfSession(memory, session.id, { type: "summary" });
+  const outline = ({ text, files, firstTurn, lastTurn, kind, startedAt, endedAt }: DraftChunk["chunk"]) =>
+    JSON.stringify([text, files, firstTurn, lastTurn, kind, startedAt, endedAt]);
+  const isSame =
+    stored.length === drafts.length && drafts.every(({ chunk }, i) => outline(chunk) === outline(stored[i]!));
+  if (isSame) return stored.length;
+  const vectors = await vectorsOf(embedder, drafts, signal);
+  const chunks = drafts.map((draft, position) =>
+    chunkToStore(session, draft, { position }, embedder, vectors[position]),
+  );
+  replaceChunks(memory, session.id, { type: "summary", from: 0 }, chunks);
+  return chunks.length;
+}
+
+/** Paths that a summary's chunk names. */
+const mostFiles = 50;
+
+function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] {
+  const { memory, chunks: options } = work;
+  const records = turnsOf(memory, session.id);
+  const [first] = records;
+  if (first === undefined) return [];
+  const all = summariesOf(memory, session.id);
+  const compactions = all.filter(({ source }) => source === "compaction").reverse();
+  const whole = all.find(({ source }) => source !== "compaction");
+  const worthIt = whole && (whole.source === "llm" || isLong(work, session) || compactions.length > 0);
+  const files = filesOfSession(memory, session.id)
+    .filter(({ how }) => how !== "read")
+    .map(({ path }) => path)
+    .slice(0, mostFiles);
+  const ofTurns = ({ text, upToTurn }: SummaryRecord): SummaryOfTurns => ({
+    text,
+    firstTurn: first.number,
+    upToTurn,
+    startedAt: first.startedAt,
+    endedAt: records.findLast(({ number }) => number <= upToTurn)?.endedAt ?? first.endedAt,
+    branch: session.branch,
+    files,
+  });
+  return [...(worthIt ? [whole] : []), ...compactions].flatMap((summary) =>
+    summaryChunks(ofTurns(summary), options),
+  );
+}
+
+/**
+ * Whether a session says more than one chunk holds: the extract of one that does not is that chunk said again, and would
+ * only stand in its way.
+ */
+function isLong({ memory, chunks }: SessionWork, session: SessionRecord): boolean {
+  const raw = chunksOfSession(memory, session.id, { type: "raw" });
+  return raw.reduce((sum, { text }) => sum + text.length, 0) > chunks.maxTokens * charactersOfToken;
+}

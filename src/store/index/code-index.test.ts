@@ -1,0 +1,264 @@
+import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tokenStream } from "../../text/tokens.ts";
+import { Sqlite } from "../sqlite/sqlite.ts";
+import { CodeIndex } from "./code-index.ts";
+import { chunkFrequencies, definitionsOf, matchTokens } from "./code-lookup.ts";
+import type { ChunkRecord, IndexedFile } from "./records.ts";
+
+let dir: string;
+let file: string;
+let index: CodeIndex;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-index-"));
+  file = join(dir, "index.db");
+  index = CodeIndex.open(file, { readonly: false });
+});
+
+afterEach(() => {
+  index.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const everywhere = { fileIds: null, levels: null };
+const columns = { name: 8, path: 4, head: 2, body: 1 };
+
+function chunk(id: string, name: string, body: string, more: Partial<ChunkRecord> = {}): ChunkRecord {
+  return {
+    id,
+    parentId: null,
+    level: "method",
+    kind: "function",
+    name,
+    signature: `${name}()`,
+    startLine: 1,
+    endLine: 3,
+    terms: { name: tokenStream(name), head: "", body: tokenStream(body) },
+    text: "",
+    docs: [],
+    ...more,
+  };
+}
+
+function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
+  return {
+    status: "indexed",
+    path,
+    size: 10,
+    mtimeMs: 1000,
+    hash: `hash of ${path}`,
+    language: "typescript",
+    lines: 3,
+    syntaxErrors: false,
+    chunks,
+    symbols: chunks.map(({ id, name }) => ({ name, kind: "function", line: 1, chunkId: id })),
+  };
+}
+
+const find = (text: string, scope: Parameters<typeof matchTokens>[4] = everywhere) =>
+  matchTokens(index, tokenStream(text).split(" "), columns, 10, scope).map(
+    ({ rowid }) => index.chunk(rowid)?.id,
+  );
+
+describe("replacing a file", () => {
+  it("makes its chunks, words and names findable, and the old ones not", () => {
+    index.replace(indexed("src/a.ts", [chunk("1", "retryRequest", "backoff doubles")]));
+    expect(find("backoff")).toEqual(["1"]);
+    expect(definitionsOf(index, ["retryrequest"], 5)).toMatchObject([{ name: "retryRequest" }]);
+
+    index.replace(indexed("src/a.ts", [chunk("2", "openSocket", "connect")]));
+    expect(find("backoff")).toEqual([]);
+    expect(definitionsOf(index, ["retryrequest"], 5)).toEqual([]);
+    expect(find("connect")).toEqual(["2"]);
+    expect(index.counts()).toMatchObject({ files: 1, chunks: 1, languages: { typescript: { files: 1 } } });
+  });
+
+  it("is all or nothing", () => {
+    index.replace(indexed("src/a.ts", [chunk("1", "old", "before")]));
+    const broken = chunk("2", "new", "after", { startLine: "not a number" as unknown as number });
+    expect(() => index.replace(indexed("src/a.ts", [chunk("3", "fine", "after"), broken]))).toThrow();
+    expect(find("before")).toEqual(["1"]);
+    expect(find("after")).toEqual([]);
+  });
+});
+
+describe("settling", () => {
+  const scores = (at: CodeIndex) =>
+    matchTokens(at, ["common", "rare3"], columns, 100, everywhere)
+      .map(({ score }) => score)
+      .sort();
+  const save = (at: CodeIndex, path: number) =>
+    at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
+
+  it("lets words count as in an index that was made anew, however often files were saved", () => {
+    const anew = CodeIndex.open(join(dir, "anew.db"), { readonly: false });
+    for (let path = 0; path < 10; path++) save(anew, path);
+    for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
+    expect(scores(index)).not.toEqual(scores(anew));
+    index.settle();
+    expect(scores(index)).toEqual(scores(anew));
+    anew.close();
+  });
+
+  it("waits until more than the tolerated part of the chunks has gone", () => {
+    for (let path = 0; path < 10; path++) save(index, path);
+    const settled = scores(index);
+    for (let path = 0; path < 2; path++) save(index, path);
+    const drifted = scores(index);
+    expect(drifted).not.toEqual(settled);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(drifted);
+    save(index, 2);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(settled);
+    save(index, 3);
+    const again = scores(index);
+    index.settle({ tolerated: 0.2 });
+    expect(scores(index)).toEqual(again);
+  });
+});
+
+describe("looking up", () => {
+  beforeEach(() => {
+    index.replace(
+      indexed("src/a.ts", [chunk("1", "retry", "one two"), chunk("2", "other", "retry", { level: "class" })]),
+    );
+    index.replace(indexed("lib/retry.ts", [chunk("3", "third", "nothing")]));
+  });
+
+  it("counts a name for more than a path, and a path for more than the code", () => {
+    expect(matchTokens(index, ["retry"], columns, 10, everywhere)).toHaveLength(3);
+    expect(find("retry").sort()).toEqual(["1", "2", "3"]);
+    const best = matchTokens(index, ["retry"], columns, 10, everywhere).map(
+      ({ rowid }) => index.chunk(rowid)?.id,
+    );
+    expect(best).toEqual(["1", "3", "2"]);
+  });
+
+  it("outlines chunks as they are now, whoever changed them", () => {
+    const [rowid] = matchTokens(index, ["nothing"], columns, 1, everywhere).map((match) => match.rowid);
+    const outlined = () => index.outlines([rowid!, 9999]).map(({ name, path }) => `${name} ${path}`);
+    expect(outlined()).toEqual(["third lib/retry.ts"]);
+    expect(outlined()).toEqual(["third lib/retry.ts"]);
+    const theirs = CodeIndex.open(file, { readonly: false });
+    theirs.replace(indexed("lib/other.ts", []));
+    theirs.remove(["lib/retry.ts"]);
+    expect(outlined()).toEqual([]);
+    theirs.replace(indexed("lib/new.ts", [chunk("4", "fourth", "nothing")]));
+    expect(outlined()).toEqual(["fourth lib/new.ts"]);
+    theirs.close();
+  });
+
+  it("stays within levels and files", () => {
+    expect(find("retry", { fileIds: null, levels: ["class"] })).toEqual(["2"]);
+    const lib = index.filePaths().filter(({ path }) => path.startsWith("lib/"));
+    expect(find("retry", { fileIds: lib.map(({ id }) => id), levels: null })).toEqual(["3"]);
+    expect(find("retry", { fileIds: [], levels: null })).toEqual([]);
+  });
+
+  it.each(['"', "NEAR(", "a* OR", "-x", "col:on", "'; DROP TABLE files"])(
+    "takes %j for a word, not for syntax",
+    (token) => {
+      expect(matchTokens(index, [token], columns, 10, everywhere)).toEqual([]);
+    },
+  );
+
+  it("tells how many chunks hold a word", () => {
+    expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(new Map([["retry", 3]]));
+    index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
+    expect(chunkFrequencies(index, ["retry", "absent"])).toEqual(
+      new Map([
+        ["retry", 4],
+        ["absent", 1],
+      ]),
+    );
+  });
+
+  it("lists a directory's files and not those of its namesakes", () => {
+    index.replace(indexed("src/a.ts.bak", []));
+    index.replace(indexed("src.d/b.ts", []));
+    expect(index.pathsBelow("src").sort()).toEqual(["src/a.ts", "src/a.ts.bak"]);
+    expect(index.pathsBelow("src/a.ts")).toEqual(["src/a.ts"]);
+  });
+});
+
+it("remembers skipped files with the reason", () => {
+  index.skip({ status: "skipped", path: "logo.png", size: 5, mtimeMs: 1, reason: "binary" });
+  expect(index.counts()).toMatchObject({ files: 0, skipped: 1, skippedByReason: { binary: 1 } });
+  expect(index.skippedFiles()).toEqual([{ path: "logo.png", reason: "binary", size: 5 }]);
+  expect(index.known("logo.png")).toMatchObject({ hash: null, size: 5 });
+});
+
+describe("the file on disk", () => {
+  it("is private", () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(`${file}-wal`).mode & 0o777).toBe(0o600);
+  });
+
+  it("opens read-only beside a writer and sees what was committed", () => {
+    const reader = CodeIndex.open(file, { readonly: true });
+    index.replace(indexed("src/a.ts", [chunk("1", "late", "later")]));
+    expect(reader.counts().files).toBe(1);
+    reader.close();
+  });
+
+  it("is not created by reading", () => {
+    const absent = join(dir, "absent.db");
+    expect(() => CodeIndex.open(absent, { readonly: true })).toThrow(
+      expect.objectContaining({ code: "not_indexed" }),
+    );
+    expect(existsSync(absent)).toBe(false);
+  });
+
+  it("is recognised as damaged when it is no database", () => {
+    const garbage = join(dir, "garbage.db");
+    writeFileSync(garbage, "this is no database ".repeat(500));
+    for (const readonly of [true, false]) {
+      expect(() => CodeIndex.open(garbage, { readonly })).toThrow(
+        expect.objectContaining({ code: "index_corrupt" }),
+      );
+    }
+  });
+
+  it("fails its check when pages are missing", () => {
+    for (let i = 0; i < 200; i++)
+      index.replace(indexed(`src/${i}.ts`, [chunk(`${i}`, `f${i}`, "words ".repeat(50))]));
+    index.close();
+    truncateSync(file, Math.floor(statSync(file).size / 2));
+    const damaged = (() => {
+      try {
+        index = CodeIndex.open(file, { readonly: true });
+        return index.check();
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    expect(damaged).not.toBe("ok");
+  });
+
+  it("is refused when a newer Pommel wrote it", () => {
+    index.close();
+    const raw = new Sqlite(file, { mode: "create", timeoutMs: 0 });
+    raw.exec("PRAGMA user_version = 99");
+    raw.close();
+    expect(() => CodeIndex.open(file, { readonly: false })).toThrow(
+      expect.objectContaining({ code: "index_too_new" }),
+    );
+    index = CodeIndex.open(join(dir, "other.db"), { readonly: false });
+  });
+
+  it("stays intact when the disk is full, and says so", () => {
+    index.replace(indexed("src/a.ts", [chunk("1", "kept", "before")]));
+    const pages = index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number };
+    index.exec(`PRAGMA max_page_count = ${pages.n + 1}`);
+    const words = Array.from({ length: 20_000 }, (_, i) => `word${i}`).join(" ");
+    expect(() => index.replace(indexed("src/b.ts", [chunk("2", "big", words)]))).toThrow(
+      expect.objectContaining({ code: "disk_full" }),
+    );
+    expect(index.check()).toBe("ok");
+    expect(find("before")).toEqual(["1"]);
+  });
+});

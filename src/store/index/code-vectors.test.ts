@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
+import { Sqlite } from "../sqlite/sqlite.ts";
+import { CodeIndex } from "./code-index.ts";
+import { codeMigrations } from "./code-schema.ts";
+import {
+  keepModels,
+  pathsWithoutVectors,
+  storeVectors,
+  vectorCounts,
+  vectorRowIds,
+  vectorRowsAfter,
+} from "./code-vectors.ts";
+
+let dir: string;
+let index: CodeIndex;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
+  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+});
+
+afterEach(() => {
+  index.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const vector = (...components: number[]) => Int8Array.from(components);
+const file = indexedFile("a.ts", [chunkRecord("1", { level: "file" }), chunkRecord("2"), chunkRecord("3")]);
+const vectors = { model: "m", dimensions: 2, vectors: [vector(1, -2), null, vector(127, 0)] };
+
+it("keeps the vectors of a file in one row, and drops them with the file", () => {
+  index.replace(indexedFile("before.ts", [chunkRecord("0")]));
+  index.replace(file, vectors);
+  const [row, ...others] = [...vectorRowsAfter(index, "m", 0)];
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({ dimensions: 2, firstChunk: index.chunkCount() - 2 });
+  expect([...row!.levels]).toEqual([0, 2, 2]);
+  expect([...new Int8Array(row!.data)]).toEqual([1, -2, 0, 0, 127, 0]);
+  expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
+  index.remove(["a.ts"]);
+  expect(vectorRowIds(index, "m")).toEqual([]);
+});
+
+it("gives a new id to every row, so that readers find what is new after the last they know", () => {
+  index.replace(file, vectors);
+  const [first] = vectorRowIds(index, "m");
+  index.replace(file, vectors);
+  const [second] = vectorRowIds(index, "m");
+  expect(second).toBeGreaterThan(first!);
+  expect([...vectorRowsAfter(index, "m", first!)].map(({ id }) => id)).toEqual([second]);
+  expect([...vectorRowsAfter(index, "m", second!)]).toEqual([]);
+});
+
+it("stores nothing when vectors and chunks do not fit together", () => {
+  expect(() => index.replace(file, { ...vectors, vectors: [null] })).toThrow();
+  expect(() => index.replace(file, { ...vectors, vectors: [vector(1), null, null] })).toThrow();
+  expect(index.counts()).toMatchObject({ files: 0, chunks: 0 });
+});
+
+it("takes the vectors of another model later, in the place of its earlier ones", () => {
+  index.replace(file, vectors);
+  const more = { model: "other", dimensions: 1, vectors: [vector(1), vector(2), vector(3)] };
+  expect(storeVectors(index, file, more)).toBe(true);
+  expect(storeVectors(index, file, { ...more, vectors: [vector(4), null, null] })).toBe(true);
+  expect([...vectorRowsAfter(index, "other", 0)].map(({ data }) => [...data])).toEqual([[4, 0, 0]]);
+  expect(vectorRowIds(index, "m")).toHaveLength(1);
+});
+
+it.each([
+  ["holds something else", { ...file, hash: "older" }],
+  ["was cut into other chunks", indexedFile("a.ts", file.chunks.slice(1))],
+  ["is gone", indexedFile("gone.ts", file.chunks)],
+])("refuses vectors made from a file that meanwhile %s", (_, old) => {
+  index.replace(file);
+  const made = { model: "m", dimensions: 1, vectors: old.chunks.map(() => vector(1)) };
+  expect(storeVectors(index, old, made)).toBe(false);
+  expect(vectorRowIds(index, "m")).toEqual([]);
+});
+
+it("knows which files a model has not seen, those indexed last first", () => {
+  index.replace(file, vectors);
+  index.replace(indexedFile("b.ts", [chunkRecord("4")]));
+  index.replace(indexedFile("empty.ts", []));
+  index.skip({ status: "skipped", path: "c.bin", size: 1, mtimeMs: 1, reason: "binary" });
+  expect(pathsWithoutVectors(index, { model: "m", dimensions: 2 })).toEqual(["b.ts"]);
+  expect(pathsWithoutVectors(index, { model: "other", dimensions: 2 })).toEqual(["b.ts", "a.ts"]);
+  // The same name with another length of vectors is another model.
+  expect(pathsWithoutVectors(index, { model: "m", dimensions: 3 })).toEqual(["b.ts", "a.ts"]);
+});
+
+it("forgets models that are not in use", () => {
+  index.replace(file, vectors);
+  storeVectors(index, file, { ...vectors, model: "old" });
+  keepModels(index, ["m", "new"]);
+  expect(vectorCounts(index).map(({ model }) => model)).toEqual(["m"]);
+  keepModels(index, []);
+  expect(vectorCounts(index)).toEqual([]);
+});
+
+it("tells its own changes and those of others from none", () => {
+  const other = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+  const before = index.version();
+  expect(index.version()).toBe(before);
+  other.setMeta("key", "value");
+  const after = index.version();
+  expect(after).not.toBe(before);
+  index.setMeta("key", "other");
+  expect(index.version()).not.toBe(after);
+  other.close();
+});
+
+it("brings an index with a vector a chunk up to date, without its vectors", () => {
+  const old = join(dir, "old.db");
+  const db = new Sqlite(old, { mode: "create", timeoutMs: 0 });
+  db.exec(codeMigrations[0]!);
+  db.exec("CREATE TABLE vectors (chunk_id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL)");
+  db.exec("INSERT INTO vectors VALUES (1, 'm', x'0102')");
+  db.exec("PRAGMA user_version = 1");
+  db.close();
+  const opened = CodeIndex.open(old, { readonly: false });
+  opened.replace(file, vectors);
+  expect(vectorCounts(opened)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
+  opened.close();
+});

@@ -1,0 +1,91 @@
+/** What the code index stores. The chunker makes these records, the store keeps them, search reads them. */
+
+import type { Level } from "../../project/levels.ts";
+
+/** Why a file is not in the index. */
+export type SkipReason =
+  | "binary"
+  | "too_large"
+  | "minified"
+  | "generated"
+  | "vendored"
+  | "unreadable"
+  | "secret"
+  | "language_off";
+
+/** Token streams for the full-text index: words separated by blanks, made by `tokens.ts`. */
+interface ChunkTerms {
+  /** The chunk's own name (for a file: its name without extension). */
+  name: string;
+  /** Context: enclosing names, signature, leading doc comment. */
+  head: string;
+  /** The code itself; class and file chunks leave out the bodies that have a chunk of their own. */
+  body: string;
+}
+
+export interface ChunkRecord {
+  /** 16 hex digits, the same for the same place in the same code: see `chunkId`. */
+  id: string;
+  parentId: string | null;
+  level: Level;
+  /** The language's word for it: "function", "class", "interface", "heading"; "" for plain spans. */
+  kind: string;
+  /** "" where a span has no name. */
+  name: string;
+  /** One line, "" where there is none. */
+  signature: string;
+  /** 1-based, inclusive. */
+  startLine: number;
+  endLine: number;
+  terms: ChunkTerms;
+  /** What an embedder should see: context line, doc comment and code. Cut by the embedder, not here. */
+  text: string;
+  /** The comments that document it, as they are in the file; filled in together with `text`. */
+  docs: DocComment[];
+}
+
+/** A run of documentation: a block comment, a docstring, or line comments one below the other. */
+export interface DocComment {
+  /** UTF-16 offsets in the file's text, `end` exclusive. */
+  start: number;
+  end: number;
+  /** What is between them, comment marks and all. */
+  text: string;
+}
+
+/** A named definition, also of things too small for a chunk of their own (constants, type aliases). */
+export interface SymbolRecord {
+  name: string;
+  kind: string;
+  line: number;
+  /** The smallest chunk that holds it. */
+  chunkId: string;
+}
+
+/** What identifies a version of a file on disk. */
+export interface FileStamp {
+  /** Relative to the project's root, `/` between the parts on every system. */
+  path: string;
+  /** Bytes. */
+  size: number;
+  /** Whole milliseconds since the epoch. */
+  mtimeMs: number;
+}
+
+export interface IndexedFile extends FileStamp {
+  status: "indexed";
+  /** SHA-256 of the bytes, 32 hex digits. */
+  hash: string;
+  /** A language id of `code/languages`, or "text". */
+  language: string;
+  lines: number;
+  /** The parser met something it did not understand; what it did is indexed. */
+  syntaxErrors: boolean;
+  chunks: ChunkRecord[];
+  symbols: SymbolRecord[];
+}
+
+export interface SkippedFile extends FileStamp {
+  status: "skipped";
+  reason: SkipReason;
+}

@@ -1,0 +1,78 @@
+import type { Memory } from "../memory.ts";
+import type { AnnotationRecord } from "../memory-records.ts";
+
+const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note`;
+
+/**
+ * Adds a note. One that is known already stays as it is, only what was not known of its place is taken over; one that
+ * was forgotten is not added again.
+ * @returns its row, or null when it was forgotten
+ */
+export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id">): number | null {
+  return memory.inTransaction(() => {
+    const isForgotten = memory.prepare("SELECT 1 FROM forgotten WHERE uid = ?").get(note.uid) !== undefined;
+    if (isForgotten) return null;
+    const { id } = memory
+      .prepare(
+        `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note)
+         VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note)
+         ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
+           turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
+           branch = coalesce(branch, excluded.branch)
+         RETURNING id`,
+      )
+      .get({ ...note }) as { id: number };
+    return id;
+  });
+}
+
+export interface AnnotationFilter {
+  since?: number | null;
+  until?: number | null;
+  /** Notes that hold every word of it, in any case. */
+  search?: string | null;
+  sessionUid?: string | null;
+  branch?: string | null;
+  /** Only those that no prompt of a transcript is known for yet. */
+  unbound?: boolean;
+  limit?: number;
+}
+
+/** Notes, the latest first. */
+export function listAnnotations(memory: Memory, filter: AnnotationFilter = {}): AnnotationRecord[] {
+  const { since = null, until = null, sessionUid = null, branch = null, unbound = false } = filter;
+  const words = (filter.search ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM annotations
+       WHERE (@since IS NULL OR at >= @since) AND (@until IS NULL OR at <= @until)
+         AND (@sessionUid IS NULL OR session_uid = @sessionUid) AND (@branch IS NULL OR branch = @branch)
+         AND (NOT @unbound OR (line_uid IS NULL AND session_uid IS NOT NULL))
+       ORDER BY at DESC, id DESC`,
+    )
+    // SQLite knows upper and lower case of English letters only, so words are looked for here.
+    .all({ since, until, sessionUid, branch, unbound: unbound ? 1 : 0 }) as AnnotationRecord[];
+  const found = rows.filter(({ note }) => words.every((word) => note.toLowerCase().includes(word)));
+  return filter.limit === undefined ? found : found.slice(0, filter.limit);
+}
+
+export function annotationById(memory: Memory, id: number): AnnotationRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM annotations WHERE id = ?`).get(id);
+  return (row as AnnotationRecord | undefined) ?? null;
+}
+
+export function annotationByUid(memory: Memory, uid: string): AnnotationRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM annotations WHERE uid = ?`).get(uid);
+  return (row as AnnotationRecord | undefined) ?? null;
+}
+
+/** Notes by row; those that are gone are missing. */
+export function annotationsByIds(memory: Memory, ids: readonly number[]): Map<number, AnnotationRecord> {
+  const rows = memory
+    .prepare(`SELECT ${columns} FROM annotations WHERE id IN (SELECT value FROM json_each(?))`)
+    .all(JSON.stringify(ids)) as AnnotationRecord[];
+  return new Map(rows.map((row) => [row.id, row]));
+}

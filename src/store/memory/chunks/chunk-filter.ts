@@ -1,0 +1,103 @@
+import type { ChunkKind, ChunkType } from "../../../protocol/values.ts";
+import type { Memory } from "../memory.ts";
+import type { EventType } from "../memory-records.ts";
+
+/** Which chunks of sessions are asked for; null limits nothing. */
+export interface ChunkFilter {
+  /** Rows of `sessions`. */
+  sessionIds: readonly number[] | null;
+  types: readonly ChunkType[] | null;
+  kinds: readonly ChunkKind[] | null;
+  eventTypes: readonly EventType[] | null;
+  /** Chunks with anything from then on, and up to then. */
+  since: number | null;
+  until: number | null;
+  branch: string | null;
+  agent: string | null;
+  /** Chunks that touched one of these files: paths as stored. See `touchedFiles`. */
+  files: readonly string[] | null;
+  /** false: none of a way that was left. */
+  abandoned: boolean | null;
+  /** Chunks of one of these turns. */
+  turns: readonly TurnOfSession[] | null;
+}
+
+/** A turn of a row of `sessions`; null: all of them. */
+export interface TurnOfSession {
+  sessionId: number;
+  turn: number | null;
+}
+
+export const allChunks: ChunkFilter = {
+  sessionIds: null,
+  types: null,
+  kinds: null,
+  eventTypes: null,
+  since: null,
+  until: null,
+  branch: null,
+  agent: null,
+  files: null,
+  abandoned: null,
+  turns: null,
+};
+
+/** Conditions on `chunks` and their named parameters; no conditions when everything is asked for. */
+export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<string, unknown> } {
+  const given: Record<string, unknown> = {};
+  const conditions: string[] = [];
+  const add = (name: keyof ChunkFilter, condition: string, value: unknown = filter[name]) => {
+    if (filter[name] === null) return;
+    conditions.push(condition);
+    given[name] = Array.isArray(value) ? JSON.stringify(value) : value;
+  };
+  add("sessionIds", "session_id IN (SELECT value FROM json_each(@sessionIds))");
+  add("types", "type IN (SELECT value FROM json_each(@types))");
+  add("kinds", "kind IN (SELECT value FROM json_each(@kinds))");
+  add("eventTypes", "event_type IN (SELECT value FROM json_each(@eventTypes))");
+  add("since", "coalesce(ended_at, started_at) >= @since");
+  add("until", "started_at <= @until");
+  add("branch", "branch = @branch");
+  add("agent", "session_id IN (SELECT id FROM sessions WHERE agent = @agent)");
+  add(
+    "files",
+    "EXISTS (SELECT 1 FROM json_each(chunks.files) f WHERE f.value IN (SELECT value FROM json_each(@files)))",
+  );
+  add("abandoned", "abandoned = @abandoned", filter.abandoned ? 1 : 0);
+  add(
+    "turns",
+    `session_id IN (SELECT value ->> 'sessionId' FROM json_each(@turns))
+      AND EXISTS (SELECT 1 FROM json_each(@turns) t WHERE t.value ->> 'sessionId' = session_id
+        AND coalesce(t.value ->> 'turn' BETWEEN first_turn AND last_turn, TRUE))`,
+  );
+  return { sql: conditions.length > 0 ? conditions.join(" AND ") : null, given };
+}
+
+/** Rows of the chunks that a filter lets through, ascending. */
+export function chunkIdsIn(memory: Memory, filter: ChunkFilter): number[] {
+  const { sql, given } = conditionsOf(filter);
+  const ids = memory.prepare(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).pluck();
+  return ids.all(given) as number[];
+}
+
+/** The texts of those chunks, newest first, one at a time; nothing may be written meanwhile. */
+export function chunkTextsIn(
+  memory: Memory,
+  filter: ChunkFilter,
+): IterableIterator<{ id: number; text: string }> {
+  const { sql, given } = conditionsOf(filter);
+  return memory
+    .prepare(`SELECT id, text FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY started_at DESC, id DESC`)
+    .iterate(given) as IterableIterator<{ id: number; text: string }>;
+}
+
+/** Every file that a turn touched: what a pattern for `files` is matched with. */
+export function touchedFiles(memory: Memory): string[] {
+  const rows = memory
+    .prepare(
+      `SELECT path FROM turn_files UNION
+       SELECT f.value AS path FROM chunks, json_each(chunks.files) f WHERE chunks.type <> 'raw'`,
+    )
+    .all();
+  return (rows as { path: string }[]).map(({ path }) => path);
+}

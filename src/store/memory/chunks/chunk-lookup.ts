@@ -1,0 +1,32 @@
+import { phraseOf } from "../../../text/tokens.ts";
+import type { Match } from "../../index/code-lookup.ts";
+import type { Memory } from "../memory.ts";
+import { type ChunkFilter, conditionsOf } from "./chunk-filter.ts";
+
+/** Weights of the columns of the full-text index. */
+export interface TermWeights {
+  prompt: number;
+  answer: number;
+  actions: number;
+  errors: number;
+}
+
+/** The best `limit` chunks that hold any of the tokens, by BM25 over weighted columns; as `matchTokens` for code. */
+export function matchSessionTokens(
+  memory: Memory,
+  tokens: readonly string[],
+  { prompt, answer, actions, errors }: TermWeights,
+  limit: number,
+  filter: ChunkFilter,
+): Match[] {
+  if (tokens.length === 0) return [];
+  const { sql, given } = conditionsOf(filter);
+  // The plus keeps SQLite from looking each row of the filter up in the full-text index by itself, a hundred times slower.
+  const restriction = sql === null ? "" : `AND +rowid IN (SELECT id FROM chunks WHERE ${sql})`;
+  return memory
+    .prepare(
+      `SELECT rowid, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
+       FROM chunk_terms WHERE chunk_terms MATCH @words ${restriction} ORDER BY score DESC LIMIT @limit`,
+    )
+    .all({ words: tokens.map(phraseOf).join(" OR "), limit, ...given }) as Match[];
+}

@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
+import type { Memory } from "../memory.ts";
+import type { ChunkToStore } from "../memory-records.ts";
+import { saveTurn } from "../sessions/turns.ts";
+import { saveAnnotation } from "./annotations.ts";
+import { allChunks, chunkIdsIn, chunkTextsIn, touchedFiles } from "./chunk-filter.ts";
+import { matchSessionTokens } from "./chunk-lookup.ts";
+import {
+  chunkByUid,
+  chunkOutlines,
+  chunksByIds,
+  chunksOfSession,
+  chunksWithoutVector,
+  keepNewestChunks,
+  neighboursOf,
+  positionOfTurn,
+  replaceAnnotatedChunk,
+  replaceChunks,
+  sessionChunkCount,
+} from "./chunks.ts";
+import {
+  keepSessionModels,
+  sessionVectorCounts,
+  sessionVectorIds,
+  sessionVectorsAfter,
+  storeSessionVectors,
+} from "./vectors.ts";
+
+let memory: Memory;
+let remove: () => void;
+let session: number;
+
+beforeEach(() => {
+  ({ memory, remove } = temporaryMemory());
+  session = addSession(memory, "s").id;
+});
+afterEach(() => remove());
+
+const put = (from: number, ...chunks: ChunkToStore[]) =>
+  replaceChunks(memory, session, { type: "raw", from }, chunks);
+const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
+const found = (token: string, filter = allChunks) =>
+  matchSessionTokens(memory, [token], weights, 10, filter).map(
+    ({ rowid }) => chunksByIds(memory, [rowid]).get(rowid)!.text,
+  );
+const of = (...numbers: number[]) => ({ dimensions: 2, data: Int8Array.from(numbers) });
+
+describe("chunks", () => {
+  it("are replaced from a position on, with their terms and vectors, and get new rows", () => {
+    const vectors = new Map([["m", of(1, 2)]]);
+    const first = put(
+      0,
+      chunk(0, "alpha", { vectors }),
+      chunk(1, "beta", { vectors }),
+      chunk(2, "gamma", { vectors }),
+    );
+    replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "beta sum", { type: "summary" })]);
+    const second = put(1, chunk(1, "delta", { vectors }));
+    expect(second[0]).toBeGreaterThan(first[2]!);
+    expect(["alpha", "beta", "gamma", "delta"].map((word) => found(word))).toEqual([
+      ["alpha"],
+      ["beta sum"],
+      [],
+      ["delta"],
+    ]);
+    expect([...sessionVectorsAfter(memory, "m", 0)].map(({ chunkId }) => chunkId)).toEqual([
+      first[0],
+      second[0],
+    ]);
+    expect(sessionChunkCount(memory)).toBe(3);
+  });
+
+  it("are at most so many of what was said, the newest", () => {
+    put(0, ...["a", "b", "c", "d"].map((text, i) => chunk(i, text)));
+    replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "a sum", { type: "summary" })]);
+    keepNewestChunks(memory, session, 2);
+    expect(chunksOfSession(memory, session).map(({ text }) => text)).toEqual(["c", "d", "a sum"]);
+    expect([found("b"), found("d")]).toEqual([[], ["d"]]);
+    keepNewestChunks(memory, session, 2);
+    expect(sessionChunkCount(memory)).toBe(3);
+  });
+
+  it("of a note take the place of the one it had", () => {
+    const note = { sessionUid: "s", turn: 1, lineUid: null, at: 1, branch: null, note: "n" };
+    const annotationId = saveAnnotation(memory, { ...note, uid: "n", source: "prompt" })!;
+    for (const text of ["first", "second"]) {
+      replaceAnnotatedChunk(memory, session, { ...chunk(0, text, { type: "annotated" }), annotationId });
+    }
+    expect([found("first"), found("second")]).toEqual([[], ["second"]]);
+  });
+
+  it("are read as they were stored", () => {
+    const given = chunk(0, "text", {
+      files: ["a.ts"],
+      kind: "decision",
+      abandoned: true,
+      firstSeq: null,
+      lastSeq: null,
+    });
+    const [id] = put(0, given);
+    const { terms: _, vectors: __, ...stored } = given;
+    const whole = { ...stored, id, sessionId: session };
+    expect(chunksByIds(memory, [id!, 99])).toEqual(new Map([[id, whole]]));
+    expect(chunkByUid(memory, "s:raw:0")).toEqual(whole);
+    expect(chunkByUid(memory, "s:raw:1")).toBeNull();
+    expect(chunksOfSession(memory, session)).toEqual([whole]);
+    const { text: ___, files: ____, ...outline } = whole;
+    expect(chunkOutlines(memory, [id!, 99])).toEqual(new Map([[id, outline]]));
+    put(0);
+    expect(chunkOutlines(memory, [id!]).size).toBe(0);
+  });
+
+  it("know who stands beside them, by session and type", () => {
+    const ids = put(0, chunk(0, "a"), chunk(1, "b"), chunk(2, "c"));
+    replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "s", { type: "summary" })]);
+    const other = addSession(memory, "other").id;
+    replaceChunks(memory, other, { type: "raw", from: 0 }, [chunk(1, "x", { session: "other" })]);
+    expect(neighboursOf(memory, [ids[0]!, ids[1]!, 99])).toEqual(
+      new Map([
+        [ids[0], { before: null, after: ids[1] }],
+        [ids[1], { before: ids[0], after: ids[2] }],
+      ]),
+    );
+    expect(chunksOfSession(memory, session, { type: "raw", from: 1 }).map(({ text }) => text)).toEqual([
+      "b",
+      "c",
+    ]);
+    expect(positionOfTurn(memory, session, "raw", 2)).toBe(1);
+    expect(positionOfTurn(memory, session, "raw", 9)).toBe(3);
+    expect(positionOfTurn(memory, session, "annotated", 1)).toBe(0);
+  });
+});
+
+describe("words", () => {
+  it("are found in all four streams, whole and by their stems, and weigh as asked", () => {
+    const terms = {
+      prompt: "why flaky",
+      answer: "retries helped",
+      actions: "runTests",
+      errors: "TimeoutError",
+    };
+    const [id] = put(
+      0,
+      chunk(0, "", { terms }),
+      chunk(1, "flaky", { terms: { ...terms, prompt: "", answer: "flaky" } }),
+    );
+    for (const token of ["retri", "runtests", "timeouterror", "timeout"]) {
+      expect([
+        token,
+        matchSessionTokens(memory, [token], weights, 9, allChunks)
+          .map(({ rowid }) => rowid)
+          .sort(),
+      ]).toEqual([token, [id, id! + 1].slice(0, token === "retri" ? 1 : 2)]);
+    }
+    const byPrompt = matchSessionTokens(memory, ["flaki"], { ...weights, prompt: 10 }, 9, allChunks);
+    expect(byPrompt.map(({ rowid }) => rowid)).toEqual([id, id! + 1]);
+    expect(byPrompt[0]!.score).toBeGreaterThan(byPrompt[1]!.score);
+    expect(matchSessionTokens(memory, ["flaki"], { ...weights, answer: 10 }, 1, allChunks)[0]?.rowid).toBe(
+      id! + 1,
+    );
+    expect(matchSessionTokens(memory, [], weights, 9, allChunks)).toEqual([]);
+  });
+
+  it("are found whatever is quoted", () => {
+    put(0, chunk(0, "red green"), chunk(1, "green red"));
+    expect(found('red" OR "green')).toEqual([]);
+  });
+});
+
+describe("filters", () => {
+  it("narrow words and all chunks the same way", () => {
+    const codex = addSession(memory, "x", { agent: "codex" }).id;
+    put(
+      0,
+      chunk(0, "word zero", { turn: 1, kind: "decision", eventType: "tool_use", files: ["src/a.ts"] }),
+      chunk(1, "word one", { turn: 3, branch: "topic", abandoned: true, startedAt: null, endedAt: null }),
+    );
+    replaceChunks(memory, session, { type: "summary", from: 0 }, [
+      chunk(0, "word sum", { type: "summary", turn: 9, files: ["src/b.ts"] }),
+    ]);
+    replaceChunks(memory, codex, { type: "raw", from: 0 }, [
+      chunk(0, "word codex", { session: "x", turn: 5 }),
+    ]);
+    const cases: [Partial<typeof allChunks>, string[]][] = [
+      [{}, ["zero", "one", "sum", "codex"]],
+      [{ sessionIds: [codex] }, ["codex"]],
+      [{ sessionIds: [] }, []],
+      [{ types: ["summary"] }, ["sum"]],
+      [{ kinds: ["decision"] }, ["zero"]],
+      [{ eventTypes: ["tool_use"] }, ["zero"]],
+      [{ since: 1400, until: 5000 }, ["zero", "codex"]],
+      [{ since: 1501 }, ["sum", "codex"]],
+      [{ branch: "topic" }, ["one"]],
+      [{ agent: "codex" }, ["codex"]],
+      [{ files: ["src/a.ts", "src/b.ts"] }, ["zero", "sum"]],
+      [{ abandoned: false }, ["zero", "sum", "codex"]],
+      [{ abandoned: true, branch: "topic" }, ["one"]],
+    ];
+    for (const [filter, expected] of cases) {
+      const whole = { ...allChunks, ...filter };
+      const texts = expected.map((name) => `word ${name}`);
+      expect([filter, found("word", whole).sort()]).toEqual([filter, texts.sort()]);
+      expect(chunkIdsIn(memory, whole)).toHaveLength(texts.length);
+      expect([...chunkTextsIn(memory, whole)].map(({ text }) => text).sort()).toEqual(texts);
+    }
+    saveTurn(memory, session, turn(1, { files: [{ path: "src/c.ts", how: "read" }] }));
+    expect(touchedFiles(memory).sort()).toEqual(["src/b.ts", "src/c.ts"]);
+  });
+});
+
+describe("vectors", () => {
+  it("of a second model are made for chunks that it has not seen, the newest first", () => {
+    const ids = put(0, chunk(0, "a"), chunk(1, "b"), chunk(2, "c"));
+    expect(chunksWithoutVector(memory, "m", 2).map(({ text }) => text)).toEqual(["c", "b"]);
+    storeSessionVectors(
+      memory,
+      "m",
+      new Map([
+        [ids[2]!, of(1, 2, 3, 4)],
+        [ids[1]!, of()],
+        [999, of(1, 1)],
+      ]),
+    );
+    expect(chunksWithoutVector(memory, "m", 9).map(({ text }) => text)).toEqual(["a"]);
+    expect(sessionVectorCounts(memory)).toEqual([{ model: "m", chunks: 2, missing: 1 }]);
+    const rows = [...sessionVectorsAfter(memory, "m", 0)];
+    expect(rows.map(({ chunkId, dimensions, data }) => [chunkId, dimensions, [...data]])).toEqual([
+      [ids[2], 2, [1, 2, 3, 4]],
+    ]);
+    expect(sessionVectorIds(memory, "m")).toEqual([rows[0]!.id]);
+    expect([...sessionVectorsAfter(memory, "m", rows[0]!.id)]).toEqual([]);
+  });
+
+  it("of other models are forgotten", () => {
+    const vectors = new Map(["a", "b", "c"].map((model) => [model, of(1, 2)]));
+    put(0, chunk(0, "x", { vectors }));
+    keepSessionModels(memory, ["b", "z"]);
+    expect(sessionVectorCounts(memory).map(({ model }) => model)).toEqual(["b"]);
+    keepSessionModels(memory, []);
+    expect(sessionVectorCounts(memory)).toEqual([]);
+    keepSessionModels(memory, []);
+  });
+});

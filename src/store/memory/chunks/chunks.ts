@@ -1,0 +1,209 @@
+import type { ChunkType } from "../../../protocol/values.ts";
+import { tokenStream } from "../../../text/tokens.ts";
+import { correctTotals } from "../../sqlite/full-text-totals.ts";
+import type { Memory } from "../memory.ts";
+import type { ChunkToStore, SessionChunk } from "../memory-records.ts";
+import { insertVector } from "./vectors.ts";
+
+/** A chunk as it is stored: its row, and that of its session. */
+export interface StoredSessionChunk extends SessionChunk {
+  id: number;
+  sessionId: number;
+}
+
+/** All of a chunk but its texts. */
+export type SessionChunkOutline = Omit<StoredSessionChunk, "text" | "files">;
+
+type Flat<T> = Omit<T, "abandoned" | "files"> & { abandoned: number; files: string };
+
+const outlineColumns = `id, uid, session_id AS sessionId, position, first_turn AS firstTurn, last_turn AS lastTurn,
+  first_seq AS firstSeq, last_seq AS lastSeq, type, kind, event_type AS eventType, abandoned, branch,
+  started_at AS startedAt, ended_at AS endedAt, annotation_id AS annotationId`;
+const columns = `${outlineColumns}, text, files`;
+
+const outlineOf = (row: Flat<SessionChunkOutline>) => ({ ...row, abandoned: row.abandoned !== 0 });
+const chunkOf = (row: Flat<StoredSessionChunk>): StoredSessionChunk => ({
+  ...row,
+  abandoned: row.abandoned !== 0,
+  files: JSON.parse(row.files),
+});
+
+/**
+ * Puts chunks in place of those of the session and type from a position on; with them go their terms and vectors.
+ * @returns the rows of the new ones, ascending
+ */
+export function replaceChunks(
+  memory: Memory,
+  sessionId: number,
+  { type, from }: { type: ChunkType; from: number },
+  chunks: readonly ChunkToStore[],
+): number[] {
+  return memory.inTransaction(() => {
+    memory
+      .prepare("DELETE FROM chunks WHERE session_id = ? AND type = ? AND position >= ?")
+      .run(sessionId, type, from);
+    return chunks.map((chunk) => insertChunk(memory, sessionId, chunk));
+  });
+}
+
+/** Puts the chunk of a note in the place of the one it had. */
+export function replaceAnnotatedChunk(
+  memory: Memory,
+  sessionId: number,
+  chunk: ChunkToStore & { annotationId: number },
+): void {
+  memory.inTransaction(() => {
+    memory.prepare("DELETE FROM chunks WHERE annotation_id = ?").run(chunk.annotationId);
+    insertChunk(memory, sessionId, chunk);
+  });
+}
+
+/** Forgets all raw chunks of a session but the newest `most`; its turns stay. */
+export function keepNewestChunks(memory: Memory, sessionId: number, most: number): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare(
+        `DELETE FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND position <=
+           (SELECT max(position) FROM chunks WHERE session_id = @sessionId AND type = 'raw') - @most`,
+      )
+      .run({ sessionId, most });
+  });
+}
+
+/** Adds a chunk, its terms and its vectors. To be called in a transaction. */
+function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chunk }: ChunkToStore): number {
+  const { lastInsertRowid } = memory
+    .prepare(
+      `INSERT INTO chunks (uid, session_id, position, first_turn, last_turn, first_seq, last_seq, type, kind,
+         event_type, abandoned, branch, started_at, ended_at, annotation_id, text, files)
+       VALUES (@uid, @sessionId, @position, @firstTurn, @lastTurn, @firstSeq, @lastSeq, @type, @kind, @eventType,
+         @abandoned, @branch, @startedAt, @endedAt, @annotationId, @text, @files)`,
+    )
+    .run({ ...chunk, sessionId, abandoned: chunk.abandoned ? 1 : 0, files: JSON.stringify(chunk.files) });
+  const id = Number(lastInsertRowid);
+  memory
+    .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
+    .run(
+      id,
+      tokenStream(terms.prompt),
+      tokenStream(terms.answer),
+      tokenStream(terms.actions),
+      tokenStream(terms.errors),
+    );
+  for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
+  return id;
+}
+
+/**
+ * Words are ranked by the chunks that are there; until then those that went count, too (`correctTotals`). Never within a
+ * transaction. Cheap when none went.
+ */
+export function settleTerms(memory: Memory): void {
+  correctTotals(memory, "chunk_terms");
+}
+
+export function sessionChunkCount(memory: Memory): number {
+  return (memory.prepare("SELECT count(*) AS n FROM chunks").get() as { n: number }).n;
+}
+
+/** Whole chunks by row; those that are gone are missing. */
+export function chunksByIds(memory: Memory, ids: readonly number[]): Map<number, StoredSessionChunk> {
+  const rows = memory
+    .prepare(`SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`)
+    .all(JSON.stringify(ids)) as Flat<StoredSessionChunk>[];
+  return new Map(rows.map((row) => [row.id, chunkOf(row)]));
+}
+
+/** What ranking needs of chunks, by row; those that are gone are missing. Remembered and shared: not to be changed. */
+export function chunkOutlines(memory: Memory, ids: readonly number[]): Map<number, SessionChunkOutline> {
+  const remembered = memory.untilWritten<number, SessionChunkOutline>("session chunk outlines");
+  const unknown = ids.filter((id) => !remembered.has(id));
+  if (unknown.length > 0) {
+    const rows = memory
+      .prepare(`SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`)
+      .all(JSON.stringify(unknown)) as Flat<SessionChunkOutline>[];
+    for (const row of rows) remembered.set(row.id, outlineOf(row));
+  }
+  const found = new Map<number, SessionChunkOutline>();
+  for (const id of ids) {
+    const outline = remembered.get(id);
+    if (outline) found.set(id, outline);
+  }
+  return found;
+}
+
+export function chunkByUid(memory: Memory, uid: string): StoredSessionChunk | null {
+  const row = memory.prepare(`SELECT ${columns} FROM chunks WHERE uid = ?`).get(uid);
+  return row ? chunkOf(row as Flat<StoredSessionChunk>) : null;
+}
+
+/** Chunks of a session, of one type or of all, in order; from a position on. */
+export function chunksOfSession(
+  memory: Memory,
+  sessionId: number,
+  { type = null, from = 0 }: { type?: ChunkType | null; from?: number } = {},
+): StoredSessionChunk[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM chunks
+       WHERE session_id = @sessionId AND (@type IS NULL OR type = @type) AND position >= @from
+       ORDER BY type, position`,
+    )
+    .all({ sessionId, type, from });
+  return (rows as Flat<StoredSessionChunk>[]).map(chunkOf);
+}
+
+/** The position of the first chunk of a type that covers a turn or a later one; the next free one when none does. */
+export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkType, turn: number): number {
+  const row = memory
+    .prepare(
+      `SELECT coalesce(min(position) FILTER (WHERE last_turn >= ?), max(position) + 1, 0) AS at
+       FROM chunks WHERE session_id = ? AND type = ?`,
+    )
+    .get(turn, sessionId, type);
+  return (row as { at: number }).at;
+}
+
+/** A chunk's neighbours of its session and type. */
+export interface Neighbours {
+  before: number | null;
+  after: number | null;
+}
+
+/** The rows of the chunks right before and right after each of these. Remembered: not to be changed. */
+export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number, Neighbours> {
+  const remembered = memory.untilWritten<number, Neighbours>("session chunk neighbours");
+  const unknown = ids.filter((id) => !remembered.has(id));
+  if (unknown.length > 0) {
+    const at = (offset: string) =>
+      `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
+    const rows = memory
+      .prepare(
+        `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
+         FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
+      )
+      .all(JSON.stringify(unknown)) as ({ id: number } & Neighbours)[];
+    for (const { id, before, after } of rows) remembered.set(id, { before, after });
+  }
+  const found = new Map<number, Neighbours>();
+  for (const id of ids) {
+    const known = remembered.get(id);
+    if (known) found.set(id, known);
+  }
+  return found;
+}
+
+/** At most `limit` chunks that a model has not seen yet, the newest first. */
+export function chunksWithoutVector(memory: Memory, model: string, limit: number): StoredSessionChunk[] {
+  const rows = memory
+    .prepare(
+      `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
+       ORDER BY id DESC LIMIT ?`,
+    )
+    .all(model, limit) as { id: number }[];
+  const chunks = chunksByIds(
+    memory,
+    rows.map(({ id }) => id),
+  );
+  return rows.map(({ id }) => chunks.get(id)).filter((chunk) => chunk !== undefined);
+}

@@ -1,0 +1,54 @@
+import { phraseOf } from "../../../text/tokens.ts";
+import type { Memory } from "../memory.ts";
+
+/** How common words are among sessions: what a whole session is about, its every chunk says. */
+
+/** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
+const mostCounted = 1000;
+
+/** Rows of chunks by uid, in the order given; null for one that is gone. */
+export function rowsOfChunks(memory: Memory, uids: readonly string[]): (number | null)[] {
+  const rows = memory
+    .prepare("SELECT id, uid FROM chunks WHERE uid IN (SELECT value FROM json_each(?))")
+    .all(JSON.stringify(uids)) as { id: number; uid: string }[];
+  const byUid = new Map(rows.map(({ id, uid }) => [uid, id]));
+  return uids.map((uid) => byUid.get(uid) ?? null);
+}
+
+/** Which of some few chunks hold a token (as `analyseQuery` makes them). */
+export function chunksWithToken(memory: Memory, token: string, rows: readonly number[]): Set<number> {
+  const found = memory
+    .prepare(
+      `SELECT rowid AS id FROM chunk_terms
+       WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
+    )
+    .all(phraseOf(token), JSON.stringify(rows)) as { id: number }[];
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Subagents are at the same work as the session that sent them, and count as one with it. */
+const work = "coalesce(s.parent_id, s.id)";
+
+/** How many sessions hold a token, of what was said up to a time; infinity for one that is everywhere. */
+export function sessionsWithToken(memory: Memory, token: string, until: number | null): number {
+  const { chunks, sessions } = memory
+    .prepare(
+      `SELECT count(*) AS chunks,
+         count(DISTINCT CASE WHEN @until IS NULL OR c.started_at <= @until THEN ${work} END) AS sessions
+       FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) f
+       JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id`,
+    )
+    .get({ words: phraseOf(token), until, most: mostCounted + 1 }) as { chunks: number; sessions: number };
+  return chunks > mostCounted ? Number.POSITIVE_INFINITY : sessions;
+}
+
+/** How many sessions there are to be found, of what was said up to a time. */
+export function sessionsWithChunks(memory: Memory, until: number | null): number {
+  const row = memory
+    .prepare(
+      `SELECT count(DISTINCT ${work}) AS n FROM sessions s WHERE EXISTS (
+         SELECT 1 FROM chunks WHERE session_id = s.id AND (@until IS NULL OR started_at <= @until))`,
+    )
+    .get({ until });
+  return (row as { n: number }).n;
+}

@@ -1,0 +1,117 @@
+import type { AttributionHow, AttributionRecord, AuthorKind } from "../git-records.ts";
+import type { Memory } from "../memory.ts";
+
+/** A file as it was in a commit. */
+export interface CommitPath {
+  hash: string;
+  path: string;
+}
+
+/** What tells a file of a commit from all others. */
+export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
+
+const columns = `a.path, a.first_line AS firstLine, a.last_line AS lastLine, a.author, a.session_uid AS sessionUid,
+  a.turn, a.tool_use AS toolUse, a.model, a.confidence, a.how`;
+
+/**
+ * The ranges of many files of many commits at once, by `commitPathKey`, each file's in order of lines. Files without
+ * any are missing.
+ */
+export function attributionsOfMany(
+  memory: Memory,
+  places: readonly CommitPath[],
+): Map<string, AttributionRecord[]> {
+  const rows = memory
+    .prepare(
+      `SELECT c.hash, ${columns}
+       FROM json_each(?) w JOIN commits c ON c.hash = w.value ->> 0
+         JOIN attributions a ON a.commit_id = c.id AND a.path = w.value ->> 1
+       ORDER BY a.commit_id, a.path, a.first_line`,
+    )
+    .all(JSON.stringify(places.map(({ hash, path }) => [hash, path])));
+  const found = new Map<string, AttributionRecord[]>();
+  for (const { hash, ...range } of rows as (AttributionRecord & { hash: string })[]) {
+    const key = commitPathKey({ hash, path: range.path });
+    const known = found.get(key);
+    if (known) known.push(range);
+    else found.set(key, [range]);
+  }
+  return found;
+}
+
+/** The range that a line lies in, of ranges in order that do not overlap. */
+export function rangeOf<R extends { firstLine: number; lastLine: number }>(
+  ranges: readonly R[],
+  line: number,
+): R | undefined {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const range = ranges[middle]!;
+    if (line < range.firstLine) high = middle - 1;
+    else if (line > range.lastLine) low = middle + 1;
+    else return range;
+  }
+  return undefined;
+}
+
+/** Lines that a commit added to a file, of one author. */
+export interface AuthoredLines {
+  hash: string;
+  commitAuthor: string;
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
+  patchId: string | null;
+  path: string;
+  author: AuthorKind;
+  sessionUid: string | null;
+  model: string | null;
+  how: AttributionHow;
+  lines: number;
+}
+
+/** Times are milliseconds since the epoch, of when commits were authored; null limits nothing. */
+export interface AuthoredFilter {
+  since: number | null;
+  until: number | null;
+}
+
+/** How many lines who wrote in which file of which commit: one by one, those authored first first. */
+export function authoredLines(
+  memory: Memory,
+  { since, until }: AuthoredFilter,
+): IterableIterator<AuthoredLines> {
+  return memory
+    .prepare(
+      `SELECT c.hash, c.author AS commitAuthor, c.authored_at AS authoredAt, c.patch_id AS patchId, a.path, a.author,
+         a.session_uid AS sessionUid, a.model, min(a.how) AS how, sum(a.last_line - a.first_line + 1) AS lines
+       FROM commits c JOIN attributions a ON a.commit_id = c.id
+       WHERE (@since IS NULL OR c.authored_at >= @since) AND (@until IS NULL OR c.authored_at <= @until)
+       GROUP BY c.id, a.path, a.author, a.session_uid, a.model
+       ORDER BY c.authored_at, c.id, a.path`,
+    )
+    .iterate({ since, until }) as IterableIterator<AuthoredLines>;
+}
+
+/** Hashes of the commits that the attribution looked at, and of those that took the place of others. */
+export function commitsLookedAt(memory: Memory, { since, until }: AuthoredFilter): Set<string> {
+  const rows = memory
+    .prepare(
+      `SELECT hash FROM commits WHERE attributed > 0
+         AND (@since IS NULL OR authored_at >= @since) AND (@until IS NULL OR authored_at <= @until)`,
+    )
+    .all({ since, until });
+  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+}
+
+/** Hashes of commits that others took the place of (amend, rebase, squash). */
+export function replacedCommits(memory: Memory): Set<string> {
+  const rows = memory
+    .prepare(
+      `SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
+       WHERE c.rewritten_from <> '[]'`,
+    )
+    .all();
+  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+}

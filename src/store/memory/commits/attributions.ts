@@ -1,0 +1,70 @@
+import type { AttributionRecord } from "../git-records.ts";
+import type { Memory } from "../memory.ts";
+
+/**
+ * Stores who wrote the lines of a commit, in place of what was known. Of a session that was forgotten only stays that
+ * it was an agent.
+ */
+export function saveAttributions(
+  memory: Memory,
+  commitId: number,
+  records: readonly AttributionRecord[],
+): void {
+  memory.inTransaction(() => {
+    memory.prepare("DELETE FROM attributions WHERE commit_id = ?").run(commitId);
+    const insert = memory.prepare(
+      `INSERT INTO attributions (commit_id, path, first_line, last_line, author, session_uid, turn, tool_use, model,
+         confidence, how)
+       VALUES (@commitId, @path, @firstLine, @lastLine, @author, @sessionUid, @turn, @toolUse, @model, @confidence,
+         @how) ON CONFLICT DO NOTHING`,
+    );
+    const forgotten = forgottenSessions(
+      memory,
+      records.map(({ sessionUid }) => sessionUid),
+    );
+    for (const record of records) {
+      const isForgotten = record.sessionUid !== null && forgotten.has(record.sessionUid);
+      insert.run({
+        ...record,
+        commitId,
+        ...(isForgotten && { sessionUid: null, turn: null, toolUse: null }),
+      });
+    }
+  });
+}
+
+/** Those of the sessions that were forgotten: nothing is to be said of them again. */
+export function forgottenSessions(memory: Memory, uids: readonly (string | null)[]): Set<string> {
+  const named = [...new Set(uids.filter((uid) => uid !== null))];
+  if (named.length === 0) return new Set();
+  const found = memory.prepare("SELECT uid FROM forgotten WHERE uid IN (SELECT value FROM json_each(?))");
+  return new Set(found.pluck().all(JSON.stringify(named)) as string[]);
+}
+
+/** Who wrote the lines of a commit, by path and line. */
+export function attributionsOf(
+  memory: Memory,
+  commitId: number,
+  path: string | null = null,
+): AttributionRecord[] {
+  return memory
+    .prepare(
+      `SELECT path, first_line AS firstLine, last_line AS lastLine, author, session_uid AS sessionUid, turn,
+         tool_use AS toolUse, model, confidence, how
+       FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
+       ORDER BY path, first_line`,
+    )
+    .all({ commitId, path }) as AttributionRecord[];
+}
+
+/** Lines that a commit added, by author. */
+export function linesByAuthor(memory: Memory, commitId: number): Record<AttributionRecord["author"], number> {
+  const lines = { agent: 0, human: 0, unknown: 0 };
+  const rows = memory
+    .prepare(
+      `SELECT author, sum(last_line - first_line + 1) AS n FROM attributions WHERE commit_id = ? GROUP BY author`,
+    )
+    .all(commitId) as { author: keyof typeof lines; n: number }[];
+  for (const { author, n } of rows) lines[author] = n;
+  return lines;
+}

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  addCheckpoint,
+  addCommit,
+  binding,
+  range,
+} from "../../../../test/support/checkpoint-rows-fixture.ts";
+import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Memory } from "../memory.ts";
+import { dropObservations, observationsOf, saveObservation } from "../observations.ts";
+import { attributionsOf, linesByAuthor, saveAttributions } from "./attributions.ts";
+import {
+  checkpointOfCommit,
+  checkpointsOfSessions,
+  countCheckpoints,
+  findCheckpoint,
+  listCheckpoints,
+} from "./checkpoints.ts";
+import { commitByHash, commitsLike, filesOfCommit, knownCommits, rewrittenAs } from "./commits.ts";
+
+let memory: Memory;
+let remove: () => void;
+beforeEach(() => {
+  ({ memory, remove } = temporaryMemory());
+});
+afterEach(() => remove());
+
+const hashOf = (n: number) => n.toString(16).padStart(40, `${n % 10}`);
+const uids = (found: readonly { uid: string }[]) => found.map(({ uid }) => uid);
+
+it("keeps a commit under its hash, with its files", () => {
+  const file = { path: "a.ts", oldPath: null, status: "M", insertions: 2, deletions: 0 };
+  const added = [
+    { line: 3, key: 0 },
+    { line: 4, key: 0xffffffff },
+    { line: 9, key: 7 },
+  ];
+  const first = addCommit(memory, "1", { parents: ["0"], rewrittenFrom: ["x"] }, [
+    { ...file, added },
+    { ...file, path: "b.ts", oldPath: "c.ts", status: "R", added: [] },
+  ]);
+  expect(commitByHash(memory, "1")).toEqual(first);
+  expect(filesOfCommit(memory, first.id)).toMatchObject([{ added }, { path: "b.ts", oldPath: "c.ts" }]);
+  expect(filesOfCommit(memory, first.id, "a.ts")).toHaveLength(1);
+  expect(rewrittenAs(memory, "x")).toEqual(["1"]);
+  saveAttributions(memory, first.id, [range("a.ts", 3, 9)]);
+  const second = addCommit(memory, "1", { subject: "Other", attributed: 2 }, [{ ...file, added: [] }]);
+  expect(second.id).toBe(first.id);
+  expect(filesOfCommit(memory, first.id)).toEqual([{ ...file, added: [] }]);
+  expect(attributionsOf(memory, first.id)).toHaveLength(1);
+  expect(knownCommits(memory, ["1", "2"])).toEqual(new Map([["1", 2]]));
+  expect(commitsLike(memory, { author: "Ann", authoredAt: 1000, subject: "Other" })).toEqual([second]);
+});
+
+it("gives back whichever lines were added", () => {
+  const line = fc.nat(1 << 20).map((n) => n + 1);
+  const key = fc.nat(0xffffffff);
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.tuple(line, key), { selector: ([n]) => n }), (pairs) => {
+      const added = pairs.sort(([a], [b]) => a - b).map(([line, key]) => ({ line, key }));
+      const file = { path: "a", oldPath: null, status: "A", insertions: 0, deletions: 0, added };
+      expect(filesOfCommit(memory, addCommit(memory, "1", {}, [file]).id)).toEqual([file]);
+    }),
+  );
+});
+
+it("counts lines by author", () => {
+  const { id } = addCommit(memory, "1");
+  saveAttributions(memory, id, [
+    range("a.ts", 1, 10),
+    range("a.ts", 11, 11, { author: "human" }),
+    range("b.ts", 1, 2),
+  ]);
+  expect(linesByAuthor(memory, id)).toEqual({ agent: 12, human: 1, unknown: 0 });
+});
+
+it("lists checkpoints, the latest commit first", () => {
+  addCheckpoint(memory, "aa", hashOf(1), [binding("one", [1])], { committedAt: 1000 });
+  addCheckpoint(memory, "bb", hashOf(2), [binding("one/sub", [1]), binding("two", [3, 2], 8)], {
+    committedAt: 2000,
+    branch: "topic",
+  });
+  addCheckpoint(memory, "cc", hashOf(3), [binding("one-more", [1])], { committedAt: 3000 });
+  addCommit(memory, hashOf(4));
+  expect(uids(listCheckpoints(memory))).toEqual(["cc", "bb", "aa"]);
+  // The one with the most lines first, turns in order.
+  expect(listCheckpoints(memory)[1]?.sessions).toEqual([binding("two", [2, 3], 8), binding("one/sub", [1])]);
+  expect(uids(listCheckpoints(memory, { session: "one" }))).toEqual(["bb", "aa"]);
+  expect(uids(listCheckpoints(memory, { branch: "topic" }))).toEqual(["bb"]);
+  expect(uids(listCheckpoints(memory, { since: 2000, until: 2000 }))).toEqual(["bb"]);
+  expect(uids(listCheckpoints(memory, { limit: 1 }))).toEqual(["cc"]);
+  expect(countCheckpoints(memory, { limit: 1, session: "one" })).toBe(2);
+  const found = checkpointsOfSessions(memory, ["one", "two", "none"]);
+  expect(
+    [...found].map(([uid, of]) => [uid, of.map(({ checkpoint, turns }) => [checkpoint.uid, turns])]),
+  ).toEqual([
+    ["two", [["bb", [2, 3]]]],
+    ["one", [["aa", [1]]]],
+  ]);
+});
+
+it("finds a checkpoint by its id, its commit, or the beginning of either", () => {
+  const hash = `abcdef${"0".repeat(34)}`;
+  addCheckpoint(memory, "1234567890ab", hash, [binding("one", [1])]);
+  addCheckpoint(memory, "1234aaaaaaaa", `1299${"0".repeat(36)}`, [binding("one", [1])]);
+  addCheckpoint(memory, "ffffffffffff", `ffff${"1".repeat(36)}`, [binding("one", [1])]);
+  for (const name of ["1234567890ab", "12345", hash, hash.toUpperCase(), "abc", " a "]) {
+    expect(findCheckpoint(memory, name).uid).toBe("1234567890ab");
+  }
+  // The same one under both of its names.
+  expect(findCheckpoint(memory, "fff").uid).toBe("ffffffffffff");
+  expect(findCheckpoint(memory, "129").uid).toBe("1234aaaaaaaa");
+  const codeOf = (name: string) => {
+    try {
+      return findCheckpoint(memory, name).uid;
+    } catch (error) {
+      return error instanceof PommelError ? error.code : error;
+    }
+  };
+  expect(["1234", "12", "9", "", "HEAD", "abc%", "12345678901"].map(codeOf)).toEqual([
+    "usage",
+    "usage",
+    "not_found",
+    "not_found",
+    "not_found",
+    "not_found",
+    "not_found",
+  ]);
+  expect(checkpointOfCommit(memory, "abc")).toBeNull();
+});
+
+it("keeps what showed up in files for a while", () => {
+  saveObservation(memory, { path: "a.ts", at: 10.6, keys: [1, 0xffffffff] });
+  saveObservation(memory, { path: "a.ts", at: 20, keys: [3] });
+  saveObservation(memory, { path: "b.ts", at: 15, keys: [4] });
+  saveObservation(memory, { path: "a.ts", at: 12, keys: [] });
+  expect(observationsOf(memory, "a.ts", { since: 0, until: 20 })).toEqual([
+    { at: 11, keys: [1, 0xffffffff] },
+    { at: 20, keys: [3] },
+  ]);
+  expect(observationsOf(memory, "a.ts", { since: 12, until: 19 })).toEqual([]);
+  expect(dropObservations(memory, 20)).toBe(2);
+  expect(observationsOf(memory, "a.ts", { since: 0, until: 99 })).toHaveLength(1);
+});

@@ -1,0 +1,233 @@
+import { PommelError } from "../../../project/errors.ts";
+import type { Binding, CheckpointRecord } from "../git-records.ts";
+import type { Memory } from "../memory.ts";
+import { forgottenSessions } from "./attributions.ts";
+import { commitColumns, commitOfRow } from "./commits.ts";
+
+/** A checkpoint to store. */
+export interface CheckpointToStore extends Omit<CheckpointRecord, "commit"> {
+  /** Row of `commits`. */
+  commitId: number;
+}
+
+interface Row {
+  uid: string;
+  parentUid: string | null;
+  agentState: string;
+  createdAt: number;
+  sessions: string;
+}
+
+const sessionsOf = `(SELECT json_group_array(json_object('sessionUid', session_uid, 'turns', json(turns), 'lines', lines,
+    'how', how, 'confidence', confidence) ORDER BY lines DESC, session_uid)
+  FROM checkpoint_sessions WHERE checkpoint_uid = checkpoints.uid)`;
+
+const selected = `SELECT ${commitColumns}, checkpoints.uid, checkpoints.parent_uid AS parentUid,
+    checkpoints.agent_state AS agentState, checkpoints.created_at AS createdAt, ${sessionsOf} AS sessions
+  FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id`;
+
+const recordOf = (row: unknown): CheckpointRecord => {
+  const { uid, parentUid, agentState, createdAt, sessions, ...commit } = row as Row;
+  return {
+    uid,
+    commit: commitOfRow(commit),
+    parentUid,
+    agentState: JSON.parse(agentState),
+    createdAt,
+    sessions: JSON.parse(sessions) as Binding[],
+  };
+};
+
+/**
+ * Adds a checkpoint, or puts it in place of the commit's. Sessions that were forgotten are left out; without a session
+ * there is no checkpoint, and one that was there goes.
+ * @returns whether there is one now
+ */
+export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): boolean {
+  return memory.inTransaction(() => {
+    const { uid, commitId, parentUid, createdAt } = checkpoint;
+    const forgotten = forgottenSessions(
+      memory,
+      checkpoint.sessions.map(({ sessionUid }) => sessionUid),
+    );
+    const sessions = checkpoint.sessions.filter(({ sessionUid }) => !forgotten.has(sessionUid));
+    if (sessions.length === 0) {
+      dropCheckpoint(memory, commitId);
+      return false;
+    }
+    memory
+      .prepare(
+        `INSERT INTO checkpoints (uid, commit_id, parent_uid, agent_state, created_at)
+         VALUES (@uid, @commitId, @parentUid, @agentState, @createdAt)
+         ON CONFLICT (uid) DO UPDATE SET (commit_id, parent_uid, agent_state, created_at)
+           = (@commitId, @parentUid, @agentState, @createdAt)`,
+      )
+      .run({ uid, commitId, parentUid, createdAt, agentState: JSON.stringify(checkpoint.agentState) });
+    memory.prepare("DELETE FROM checkpoint_sessions WHERE checkpoint_uid = ?").run(uid);
+    const insert = memory.prepare(
+      `INSERT INTO checkpoint_sessions (checkpoint_uid, session_uid, turns, lines, how, confidence)
+       VALUES (@uid, @sessionUid, @turns, @lines, @how, @confidence)`,
+    );
+    for (const binding of sessions) {
+      insert.run({ ...binding, uid, turns: JSON.stringify([...binding.turns].sort((a, b) => a - b)) });
+    }
+    return true;
+  });
+}
+
+/** Lets go of the checkpoint of a commit, if it has one; those after it come after the one before it. */
+export function dropCheckpoint(memory: Memory, commitId: number): void {
+  memory.inTransaction(() => {
+    const gone = memory
+      .prepare("DELETE FROM checkpoints WHERE commit_id = ? RETURNING uid, parent_uid AS parent")
+      .get(commitId) as { uid: string; parent: string | null } | undefined;
+    if (!gone) return;
+    memory.prepare("UPDATE checkpoints SET parent_uid = @parent WHERE parent_uid = @uid").run(gone);
+  });
+}
+
+/** Says which checkpoint comes before each of these; those that are gone are left out. */
+export function saveParents(memory: Memory, parents: ReadonlyMap<string, string | null>): void {
+  if (parents.size === 0) return;
+  memory.inTransaction(() => {
+    const update = memory.prepare(
+      "UPDATE checkpoints SET parent_uid = @parent WHERE uid = @uid AND parent_uid IS NOT @parent",
+    );
+    for (const [uid, parent] of parents) update.run({ uid, parent });
+  });
+}
+
+export function checkpointOfCommit(memory: Memory, hash: string): CheckpointRecord | null {
+  const row = memory.prepare(`${selected} WHERE commits.hash = ?`).get(hash);
+  return row === undefined ? null : recordOf(row);
+}
+
+/** null when there is none, or it is gone. */
+export function checkpointByUid(memory: Memory, uid: string): CheckpointRecord | null {
+  const row = memory.prepare(`${selected} WHERE checkpoints.uid = ?`).get(uid);
+  return row === undefined ? null : recordOf(row);
+}
+
+/** Every checkpoint that was committed since a time (default: ever), without what is in it; the latest first. */
+export function checkpointPlaces(
+  memory: Memory,
+  since = 0,
+): { uid: string; hash: string; parentUid: string | null }[] {
+  return memory
+    .prepare(
+      `SELECT checkpoints.uid, commits.hash, parent_uid AS parentUid
+       FROM checkpoints JOIN commits ON commits.id = commit_id WHERE committed_at >= ?
+       ORDER BY committed_at DESC, commits.id DESC`,
+    )
+    .all(since) as { uid: string; hash: string; parentUid: string | null }[];
+}
+
+/** Ids of the checkpoints that come right after one, the earliest commit first. */
+export function checkpointsAfter(memory: Memory, uid: string): string[] {
+  const found = memory.prepare(
+    `SELECT uid FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
+     ORDER BY committed_at, commits.id`,
+  );
+  return found.pluck().all(uid) as string[];
+}
+
+export interface CheckpointFilter {
+  /** A session's uid; its subagents' count as its own. */
+  session?: string | null;
+  branch?: string | null;
+  /** By the time of the commit, both ends included. */
+  since?: number | null;
+  until?: number | null;
+  limit?: number;
+}
+
+const conditions = `WHERE (@branch IS NULL OR commits.branch = @branch)
+  AND (@since IS NULL OR commits.committed_at >= @since) AND (@until IS NULL OR commits.committed_at <= @until)
+  AND (@session IS NULL OR checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
+    WHERE session_uid = @session OR (session_uid > @session || '/' AND session_uid < @session || '0')))`;
+
+const givenOf = ({ session = null, branch = null, since = null, until = null }: CheckpointFilter) => ({
+  session,
+  branch,
+  since,
+  until,
+});
+
+/** Checkpoints, the latest commit first. */
+export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): CheckpointRecord[] {
+  return memory
+    .prepare(`${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`)
+    .all({ ...givenOf(filter), limit: filter.limit ?? -1 })
+    .map(recordOf);
+}
+
+/** How many there are, whatever the limit. */
+export function countCheckpoints(memory: Memory, filter: CheckpointFilter = {}): number {
+  const count = memory.prepare(
+    `SELECT count(*) FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id ${conditions}`,
+  );
+  return count.pluck().get(givenOf(filter)) as number;
+}
+
+/**
+ * The checkpoint that a person means: its id or its commit's hash, or a beginning of either that no other has.
+ * @throws PommelError `not_found`; `usage` when several begin so
+ */
+export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
+  const beginning = name.trim().toLowerCase();
+  const exact = checkpointByUid(memory, beginning) ?? checkpointOfCommit(memory, beginning);
+  if (exact) return exact;
+  const found = /^[0-9a-f]+$/.test(beginning)
+    ? memory
+        .prepare(
+          `${selected} WHERE (checkpoints.uid >= @beginning AND checkpoints.uid < @beginning || 'g')
+             OR (commits.hash >= @beginning AND commits.hash < @beginning || 'g')
+           ORDER BY commits.committed_at DESC LIMIT 4`,
+        )
+        .all({ beginning })
+        .map(recordOf)
+    : [];
+  const [only, ...others] = found;
+  if (!only) {
+    throw new PommelError(
+      "not_found",
+      `There is no checkpoint ${JSON.stringify(name)}.`,
+      "`pm checkpoint list` shows those that there are; `pm checkpoint backfill` looks for more in history.",
+    );
+  }
+  if (others.length > 0) {
+    const some = found.slice(0, 3).map(({ uid, commit }) => `${uid} (commit ${commit.hash.slice(0, 12)})`);
+    throw new PommelError(
+      "usage",
+      `Several checkpoints begin with ${JSON.stringify(name)}: ${some.join(", ")}${found.length > 3 ? ", ..." : ""}.`,
+      "Give more of the id.",
+    );
+  }
+  return only;
+}
+
+/** The checkpoints that sessions led to, with the turns of each, by session; the latest commit first. */
+export function checkpointsOfSessions(
+  memory: Memory,
+  sessionUids: readonly string[],
+): Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]> {
+  const wanted = new Set(sessionUids);
+  const rows = memory
+    .prepare(
+      `${selected} WHERE checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
+         WHERE session_uid IN (SELECT value FROM json_each(?)))
+       ORDER BY commits.committed_at DESC, commits.id DESC`,
+    )
+    .all(JSON.stringify([...wanted]))
+    .map(recordOf);
+  const found = new Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]>();
+  for (const checkpoint of rows) {
+    for (const { sessionUid, turns } of checkpoint.sessions) {
+      if (!wanted.has(sessionUid)) continue;
+      const of = found.get(sessionUid) ?? [];
+      of.push({ checkpoint, turns });
+      found.set(sessionUid, of);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,166 @@
+import type { AddedKey, CommitFileRecord, CommitRecord } from "../git-records.ts";
+import type { Memory } from "../memory.ts";
+
+type Row = Omit<CommitRecord, "parents" | "rewrittenFrom"> & { parents: string; rewrittenFrom: string };
+type FileRow = Omit<CommitFileRecord, "added"> & { added: Uint8Array };
+
+/** Of a table or alias `commits`. */
+export const commitColumns = `commits.id, commits.hash, commits.tree, commits.parents, commits.branch, commits.author,
+  commits.authored_at AS authoredAt, commits.committed_at AS committedAt, commits.subject,
+  commits.patch_id AS patchId, commits.rewritten_from AS rewrittenFrom, commits.insertions, commits.deletions,
+  commits.seen, commits.attributed`;
+
+export const commitOfRow = (row: unknown): CommitRecord => {
+  const { parents, rewrittenFrom, ...commit } = row as Row;
+  return { ...commit, parents: JSON.parse(parents), rewrittenFrom: JSON.parse(rewrittenFrom) };
+};
+
+/**
+ * Adds a commit with its files, or puts them in place of what is stored under its hash. Its attributions and its
+ * checkpoint stay.
+ */
+export function saveCommit(
+  memory: Memory,
+  commit: Omit<CommitRecord, "id">,
+  files: readonly CommitFileRecord[],
+): CommitRecord {
+  return memory.inTransaction(() => {
+    const { id } = memory
+      .prepare(
+        `INSERT INTO commits (hash, tree, parents, branch, author, authored_at, committed_at, subject, patch_id,
+           rewritten_from, insertions, deletions, seen, attributed)
+         VALUES (@hash, @tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId,
+           @rewrittenFrom, @insertions, @deletions, @seen, @attributed)
+         ON CONFLICT (hash) DO UPDATE SET
+           (tree, parents, branch, author, authored_at, committed_at, subject, patch_id, rewritten_from, insertions,
+            deletions, seen, attributed)
+           = (@tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId, @rewrittenFrom,
+            @insertions, @deletions, @seen, @attributed)
+         RETURNING id`,
+      )
+      .get({
+        ...commit,
+        parents: JSON.stringify(commit.parents),
+        rewrittenFrom: JSON.stringify(commit.rewrittenFrom),
+      }) as { id: number };
+    memory.prepare("DELETE FROM commit_files WHERE commit_id = ?").run(id);
+    // Git never names a file twice, but bytes that are no UTF-8 may make two names the same.
+    const insert = memory.prepare(
+      `INSERT INTO commit_files (commit_id, path, old_path, status, insertions, deletions, added)
+       VALUES (@id, @path, @oldPath, @status, @insertions, @deletions, @added) ON CONFLICT DO NOTHING`,
+    );
+    for (const file of files) insert.run({ ...file, id, added: packAdded(file.added) });
+    return { ...commit, id };
+  });
+}
+
+/** What came to be known of a commit that is stored: its branch, what it took the place of, how it was seen. */
+export function updateCommit(
+  memory: Memory,
+  id: number,
+  facts: Pick<CommitRecord, "branch" | "rewrittenFrom" | "seen" | "attributed">,
+): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare(
+        `UPDATE commits SET (branch, rewritten_from, seen, attributed)
+           = (@branch, @rewrittenFrom, @seen, @attributed) WHERE id = @id`,
+      )
+      .run({ ...facts, id, rewrittenFrom: JSON.stringify(facts.rewrittenFrom) });
+  });
+}
+
+export function commitByHash(memory: Memory, hash: string): CommitRecord | null {
+  const row = memory.prepare(`SELECT ${commitColumns} FROM commits WHERE hash = ?`).get(hash);
+  return row === undefined ? null : commitOfRow(row);
+}
+
+/** Commits that change the same, the oldest first. */
+export function commitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
+  return memory
+    .prepare(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`)
+    .all(patchId)
+    .map(commitOfRow);
+}
+
+/** Commits with this author, time and subject, the oldest first: what amending and rebasing leave as it was. */
+export function commitsLike(
+  memory: Memory,
+  like: Pick<CommitRecord, "author" | "authoredAt" | "subject">,
+): CommitRecord[] {
+  const { author, authoredAt, subject } = like;
+  return memory
+    .prepare(
+      `SELECT ${commitColumns} FROM commits
+       WHERE committed_at >= @authoredAt AND authored_at = @authoredAt AND author = @author AND subject = @subject
+       ORDER BY committed_at, id`,
+    )
+    .all({ author, authoredAt, subject })
+    .map(commitOfRow);
+}
+
+/** Hashes of stored commits that took the place of this one, as git said; the oldest first. */
+export function rewrittenAs(memory: Memory, hash: string): string[] {
+  const found = memory.prepare(
+    `SELECT hash FROM commits WHERE rewritten_from <> '[]'
+       AND EXISTS (SELECT 1 FROM json_each(rewritten_from) WHERE value = ?) ORDER BY committed_at, id`,
+  );
+  return found.pluck().all(hash) as string[];
+}
+
+/** The files that a commit changed, by path. */
+export function filesOfCommit(
+  memory: Memory,
+  commitId: number,
+  path: string | null = null,
+): CommitFileRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT path, old_path AS oldPath, status, insertions, deletions, added FROM commit_files
+       WHERE commit_id = @commitId AND (@path IS NULL OR path = @path) ORDER BY path`,
+    )
+    .all({ commitId, path }) as FileRow[];
+  return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
+}
+
+/** Of those of the commits that are stored: the version of the attribution that looked at them, by hash. */
+export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
+  const rows = memory
+    .prepare("SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))")
+    .all(JSON.stringify(hashes)) as { hash: string; attributed: number }[];
+  return new Map(rows.map(({ hash, attributed }) => [hash, attributed]));
+}
+
+const word = 4;
+
+/** Lines that follow each other as the number of the first, how many there are, and their keys; 32 bits each. */
+function packAdded(added: readonly AddedKey[]): Uint8Array {
+  const words: number[] = [];
+  let count = 0;
+  added.forEach(({ line, key }, i) => {
+    if (i === 0 || line !== added[i - 1]!.line + 1) {
+      count = words.push(line, 0) - 1;
+    }
+    words[count]!++;
+    words.push(key);
+  });
+  const bytes = Buffer.alloc(words.length * word);
+  words.forEach((value, i) => {
+    bytes.writeUInt32LE(value, i * word);
+  });
+  return bytes;
+}
+
+function unpackAdded(packed: Uint8Array): AddedKey[] {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const added: AddedKey[] = [];
+  for (let at = 0; at + 2 * word <= bytes.length; ) {
+    const first = bytes.readUInt32LE(at);
+    const count = bytes.readUInt32LE(at + word);
+    at += 2 * word;
+    for (let i = 0; i < count && at + word <= bytes.length; i++, at += word) {
+      added.push({ line: first + i, key: bytes.readUInt32LE(at) });
+    }
+  }
+  return added;
+}

@@ -1,0 +1,85 @@
+import type { Memory } from "../memory.ts";
+import type { JobRecord } from "../memory-records.ts";
+
+export type JobRow = Omit<JobRecord, "payload"> & { payload: string };
+
+export const jobColumns = `id, kind, subject, payload, state, owner, priority, attempts, not_before AS notBefore, error, done,
+  total, created_at AS createdAt, updated_at AS updatedAt`;
+
+export const jobOf = (row: JobRow): JobRecord => ({ ...row, payload: JSON.parse(row.payload) });
+
+/** Waiting jobs whose subject nobody works on. */
+export const freeJobs = `state = 'pending' AND NOT EXISTS (
+  SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.subject = jobs.subject)`;
+
+/** Jobs: those that run, those that wait in their order, those that were given up. */
+export function listJobs(
+  memory: Memory,
+  { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},
+): JobRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${jobColumns} FROM jobs WHERE @state IS NULL OR state = @state
+       ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
+    )
+    .all({ state, limit });
+  return (rows as JobRow[]).map(jobOf);
+}
+
+/** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
+export function nextDue(memory: Memory): number | null {
+  const row = memory.prepare(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`).get();
+  return (row as { at: number | null }).at;
+}
+
+/**
+ * Whether anything is being done, or waits to be; a summary that waits for its session to fall quiet, and a commit that
+ * waits for more to be said of it, do not count.
+ */
+export function isAtRest(memory: Memory, now = Date.now()): boolean {
+  const busy = memory.prepare(
+    `SELECT 1 FROM jobs WHERE state = 'running'
+       OR (state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
+         OR (kind = 'commit' AND payload ->> '$.again' IS 1)))) LIMIT 1`,
+  );
+  return busy.get(now) === undefined;
+}
+
+/** The job of a kind and subject that waits, or null. */
+export function waitingJob(
+  memory: Memory,
+  { kind, subject }: Pick<JobRecord, "kind" | "subject">,
+): JobRecord | null {
+  const row = memory
+    .prepare(`SELECT ${jobColumns} FROM jobs WHERE kind = ? AND subject = ? AND state = 'pending'`)
+    .get(kind, subject);
+  return row ? jobOf(row as JobRow) : null;
+}
+
+interface Waiting {
+  attempts: number;
+  notBefore: number;
+  error: string | null;
+  now: number;
+}
+
+/** To be called in a transaction. Makes a job wait again; a newer one that waits already gives it what it asks for, and goes. */
+export function letWait(memory: Memory, job: JobRecord, { attempts, notBefore, error, now }: Waiting): void {
+  const newer = waitingJob(memory, job);
+  if (newer) memory.prepare("DELETE FROM jobs WHERE id = ?").run(newer.id);
+  memory
+    .prepare(
+      `UPDATE jobs SET state = 'pending', owner = NULL, payload = @payload, priority = @priority, total = @total,
+         done = 0, attempts = @attempts, not_before = @notBefore, error = @error, updated_at = @now WHERE id = @id`,
+    )
+    .run({
+      id: job.id,
+      payload: JSON.stringify((newer ?? job).payload),
+      priority: Math.min(job.priority, newer?.priority ?? job.priority),
+      total: (newer ?? job).total,
+      attempts,
+      notBefore,
+      error,
+      now,
+    });
+}

@@ -1,0 +1,201 @@
+import type { Memory } from "../memory.ts";
+import type { JobKind, JobRecord } from "../memory-records.ts";
+import { addActivity } from "../sessions/activity.ts";
+import { freeJobs, type JobRow, jobColumns, jobOf, letWait } from "./job-rows.ts";
+
+/**
+ * The queue of what is to be done, in memory.db, so that nothing is lost when a process dies. For a kind and subject
+ * there is at most one job that waits, beside at most one that runs and one that was given up; of one subject never two
+ * run at once, whatever their kind.
+ */
+
+/**
+ * A job that fails is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked
+ * or not there yet has a little more than four minutes.
+ */
+export const mostAttempts = 9;
+/**
+ * An attempt counts when it begins: a job that kills its process does not do so for ever. A process is killed for other
+ * reasons, too, and again and again.
+ */
+const mostInterruptions = 50;
+const longestDelay = 300_000;
+const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, longestDelay);
+/** A newer request for a job that waits for its next attempt is not waited with longer than so. Milliseconds. */
+const newerDelay = 1000;
+
+export interface JobToEnqueue {
+  kind: JobKind;
+  /** A transcript's path, a session's uid. */
+  subject: string;
+  payload?: Record<string, unknown>;
+  /** Smaller is earlier. */
+  priority?: number;
+  /** Units of work, as far as known. */
+  total?: number;
+  /** It is not begun earlier. A later wish of this kind takes the place of one that waits for its time. */
+  notBefore?: number;
+}
+
+/** The job as its worker knows it: what it says of a job that was taken from it meanwhile has no effect. */
+export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
+
+/**
+ * Adds a job, or puts it in place of one of its kind and subject that waits: that keeps its place and takes the newer
+ * payload, the more urgent priority and a new start of its attempts. One that runs is left alone.
+ * @returns its row
+ */
+export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): number {
+  const { kind, subject, payload = {}, priority = 100, total = 0, notBefore = 0 } = job;
+  return memory.inTransaction(() => {
+    const { id } = memory
+      .prepare(
+        `INSERT INTO jobs (kind, subject, payload, state, priority, total, not_before, created_at, updated_at)
+         VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @notBefore, @now, @now)
+         ON CONFLICT (kind, subject) WHERE state = 'pending' DO UPDATE SET
+           payload = excluded.payload, priority = min(priority, excluded.priority), total = excluded.total, done = 0,
+           attempts = 0, updated_at = @now, not_before = CASE
+             WHEN @notBefore > @now AND not_before > @now THEN @notBefore
+             ELSE min(not_before, max(@notBefore, @now + @newerDelay)) END
+         RETURNING id`,
+      )
+      .get({
+        kind,
+        subject,
+        payload: JSON.stringify(payload),
+        priority,
+        total,
+        notBefore,
+        now,
+        newerDelay,
+      }) as { id: number };
+    return id;
+  });
+}
+
+/** Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it. */
+export function claim(
+  memory: Memory,
+  owner: string,
+  { now = Date.now(), kinds = null }: { now?: number; kinds?: readonly JobKind[] | null } = {},
+): JobRecord | null {
+  const given = { now, kinds: kinds && JSON.stringify(kinds) };
+  const next = `SELECT id FROM jobs WHERE ${freeJobs} AND not_before <= @now
+    AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds))) ORDER BY priority, id LIMIT 1`;
+  // An idle worker asks often, and should not take the write lock for that.
+  if (memory.prepare(next).get(given) === undefined) return null;
+  return memory.inTransaction(() => {
+    const row = memory
+      .prepare(
+        `UPDATE jobs SET state = 'running', owner = @owner, attempts = attempts + 1, done = 0, updated_at = @now
+         WHERE id = (${next}) RETURNING ${jobColumns}`,
+      )
+      .get({ ...given, owner });
+    return row ? jobOf(row as JobRow) : null;
+  });
+}
+
+/** Runs what changes a job if it is still its worker's. @returns whether it was */
+function ifOurs(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => void): boolean {
+  return memory.inTransaction(() => {
+    const row = memory
+      .prepare(`SELECT ${jobColumns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
+      .get(job.id, job.owner);
+    if (row === undefined) return false;
+    change(jobOf(row as JobRow));
+    return true;
+  });
+}
+
+/** Notes how much of a job is done. @returns false when it is no longer its worker's, who should stop */
+export function noteProgress(
+  memory: Memory,
+  job: ClaimedJob,
+  { done, total, now = Date.now() }: { done: number; total: number; now?: number },
+): boolean {
+  return ifOurs(memory, job, () => {
+    memory
+      .prepare("UPDATE jobs SET done = ?, total = ?, updated_at = ? WHERE id = ?")
+      .run(done, total, now, job.id);
+  });
+}
+
+export interface Finished {
+  /** Chunks that were written. */
+  chunks: number;
+  tookMs: number;
+  now?: number;
+}
+
+/** A job is done: it leaves the queue, and with it one of its kind and subject that was given up before. */
+export function finish(
+  memory: Memory,
+  job: ClaimedJob,
+  { chunks, tookMs, now = Date.now() }: Finished,
+): boolean {
+  return ifOurs(memory, job, ({ kind, subject, done, total }) => {
+    memory
+      .prepare("DELETE FROM jobs WHERE id = ? OR (state = 'dead' AND kind = ? AND subject = ?)")
+      .run(job.id, kind, subject);
+    const units = Math.max(done, total);
+    addActivity(memory, { at: now, kind, subject, outcome: "done", chunks, units, tookMs });
+  });
+}
+
+/**
+ * A job failed: it waits for its next attempt, or is given up (dead) with the reason when another would not help or
+ * there were enough.
+ */
+export function fail(
+  memory: Memory,
+  job: ClaimedJob,
+  { error, retryable, now = Date.now() }: { error: string; retryable: boolean; now?: number },
+): boolean {
+  return ifOurs(memory, job, (stored) => {
+    if (retryable && stored.attempts < mostAttempts) {
+      letWait(memory, stored, {
+        attempts: stored.attempts,
+        notBefore: now + delayAfter(stored.attempts),
+        error,
+        now,
+      });
+    } else {
+      giveUp(memory, stored, error, now);
+    }
+  });
+}
+
+/** A worker stops before a job is done: it waits as if it had not been begun. */
+export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): boolean {
+  return ifOurs(memory, job, (stored) => {
+    letWait(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
+  });
+}
+
+/**
+ * Jobs of workers that are gone wait again, with the attempts they had; one that was begun too often is given up. One
+ * that had got on was not what ended its worker, and starts anew.
+ * @returns how many there were
+ */
+export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
+  return memory.inTransaction(() => {
+    const rows = memory.prepare(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`).all() as JobRow[];
+    const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
+    for (const job of abandoned) {
+      const { error } = job;
+      const attempts = job.done > 0 ? 0 : job.attempts;
+      if (attempts < mostInterruptions) letWait(memory, job, { attempts, notBefore: now, error, now });
+      else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
+    }
+    return abandoned.length;
+  });
+}
+
+function giveUp(memory: Memory, job: JobRecord, error: string, now: number): void {
+  const { id, kind, subject } = job;
+  memory.prepare("DELETE FROM jobs WHERE state = 'dead' AND kind = ? AND subject = ?").run(kind, subject);
+  memory
+    .prepare("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, updated_at = ? WHERE id = ?")
+    .run(error, now, id);
+  addActivity(memory, { at: now, kind, subject, outcome: "dead", chunks: 0, units: 0, tookMs: 0 });
+}

@@ -1,0 +1,157 @@
+import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
+
+/** What memory.db holds, as the rest of the program sees it. Times are milliseconds since the epoch. */
+
+export type EventType = "user_prompt" | "tool_use" | "assistant" | "mixed";
+
+export type SummarySource = "extractive" | "compaction" | "llm";
+
+/** Where a session's title comes from, weakest first. */
+export const titleSources = ["prompt", "agent", "summary", "user"] as const;
+export type TitleSource = (typeof titleSources)[number];
+
+export interface SessionRecord {
+  id: number;
+  uid: string;
+  agent: string;
+  parentId: number | null;
+  parentToolUse: string | null;
+  agentType: string | null;
+  forkedFrom: number | null;
+  title: string | null;
+  titleSource: TitleSource | null;
+  cwd: string;
+  branch: string | null;
+  startedAt: number | null;
+  lastAt: number | null;
+  endedAt: number | null;
+  endReason: string | null;
+}
+
+export interface TurnRecord {
+  id: number;
+  sessionId: number;
+  number: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  branch: string | null;
+  abandoned: boolean;
+  groupStart: number;
+  /** The beginning of what was asked. */
+  prompt: string;
+  tools: Record<string, number>;
+  files: TurnFile[];
+}
+
+export interface TurnFile {
+  /** Relative to the project's root with slashes; absolute outside of it. */
+  path: string;
+  how: "read" | "edit" | "write";
+}
+
+/** The four streams that a chunk is found by; each as text, made into tokens when it is stored. */
+export interface ChunkTerms {
+  /** What the human said. */
+  prompt: string;
+  /** What the agent said. */
+  answer: string;
+  /** Tools, commands, files, search patterns, names in edits. */
+  actions: string;
+  errors: string;
+}
+
+/** A searchable span of a session. */
+export interface SessionChunk {
+  /** `<session>:<type>:<position>`: the same for the same span of the same session. */
+  uid: string;
+  position: number;
+  firstTurn: number;
+  lastTurn: number;
+  /** Lines that it covers, by their order in the session; null for one that covers none. */
+  firstSeq: number | null;
+  lastSeq: number | null;
+  type: ChunkType;
+  kind: ChunkKind;
+  eventType: EventType;
+  abandoned: boolean;
+  branch: string | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  annotationId: number | null;
+  /** For people and agents to read: `[USER] ...`, `[ASSISTANT] ...`, `[TOOL_USE] ...`, `[TOOL_RESULT] ...`. */
+  text: string;
+  files: string[];
+}
+
+/** What a model makes of a chunk's passages: of each an int8 vector, side by side; none where it makes nothing of it. */
+export interface PassageVectors {
+  dimensions: number;
+  data: Int8Array;
+}
+
+export interface ChunkToStore extends SessionChunk {
+  terms: ChunkTerms;
+  /** By model id. */
+  vectors: ReadonlyMap<string, PassageVectors>;
+}
+
+export interface AnnotationRecord {
+  id: number;
+  uid: string;
+  sessionUid: string | null;
+  turn: number | null;
+  lineUid: string | null;
+  at: number;
+  source: "prompt" | "shell";
+  branch: string | null;
+  note: string;
+}
+
+export interface SummaryRecord {
+  id: number;
+  sessionId: number;
+  source: SummarySource;
+  upToTurn: number;
+  at: number;
+  model: string | null;
+  text: string;
+}
+
+export type JobKind =
+  | "transcript"
+  | "summary"
+  | "deep-scrub"
+  | "scrub"
+  | "retain"
+  | "commit"
+  | "history"
+  | "sync";
+
+export interface JobRecord {
+  id: number;
+  kind: JobKind;
+  subject: string;
+  payload: Record<string, unknown>;
+  state: "pending" | "running" | "dead";
+  /** Who works on it: a text that tells one daemon from all others. */
+  owner: string | null;
+  priority: number;
+  attempts: number;
+  notBefore: number;
+  error: string | null;
+  done: number;
+  total: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface ActivityRecord {
+  at: number;
+  kind: JobKind;
+  subject: string;
+  outcome: "done" | "dead";
+  chunks: number;
+  /** As `total` of the job. */
+  units: number;
+  tookMs: number;
+}

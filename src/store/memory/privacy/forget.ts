@@ -1,0 +1,245 @@
+import { rmSync } from "node:fs";
+import { backupsOf } from "../../sqlite/database.ts";
+import { settleTerms } from "../chunks/chunks.ts";
+import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget-checkpoints.ts";
+import type { Memory } from "../memory.ts";
+
+/**
+ * The one way to remove what is remembered. What is forgotten is gone from every table, from the full-text index, from
+ * the bytes of the database and of its log, and with the copies from before a migration; only ids stay, so that it is
+ * not taken in again from a transcript that still holds it.
+ */
+
+/** What to forget. */
+export interface ForgetRequest {
+  /** Rows of `sessions`, whole; with them go their subagents' and the notes written in them. */
+  sessions: readonly number[];
+  /**
+   * Turns by session, with the notes written in them. Subagents that they started are sessions of their own: whoever
+   * knows which those are names them in `sessions`.
+   */
+  turns: ReadonlyMap<number, readonly number[]>;
+  /** Rows of `annotations`: the notes and their chunks. The words in the prompt stay, unless its turn goes as well. */
+  annotations: readonly number[];
+}
+
+export const nothing: ForgetRequest = { sessions: [], turns: new Map(), annotations: [] };
+
+export interface ForgetCounts {
+  sessions: number;
+  turns: number;
+  chunks: number;
+  annotations: number;
+  summaries: number;
+}
+
+export interface Forgotten extends ForgetCounts {
+  /** Rows of sessions that lost turns: the rest of them is to be cut into chunks, summed up and titled again. */
+  changed: number[];
+  /** false: another process was reading, and the database's log still holds traces until it is emptied. */
+  isLogEmpty: boolean;
+}
+
+/** Whether a session, a line or a note was forgotten. */
+export function isForgotten(memory: Memory, uid: string): boolean {
+  return memory.prepare("SELECT 1 FROM forgotten WHERE uid = ?").get(uid) !== undefined;
+}
+
+/** Forgets all of it at once, or nothing. */
+export function forget(memory: Memory, request: ForgetRequest, now = Date.now()): Forgotten {
+  const removed = memory.inTransaction(() => removeRows(memory, request, now));
+  return { ...removed, isLogEmpty: leaveNoTrace(memory) };
+}
+
+/** What `forget` would remove. Needs a memory that may be written: it is tried, and taken back. */
+export function previewForget(memory: Memory, request: ForgetRequest): ForgetCounts {
+  let removed: (ForgetCounts & { changed: number[] }) | null = null;
+  const takenBack = new Error("Only a preview.");
+  try {
+    memory.inTransaction(() => {
+      removed = removeRows(memory, request, 0);
+      throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  const { changed: _, ...counts } = removed!;
+  return counts;
+}
+
+/** Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. */
+export function rangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
+  const given = { since, until };
+  const touched = memory
+    .prepare(
+      `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
+         count(*) = (SELECT count(*) FROM turns t WHERE t.session_id = turns.session_id) AS isAll
+       FROM turns WHERE coalesce(ended_at, started_at) >= @since AND started_at <= @until GROUP BY session_id`,
+    )
+    .all(given) as { session: number; numbers: string; isAll: number }[];
+  const sessions: number[] = [];
+  const turns = new Map<number, number[]>();
+  for (const { session, numbers, isAll } of touched) {
+    if (isAll) sessions.push(session);
+    else turns.set(session, JSON.parse(numbers));
+  }
+  const notes = memory.prepare("SELECT id FROM annotations WHERE at >= @since AND at <= @until").pluck();
+  return { sessions, turns, annotations: notes.all(given) as number[] };
+}
+
+/** Rows of sessions that have turns and whose last line is older. */
+export function sessionsBefore(memory: Memory, at: number): number[] {
+  const found = memory.prepare(
+    `SELECT id FROM sessions WHERE last_at < ? AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+     ORDER BY id`,
+  );
+  return found.pluck().all(at) as number[];
+}
+
+/**
+ * What was said in sessions that are older than is kept goes: turns and their chunks. Their notes and summaries stay,
+ * with the chunks of both, and so does what they led to: checkpoints and who wrote which lines. Lines stay known, so that
+ * neither they nor copies of them are taken in again; unlike forgotten sessions they may go on.
+ */
+export function expireSessions(memory: Memory, ids: readonly number[]): void {
+  memory.inTransaction(() => {
+    for (const id of ids) {
+      memory.prepare("UPDATE lines SET turn = -1 - turn WHERE session_id = ? AND turn >= 0").run(id);
+      memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type = 'raw'").run(id);
+      memory.prepare("DELETE FROM turns WHERE session_id = ?").run(id);
+    }
+  });
+}
+
+function removeRows(
+  memory: Memory,
+  { sessions, turns, annotations }: ForgetRequest,
+  now: number,
+): ForgetCounts & { changed: number[] } {
+  const before = countAll(memory);
+  const whole = withSubagents(memory, sessions);
+  for (const id of whole) forgetSession(memory, id, now);
+  const changed = [...turns]
+    .filter(([id, numbers]) => !whole.includes(id) && forgetTurns(memory, id, numbers, now))
+    .map(([id]) => id);
+  for (const id of annotations) forgetAnnotations(memory, "id = @id", { id }, now);
+  const after = countAll(memory);
+  return {
+    sessions: before.sessions - after.sessions,
+    turns: before.turns - after.turns,
+    chunks: before.chunks - after.chunks,
+    annotations: before.annotations - after.annotations,
+    summaries: before.summaries - after.summaries,
+    changed,
+  };
+}
+
+function countAll(memory: Memory): ForgetCounts {
+  const n = (table: string) => `(SELECT count(*) FROM ${table})`;
+  return memory
+    .prepare(
+      `SELECT ${n("sessions")} AS sessions, ${n("turns")} AS turns, ${n("chunks")} AS chunks,
+         ${n("annotations")} AS annotations, ${n("summaries")} AS summaries`,
+    )
+    .get() as ForgetCounts;
+}
+
+/** Sessions and those that they started, those started last first. */
+function withSubagents(memory: Memory, ids: readonly number[]): number[] {
+  const found = memory
+    .prepare(
+      `WITH RECURSIVE gone (id) AS (SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
+         UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent_id = gone.id)
+       SELECT id FROM gone ORDER BY id DESC`,
+    )
+    .pluck();
+  return found.all(JSON.stringify(ids)) as number[];
+}
+
+const remember = "INSERT INTO forgotten (uid, kind, at) SELECT uid, @kind, @now";
+const once = "ON CONFLICT (uid) DO NOTHING";
+
+function forgetSession(memory: Memory, id: number, now: number): void {
+  const given = { id, now };
+  memory.prepare(`${remember} FROM sessions WHERE id = @id ${once}`).run({ ...given, kind: "session" });
+  // A fork repeats them, and would bring them back.
+  memory.prepare(`${remember} FROM lines WHERE session_id = @id ${once}`).run({ ...given, kind: "line" });
+  const uid = "(SELECT uid FROM sessions WHERE id = @id)";
+  forgetAnnotations(memory, `session_uid = ${uid}`, { id }, now);
+  const subjects = `subject = ${uid} OR subject IN (SELECT path FROM transcripts WHERE session_id = @id)`;
+  for (const table of ["jobs", "activity"]) {
+    memory.prepare(`DELETE FROM ${table} WHERE ${subjects}`).run({ id });
+  }
+  const session = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(id) as
+    | string
+    | undefined;
+  if (session !== undefined) forgetInCheckpoints(memory, session);
+  memory.prepare("DELETE FROM sessions WHERE id = ?").run(id);
+}
+
+/** @returns false when the session has none of the turns */
+function forgetTurns(memory: Memory, session: number, numbers: readonly number[], now: number): boolean {
+  const given = { session, numbers: JSON.stringify(numbers) };
+  const wanted = "SELECT value FROM json_each(@numbers)";
+  const ofTurns = `session_id = @session AND turn IN (${wanted})`;
+  const uid = "(SELECT uid FROM sessions WHERE id = @session)";
+  forgetAnnotations(
+    memory,
+    `session_uid = ${uid} AND (turn IN (${wanted}) OR line_uid IN (SELECT uid FROM lines WHERE ${ofTurns}))`,
+    given,
+    now,
+  );
+  memory
+    .prepare(
+      `DELETE FROM chunks WHERE session_id = @session AND EXISTS (
+         SELECT 1 FROM json_each(@numbers) WHERE value BETWEEN first_turn AND last_turn)`,
+    )
+    .run(given);
+  memory
+    .prepare(
+      `DELETE FROM summaries WHERE session_id = @session
+         AND up_to_turn >= (SELECT min(value) FROM json_each(@numbers))`,
+    )
+    .run(given);
+  memory.prepare(`DELETE FROM usage WHERE ${ofTurns}`).run(given);
+  // Known still, so that neither they nor copies of them are stored again.
+  memory.prepare(`UPDATE lines SET turn = -1 - turn WHERE ${ofTurns}`).run(given);
+  const { changes } = memory
+    .prepare(`DELETE FROM turns WHERE session_id = @session AND number IN (${wanted})`)
+    .run(given);
+  if (changes === 0) return false;
+  const forgotten = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(session) as string;
+  forgetTurnsInCheckpoints(memory, forgotten, numbers);
+  // What it was called may have been taken from what is forgotten.
+  memory
+    .prepare(
+      `UPDATE sessions SET title = NULL, title_source = NULL
+       WHERE id = ? AND title_source IS NOT NULL AND title_source <> 'user'`,
+    )
+    .run(session);
+  return true;
+}
+
+/** Notes with this condition, and their chunks. */
+function forgetAnnotations(memory: Memory, condition: string, given: object, now: number): void {
+  memory
+    .prepare(`${remember} FROM annotations WHERE ${condition} ${once}`)
+    .run({ ...given, now, kind: "annotation" });
+  memory.prepare(`DELETE FROM annotations WHERE ${condition}`).run(given);
+}
+
+/**
+ * Takes what was deleted out of the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
+ * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
+ * @returns false when another process was reading, and the log could not be emptied
+ */
+export function leaveNoTrace(memory: Memory): boolean {
+  memory.inTransaction(() => {
+    memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')").run();
+  });
+  // How many there were, and how long, is a trace as well.
+  settleTerms(memory);
+  memory.vacuum();
+  for (const backup of backupsOf(memory.file)) rmSync(backup, { force: true });
+  return memory.checkpoint();
+}

@@ -1,0 +1,27 @@
+import type { Memory } from "../memory.ts";
+
+/** Which of a session's secrets of a type is which; see redact/scrubber.ts. */
+export interface SecretRecord {
+  type: string;
+  fingerprint: string;
+  /** From 1, within session and type. */
+  number: number;
+}
+
+export function secretsOf(memory: Memory, sessionId: number): SecretRecord[] {
+  return memory
+    .prepare("SELECT type, fingerprint, number FROM secrets WHERE session_id = ? ORDER BY type, number")
+    .all(sessionId) as SecretRecord[];
+}
+
+/** Adds secrets of a session; those that are known keep their number. */
+export function saveSecrets(memory: Memory, sessionId: number, secrets: readonly SecretRecord[]): void {
+  if (secrets.length === 0) return;
+  memory.inTransaction(() => {
+    const insert = memory.prepare(
+      `INSERT INTO secrets (session_id, type, fingerprint, number) VALUES (?, ?, ?, ?)
+       ON CONFLICT (session_id, type, fingerprint) DO NOTHING`,
+    );
+    for (const { type, fingerprint, number } of secrets) insert.run(sessionId, type, fingerprint, number);
+  });
+}

@@ -1,0 +1,72 @@
+import type { Memory } from "../memory.ts";
+import type { ActivityRecord, JobRecord } from "../memory-records.ts";
+
+/** What the queue did last. */
+
+const mostActivities = 200;
+/** What is older says nothing of how quick the queue is now. Milliseconds. */
+const rateWindow = 300_000;
+
+/** To be called in a transaction. */
+export function addActivity(memory: Memory, activity: ActivityRecord): void {
+  memory
+    .prepare(
+      `INSERT INTO activity (at, kind, subject, outcome, chunks, units, took_ms)
+       VALUES (@at, @kind, @subject, @outcome, @chunks, @units, @tookMs)`,
+    )
+    .run(activity);
+  memory.prepare("DELETE FROM activity WHERE id <= (SELECT max(id) FROM activity) - ?").run(mostActivities);
+}
+
+/** What was done last, the latest first. */
+export function recentActivity(memory: Memory, limit: number): ActivityRecord[] {
+  return memory
+    .prepare(
+      `SELECT at, kind, subject, outcome, chunks, units, took_ms AS tookMs
+       FROM activity ORDER BY id DESC LIMIT ?`,
+    )
+    .all(limit) as ActivityRecord[];
+}
+
+export interface QueueFigures {
+  jobs: Record<JobRecord["state"], number>;
+  /** Units of work of all jobs that wait or run, and of those how many are done. */
+  done: number;
+  total: number;
+  /** Chunks written in a second of work, over the last five minutes; null when nothing was done in them. */
+  chunksPerSecond: number | null;
+  /** How long what is left takes at the speed of the last five minutes; null when that is not known. Milliseconds. */
+  etaMs: number | null;
+}
+
+/** How the queue stands. */
+export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
+  const jobs: QueueFigures["jobs"] = { pending: 0, running: 0, dead: 0 };
+  let [done, total] = [0, 0];
+  const states = memory
+    .prepare(
+      "SELECT state, count(*) AS n, sum(min(done, total)) AS done, sum(total) AS total FROM jobs GROUP BY state",
+    )
+    .all() as { state: JobRecord["state"]; n: number; done: number; total: number }[];
+  for (const row of states) {
+    jobs[row.state] = row.n;
+    if (row.state === "dead") continue;
+    done += row.done;
+    total += row.total;
+  }
+  const recent = memory
+    .prepare(
+      `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(units), 0) AS units, coalesce(sum(took_ms), 0) AS took
+       FROM activity WHERE at > ? AND outcome = 'done'`,
+    )
+    .get(now - rateWindow) as { chunks: number; units: number; took: number };
+  const left = total - done;
+  const speed = recent.took > 0 ? recent.units / recent.took : 0;
+  return {
+    jobs,
+    done,
+    total,
+    chunksPerSecond: recent.took > 0 ? (recent.chunks * 1000) / recent.took : null,
+    etaMs: left === 0 ? 0 : speed > 0 ? Math.round(left / speed) : null,
+  };
+}

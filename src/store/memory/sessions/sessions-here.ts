@@ -1,0 +1,53 @@
+import type { Memory } from "../memory.ts";
+
+/** Those of the sessions of which no turn is stored: other machines', forgotten ones, and such as were let go by age. */
+export function sessionsWithoutTurns(memory: Memory, uids: readonly (string | null)[]): Set<string> {
+  const named = [...new Set(uids.filter((uid) => uid !== null))];
+  if (named.length === 0) return new Set();
+  const missing = memory.prepare(
+    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
+       SELECT 1 FROM turns JOIN sessions ON sessions.id = session_id WHERE sessions.uid = value)`,
+  );
+  return new Set(missing.pluck().all(JSON.stringify(named)) as string[]);
+}
+
+/** When the first session began of which anything is stored; null in an empty memory. Milliseconds since the epoch. */
+function firstSessionAt(memory: Memory): number | null {
+  return memory.prepare("SELECT min(started_at) FROM sessions").pluck().get() as number | null;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * No commit from before can have come of what is remembered; with a day to spare. Milliseconds since the epoch; null in
+ * an empty memory.
+ */
+export function historyStart(memory: Memory): number | null {
+  const first = firstSessionAt(memory);
+  return first === null ? null : first - dayMs;
+}
+
+/** The last row of turns that was ever written; 0 before the first. */
+export function lastTurnRow(memory: Memory): number {
+  return (memory.prepare("SELECT max(id) FROM turns").pluck().get() as number | null) ?? 0;
+}
+
+/** When the turns were that were added after a row; null when there are none. Milliseconds since the epoch. */
+export function turnsAddedSince(memory: Memory, row: number): { from: number; to: number } | null {
+  const times = memory
+    .prepare(
+      "SELECT min(started_at) AS first, max(coalesce(ended_at, started_at)) AS last FROM turns WHERE id > ?",
+    )
+    .get(row) as { first: number | null; last: number | null };
+  return times.first === null || times.last === null ? null : { from: times.first, to: times.last };
+}
+
+/** Sessions that checkpoints name and that begin so, at most four. */
+export function boundSessions(memory: Memory, beginning: string): string[] {
+  const found = memory.prepare(
+    `SELECT DISTINCT session_uid FROM checkpoint_sessions
+     WHERE substr(session_uid, 1, length(@beginning)) = @beginning
+       AND (instr(session_uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY session_uid LIMIT 4`,
+  );
+  return found.pluck().all({ beginning }) as string[];
+}

@@ -1,0 +1,284 @@
+import { PommelError } from "../../../project/errors.ts";
+import type { Memory } from "../memory.ts";
+import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
+
+/** What is known of a session by now; merged with what is stored. What is left out stays as it is. */
+export interface SessionUpdate {
+  uid: string;
+  agent: string;
+  cwd: string;
+  /** Rows of `sessions`. */
+  parentId?: number | null;
+  forkedFrom?: number | null;
+  parentToolUse?: string | null;
+  agentType?: string | null;
+  title?: { text: string; source: TitleSource } | null;
+  branch?: string | null;
+  startedAt?: number | null;
+  lastAt?: number | null;
+  /** null: it goes on. */
+  ended?: { at: number; reason: string | null } | null;
+}
+
+const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS parentToolUse, agent_type AS agentType,
+  forked_from AS forkedFrom, title, title_source AS titleSource, cwd, branch, started_at AS startedAt,
+  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason`;
+
+/**
+ * Adds a session, or what is new of it: the earliest start, the latest line with its branch, the title of the
+ * strongest source (of equal ones the latest; a prompt: the first). Where it was launched stays, as do links once set.
+ * @returns the session as it is now
+ */
+export function saveSession(memory: Memory, update: SessionUpdate): SessionRecord {
+  return memory.inTransaction(() => {
+    const known = sessionByUid(memory, update.uid);
+    const merged = known ? merge(known, update) : merge(unknownSession(update), update);
+    if (known && isSame(known, merged)) return known;
+    const { lastInsertRowid } = memory
+      .prepare(
+        `INSERT INTO sessions (id, uid, agent, parent_id, parent_tool_use, agent_type, forked_from, title,
+           title_source, cwd, branch, started_at, last_at, ended_at, end_reason)
+         VALUES (@id, @uid, @agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title,
+           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason)
+         ON CONFLICT (id) DO UPDATE SET
+           (parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
+            last_at, ended_at, end_reason)
+           = (@parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch, @startedAt,
+            @lastAt, @endedAt, @endReason)`,
+      )
+      .run({ ...merged, id: known?.id ?? null });
+    return { ...merged, id: known?.id ?? Number(lastInsertRowid) };
+  });
+}
+
+function unknownSession({ uid, agent, cwd }: SessionUpdate): SessionRecord {
+  return {
+    id: 0,
+    uid,
+    agent,
+    parentId: null,
+    parentToolUse: null,
+    agentType: null,
+    forkedFrom: null,
+    title: null,
+    titleSource: null,
+    cwd,
+    branch: null,
+    startedAt: null,
+    lastAt: null,
+    endedAt: null,
+    endReason: null,
+  };
+}
+
+function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
+  const { title, branch, startedAt = null, lastAt = null, ended } = update;
+  const merged: SessionRecord = {
+    ...known,
+    cwd: known.cwd || update.cwd,
+    parentId: known.parentId ?? update.parentId ?? null,
+    parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
+    agentType: known.agentType ?? update.agentType ?? null,
+    forkedFrom: known.forkedFrom ?? update.forkedFrom ?? null,
+    startedAt: extreme(Math.min, known.startedAt, startedAt),
+    lastAt: extreme(Math.max, known.lastAt, lastAt),
+  };
+  const isLatest = known.branch === null || (lastAt ?? 0) >= (known.lastAt ?? 0);
+  if (branch && isLatest) merged.branch = branch;
+  if (title && replacesTitle(title.source, known.titleSource)) {
+    merged.title = title.text;
+    merged.titleSource = title.source;
+  }
+  if (ended !== undefined) {
+    merged.endedAt = ended?.at ?? null;
+    merged.endReason = ended?.reason ?? null;
+  }
+  return merged;
+}
+
+function extreme(choose: (a: number, b: number) => number, a: number | null, b: number | null) {
+  return a === null || b === null ? (a ?? b) : choose(a, b);
+}
+
+function replacesTitle(source: TitleSource, known: TitleSource | null): boolean {
+  if (known === null) return true;
+  if (source === known) return source !== "prompt";
+  return titleSources.indexOf(source) > titleSources.indexOf(known);
+}
+
+function isSame(a: SessionRecord, b: SessionRecord): boolean {
+  return (Object.keys(a) as (keyof SessionRecord)[]).every((key) => a[key] === b[key]);
+}
+
+export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE uid = ?`).get(uid);
+  return (row as SessionRecord | undefined) ?? null;
+}
+
+export function sessionById(memory: Memory, id: number): SessionRecord | null {
+  const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE id = ?`).get(id);
+  return (row as SessionRecord | undefined) ?? null;
+}
+
+/** Sessions of the given ids, by id; those that are gone are missing. */
+export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<number, SessionRecord> {
+  const rows = memory
+    .prepare(`SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`)
+    .all(JSON.stringify(ids)) as SessionRecord[];
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * The session that a person means: its uid, or the beginning of it that no other has. A beginning without `/` never
+ * means a subagent.
+ * @throws PommelError `not_found`; `usage` when several begin so
+ */
+export function findSession(memory: Memory, beginning: string): SessionRecord {
+  const exact = sessionByUid(memory, beginning);
+  if (exact) return exact;
+  const found = memory
+    .prepare(
+      `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
+         AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT 4`,
+    )
+    .all({ beginning }) as SessionRecord[];
+  const [only, ...others] = beginning === "" ? [] : found;
+  if (!only) {
+    throw new PommelError(
+      "not_found",
+      `No session ${JSON.stringify(beginning)} is remembered.`,
+      "`pm session list` shows those that are.",
+    );
+  }
+  if (others.length > 0) {
+    const some = found.slice(0, 3).map(({ uid }) => uid);
+    const more = found.length > some.length ? ", ..." : "";
+    throw new PommelError(
+      "usage",
+      `Several sessions begin with ${JSON.stringify(beginning)}: ${some.join(", ")}${more}.`,
+      "Give more of the session's id.",
+    );
+  }
+  return only;
+}
+
+/** People's own sessions, without those of subagents. */
+export const isOwn = "parent_id IS NULL AND instr(uid, '/') = 0";
+const isRemembered = `(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+  OR EXISTS (SELECT 1 FROM summaries WHERE session_id = sessions.id))`;
+
+export interface SessionFilter {
+  /** Sessions with anything from then on, and up to then. */
+  since?: number | null;
+  until?: number | null;
+  branch?: string | null;
+  agent?: string | null;
+  /** The directory it was launched in, or one above. */
+  cwd?: string | null;
+  /** Only the subagents' sessions of this one; true: those of all sessions as well; else none. */
+  children?: number | true;
+  /** Only those of which something is stored: their turns, or what retention leaves of them, a summary. */
+  remembered?: boolean;
+  limit?: number;
+}
+
+/** Sessions, those with the latest line first. */
+export function listSessions(memory: Memory, filter: SessionFilter = {}): SessionRecord[] {
+  const { since = null, until = null, branch = null, agent = null, cwd = null, limit = -1 } = filter;
+  const conditions = [
+    typeof filter.children === "number" && "parent_id = @parent",
+    filter.children === undefined && isOwn,
+    filter.remembered === true && isRemembered,
+    since !== null && "last_at >= @since",
+    until !== null && "started_at <= @until",
+    branch !== null && "branch = @branch",
+    agent !== null && "agent = @agent",
+    cwd !== null && "(cwd = @cwd OR substr(cwd, 1, length(@cwd) + 1) = @cwd || '/')",
+  ].filter((condition) => condition !== false);
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+  const parent = typeof filter.children === "number" ? filter.children : null;
+  return memory
+    .prepare(
+      `SELECT ${columns} FROM sessions ${where} ORDER BY last_at DESC NULLS LAST, id DESC LIMIT @limit`,
+    )
+    .all({
+      limit,
+      parent,
+      since,
+      until,
+      branch,
+      agent,
+      cwd: cwd?.replace(/\/+$/, "") ?? null,
+    }) as SessionRecord[];
+}
+
+/** Names of the agents that sessions were with. */
+export function agentsOfSessions(memory: Memory): string[] {
+  return memory.prepare("SELECT DISTINCT agent FROM sessions ORDER BY agent").pluck().all() as string[];
+}
+
+/** Branches that sessions were on. */
+export function branchesOfSessions(memory: Memory): string[] {
+  const branches = memory.prepare(
+    "SELECT DISTINCT branch FROM sessions WHERE branch IS NOT NULL ORDER BY branch",
+  );
+  return branches.pluck().all() as string[];
+}
+
+export interface SessionCounts {
+  turns: number;
+  chunks: number;
+  /** Sessions of subagents. */
+  children: number;
+}
+
+/** What sessions hold, by id. */
+export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
+  const rows = memory
+    .prepare(
+      `SELECT value AS id,
+         (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
+         (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
+         (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
+       FROM json_each(?)`,
+    )
+    .all(JSON.stringify(ids)) as ({ id: number } & SessionCounts)[];
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+}
+
+/** What the whole memory holds. */
+export interface MemoryCounts {
+  /** People's own of which something is stored: those that are listed. */
+  sessions: number;
+  /** The same by agent, the one with the most first. */
+  agents: Record<string, number>;
+  turns: number;
+  chunks: { raw: number; summary: number; annotated: number };
+  annotations: number;
+  summaries: number;
+  /** Of the last line of all; null in an empty memory. */
+  lastAt: number | null;
+}
+
+export function memoryCounts(memory: Memory): MemoryCounts {
+  const row = memory
+    .prepare(
+      `SELECT (SELECT count(*) FROM turns WHERE number > 0) AS turns,
+         (SELECT count(*) FROM annotations) AS annotations,
+         (SELECT count(*) FROM summaries) AS summaries,
+         (SELECT max(last_at) FROM sessions) AS lastAt`,
+    )
+    .get() as Pick<MemoryCounts, "turns" | "annotations" | "summaries" | "lastAt">;
+  const chunks = { raw: 0, summary: 0, annotated: 0 };
+  const byType = memory.prepare("SELECT type, count(*) AS n FROM chunks GROUP BY type").all();
+  for (const { type, n } of byType as { type: keyof typeof chunks; n: number }[]) chunks[type] = n;
+  const byAgent = memory
+    .prepare(
+      `SELECT agent, count(*) AS n FROM sessions WHERE ${isOwn} AND ${isRemembered}
+       GROUP BY agent ORDER BY n DESC, agent`,
+    )
+    .all() as { agent: string; n: number }[];
+  const agents = Object.fromEntries(byAgent.map(({ agent, n }) => [agent, n]));
+  const sessions = byAgent.reduce((sum, { n }) => sum + n, 0);
+  return { ...row, sessions, agents, chunks };
+}

@@ -1,0 +1,150 @@
+import type { Memory } from "../memory.ts";
+import type { TurnFile, TurnRecord } from "../memory-records.ts";
+
+/** A turn to store, with its lines packed by `packContent`. */
+export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId"> {
+  content: Uint8Array;
+}
+
+type Row = Omit<TurnRecord, "files" | "tools" | "abandoned"> & {
+  abandoned: number;
+  tools: string;
+  files: string;
+};
+
+const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
+  group_start AS groupStart, prompt, tools,
+  (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
+   WHERE turn_id = turns.id) AS files`;
+
+const recordOf = (row: Row): TurnRecord => ({
+  ...row,
+  abandoned: row.abandoned !== 0,
+  tools: JSON.parse(row.tools),
+  files: JSON.parse(row.files),
+});
+
+/** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
+export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
+  return memory.inTransaction(() => {
+    const { id } = memory
+      .prepare(
+        `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
+           content)
+         VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
+           @content)
+         ON CONFLICT (session_id, number) DO UPDATE SET
+           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
+           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
+         RETURNING id`,
+      )
+      .get({
+        sessionId,
+        number: turn.number,
+        startedAt: turn.startedAt,
+        endedAt: turn.endedAt,
+        branch: turn.branch,
+        abandoned: turn.abandoned ? 1 : 0,
+        groupStart: turn.groupStart,
+        prompt: turn.prompt,
+        tools: JSON.stringify(turn.tools),
+        content: turn.content,
+      }) as { id: number };
+    saveFiles(memory, id, turn.files);
+    return id;
+  });
+}
+
+function saveFiles(memory: Memory, turnId: number, files: readonly TurnFile[]): void {
+  memory.prepare("DELETE FROM turn_files WHERE turn_id = ?").run(turnId);
+  const insert = memory.prepare("INSERT INTO turn_files (turn_id, path, how) VALUES (?, ?, ?)");
+  for (const { path, how } of files) insert.run(turnId, path, how);
+}
+
+export function turnOf(memory: Memory, sessionId: number, number: number): TurnRecord | null {
+  const row = memory
+    .prepare(`SELECT ${columns} FROM turns WHERE session_id = ? AND number = ?`)
+    .get(sessionId, number);
+  return row ? recordOf(row as Row) : null;
+}
+
+/** Turns of a session from one number to another, both included, in order; null is the end of the session. */
+export function turnsOf(
+  memory: Memory,
+  sessionId: number,
+  { first = 0, last = null }: { first?: number; last?: number | null } = {},
+): TurnRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM turns WHERE session_id = ? AND number BETWEEN ? AND coalesce(?, number)
+       ORDER BY number`,
+    )
+    .all(sessionId, first, last);
+  return (rows as Row[]).map(recordOf);
+}
+
+/** The packed lines of a turn, or null when there is no such turn. */
+export function contentOf(memory: Memory, sessionId: number, number: number): Uint8Array | null {
+  const row = memory
+    .prepare("SELECT content FROM turns WHERE session_id = ? AND number = ?")
+    .get(sessionId, number);
+  return (row as { content: Uint8Array } | undefined)?.content ?? null;
+}
+
+/** Number of the turn with which the last group of a session begins; null when it has no turns. */
+export function lastGroupStart(memory: Memory, sessionId: number): number | null {
+  const row = memory
+    .prepare("SELECT group_start AS start FROM turns WHERE session_id = ? ORDER BY number DESC LIMIT 1")
+    .get(sessionId);
+  return (row as { start: number } | undefined)?.start ?? null;
+}
+
+/** Numbers of the turns of a session that are on a way that was left. */
+export function abandonedTurns(memory: Memory, sessionId: number): number[] {
+  const rows = memory.prepare("SELECT number FROM turns WHERE session_id = ? AND abandoned").all(sessionId);
+  return (rows as { number: number }[]).map(({ number }) => number);
+}
+
+/** Sets of exactly these turns of a session that they are on a way that was left, and of its chunks that lie in them. */
+export function markAbandoned(memory: Memory, sessionId: number, numbers: readonly number[]): void {
+  memory.inTransaction(() => {
+    const given = { sessionId, numbers: JSON.stringify(numbers) };
+    memory
+      .prepare(
+        `UPDATE turns SET abandoned = number IN (SELECT value FROM json_each(@numbers))
+         WHERE session_id = @sessionId AND abandoned <> (number IN (SELECT value FROM json_each(@numbers)))`,
+      )
+      .run(given);
+    // A chunk is left when every turn of it is.
+    memory
+      .prepare(
+        `UPDATE chunks SET abandoned = NOT abandoned
+         WHERE session_id = @sessionId AND type = 'raw' AND abandoned <> NOT EXISTS (
+           SELECT 1 FROM turns t WHERE t.session_id = @sessionId AND NOT t.abandoned
+             AND t.number BETWEEN chunks.first_turn AND chunks.last_turn)`,
+      )
+      .run({ sessionId });
+  });
+}
+
+/** Turns that touched a file, latest first. */
+export function turnsWithFile(memory: Memory, path: string, limit: number): TurnRecord[] {
+  const rows = memory
+    .prepare(
+      `SELECT ${columns} FROM turns WHERE id IN (SELECT turn_id FROM turn_files WHERE path = ?)
+       ORDER BY started_at DESC NULLS LAST, id DESC LIMIT ?`,
+    )
+    .all(path, limit);
+  return (rows as Row[]).map(recordOf);
+}
+
+/** Files that a session's turns touched, each with the strongest way. */
+export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
+  const strength = "CASE how WHEN 'write' THEN 3 WHEN 'edit' THEN 2 ELSE 1 END";
+  return memory
+    .prepare(
+      `SELECT path, CASE max(${strength}) WHEN 3 THEN 'write' WHEN 2 THEN 'edit' ELSE 'read' END AS how
+       FROM turn_files JOIN turns ON turns.id = turn_id WHERE session_id = ? GROUP BY path ORDER BY path`,
+    )
+    .all(sessionId) as TurnFile[];
+}

@@ -1,0 +1,50 @@
+import type { Memory } from "../memory.ts";
+
+/** What a message of the agent cost. */
+export interface UsageRecord {
+  messageUid: string;
+  turn: number;
+  model: string;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** Tokens of messages, summed up. */
+export interface UsageSum {
+  model: string;
+  messages: number;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** Stores what messages cost, once each: a message spans several lines, and the last of them tells its output whole. */
+export function saveUsage(memory: Memory, sessionId: number, messages: readonly UsageRecord[]): void {
+  if (messages.length === 0) return;
+  memory.inTransaction(() => {
+    const save = memory.prepare(
+      `INSERT INTO usage (session_id, message_uid, turn, model, input, output, cache_read, cache_write)
+       VALUES (@sessionId, @messageUid, @turn, @model, @input, @output, @cacheRead, @cacheWrite)
+       ON CONFLICT (session_id, message_uid) DO UPDATE SET
+         (model, input, output, cache_read, cache_write) = (@model, @input, @output, @cacheRead, @cacheWrite)
+         WHERE excluded.output > output`,
+    );
+    for (const message of messages) save.run({ ...message, sessionId });
+  });
+}
+
+const sums = `count(*) AS messages, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cacheRead,
+  sum(cache_write) AS cacheWrite`;
+
+/** What a session cost, by model; of one turn only when that is given. */
+export function usageOf(memory: Memory, sessionId: number, turn: number | null = null): UsageSum[] {
+  return memory
+    .prepare(
+      `SELECT model, ${sums} FROM usage WHERE session_id = @sessionId AND (@turn IS NULL OR turn = @turn)
+       GROUP BY model ORDER BY model`,
+    )
+    .all({ sessionId, turn }) as UsageSum[];
+}

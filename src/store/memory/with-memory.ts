@@ -1,0 +1,70 @@
+import { explanationOf, PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { isDamaged } from "../sqlite/database.ts";
+import { openToRead } from "../sqlite/open-to-read.ts";
+import { Memory } from "./memory.ts";
+
+/** Who has a memory open in this process: a daemon. */
+interface MemoryOwner {
+  memoryIfAny: Memory | null;
+  /** Told of every failure of who reads it. */
+  suspect(error: unknown): void;
+}
+
+/** By the memory's file. */
+const owners = new Map<string, MemoryOwner>();
+
+/** Lets what reads the memory use the one that is open, if one is. @returns undoes it */
+export function shareOpenMemory(file: string, owner: MemoryOwner): () => void {
+  owners.set(file, owner);
+  return () => owners.delete(file);
+}
+
+/**
+ * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
+ */
+export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
+  const owner = owners.get(project.memoryDb);
+  const useIt = async (memory: Memory): Promise<T> => {
+    try {
+      return await use(memory);
+    } catch (error) {
+      owner?.suspect(error);
+      throw isDamaged(error) ? memory.explain(error) : error;
+    }
+  };
+  const open = owner?.memoryIfAny;
+  return open ? useIt(open) : openToRead(project.memoryDb, openMemory, useIt);
+}
+
+/**
+ * As `withMemory`, for what can do without: where the memory is not there, or cannot be read, `use` gets null.
+ * @param use is told why there is no memory: whole sentences
+ */
+export async function withMemoryIfAny<T>(
+  project: Project,
+  use: (memory: Memory | null, why: string | null) => T | Promise<T>,
+): Promise<T> {
+  let isOpen = false;
+  try {
+    return await withMemory(project, (memory) => {
+      isOpen = true;
+      return use(memory, null);
+    });
+  } catch (error) {
+    if (isOpen || !(error instanceof PommelError)) throw error;
+    return use(null, explanationOf(error));
+  }
+}
+
+function openMemory(file: string): Memory {
+  const memory = Memory.open(file, { readonly: true });
+  try {
+    memory.version();
+    return memory;
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
+}

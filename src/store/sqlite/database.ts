@@ -1,0 +1,200 @@
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/** One step forward; a database at version n has run the first n of its list. Never edit one that was released. */
+export type Migration = string;
+
+/** What people are told of a database: which one it is, and what they can do. Functions of its file. */
+export interface DatabaseWords {
+  absent(file: string): [message: string, hint: string];
+  /** The code of a damaged one, and what to do about it. */
+  corrupt: { code: ErrorCode; hint(file: string): string };
+  /** What to do when a newer Pommel wrote it. */
+  tooNew: string;
+  /** What to do when an older Pommel wrote it and it may not be written now. */
+  tooOld: string;
+  full: string;
+}
+
+/** index.db: what is lost can be made again. */
+const indexWords: DatabaseWords = {
+  absent: (file) => [`There is no index yet (${file}).`, "Run `pm start` or `pm reindex`."],
+  corrupt: {
+    code: "index_corrupt",
+    hint: () => "Run `pm start` or `pm reindex`: the damaged file is moved aside and rebuilt.",
+  },
+  tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
+  tooOld: "Run `pm start`.",
+  full: "Free some space; indexing goes on by itself, what is indexed stays searchable.",
+};
+
+export interface OpenOptions {
+  readonly: boolean;
+  words?: DatabaseWords;
+  /**
+   * For what must not be lost: copied beside itself before its schema changes, what is deleted is overwritten, and
+   * free pages can be given back.
+   */
+  precious?: boolean;
+}
+
+/** How long a statement waits for another process's transaction. Milliseconds. */
+const busyTimeoutMs = 5000;
+
+/** Copies from before a migration that are kept. */
+const mostBackups = 2;
+
+/**
+ * Opens a SQLite file in WAL mode, creating it (mode 0600) and bringing its schema up to date unless `readonly`.
+ * @throws PommelError `not_indexed` (readonly and absent), `index_too_new`, `disk_full`, `unreadable`, and the words'
+ *   own code for a damaged file
+ */
+export function openDatabase(
+  file: string,
+  migrations: readonly Migration[],
+  { readonly, words = indexWords, precious = false }: OpenOptions,
+): Sqlite {
+  if (readonly && !existsSync(file)) throw new PommelError("not_indexed", ...words.absent(file));
+  let db: Sqlite | undefined;
+  try {
+    // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
+    if (!readonly) createPrivately(file);
+    db = new Sqlite(file, { mode: readonly ? "read" : "create", timeoutMs: busyTimeoutMs });
+    if (!readonly) {
+      // Before anything is written, or it has no effect; later it would take the write lock for nothing.
+      const isEmpty = db.pragma("page_count") === 0;
+      if (precious && isEmpty) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+      db.exec("PRAGMA journal_mode = WAL");
+      // WAL with NORMAL survives a killed process; only a power cut may lose the last transactions, whole.
+      db.exec("PRAGMA synchronous = NORMAL");
+      if (precious) db.exec("PRAGMA secure_delete = ON");
+    }
+    db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
+    migrate(db, file, migrations, { readonly, words, precious });
+    return db;
+  } catch (error) {
+    db?.close();
+    throw explain(error, file, words);
+  }
+}
+
+/** What stands in its place may be a directory, or a link that leads nowhere. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw codeOf(error) === "ENOSPC" ? error : unreadable(file, error);
+  }
+}
+
+const versionOf = (db: Sqlite) => db.pragma("user_version") as number;
+
+function migrate(
+  db: Sqlite,
+  file: string,
+  migrations: readonly Migration[],
+  { readonly, words, precious }: Required<OpenOptions>,
+): void {
+  const version = versionOf(db);
+  if (version > migrations.length) {
+    throw new PommelError(
+      "index_too_new",
+      `${file} was written by a newer Pommel (schema ${version}, this one knows ${migrations.length}).`,
+      words.tooNew,
+    );
+  }
+  if (version === migrations.length) return;
+  if (readonly) {
+    // A process that creates it may not have got further yet.
+    if (version === 0 && precious) throw new PommelError("not_indexed", ...words.absent(file));
+    throw new PommelError("not_indexed", `${file} was written by an older Pommel.`, words.tooOld);
+  }
+  if (precious && version > 0) backUp(db, file, { from: version, to: migrations.length });
+  // Another process may be migrating it as well: who comes second finds nothing left to do.
+  for (let next = version; next < migrations.length; next = versionOf(db)) {
+    db.transaction("exclusive", () => {
+      if (versionOf(db) !== next) return;
+      db.exec(migrations[next]!);
+      db.exec(`PRAGMA user_version = ${next + 1}`);
+    });
+  }
+}
+
+/** `<file>.before-<schema version>`, newest first. */
+export function backupsOf(file: string): string[] {
+  const beginning = `${basename(file)}.before-`;
+  let names: string[] = [];
+  try {
+    names = readdirSync(dirname(file));
+  } catch {
+    // None can be seen, so none is there.
+  }
+  return names
+    .filter((name) => name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
+    .sort((a, b) => Number(b.slice(beginning.length)) - Number(a.slice(beginning.length)))
+    .map((name) => join(dirname(file), name));
+}
+
+function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
+  const backup = `${file}.before-${to}`;
+  const unfinished = `${backup}.${process.pid}`;
+  rmSync(unfinished, { force: true });
+  try {
+    // Made here for its mode; SQLite writes into an empty file.
+    closeSync(openSync(unfinished, "wx", 0o600));
+    db.prepare("VACUUM INTO ?").run(unfinished);
+    // Migrated by another process meanwhile: that one made the copy.
+    if (schemaVersionIn(unfinished) === from) renameSync(unfinished, backup);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  for (const old of backupsOf(file).slice(mostBackups)) rmSync(old, { force: true });
+}
+
+function schemaVersionIn(file: string): number {
+  const db = new Sqlite(file, { mode: "read", timeoutMs: busyTimeoutMs });
+  try {
+    return versionOf(db);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Whether an error shows that a database is damaged. Its schema version was checked when it was opened, so a table that
+ * is missing now was lost.
+ */
+export function isDamaged(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    /^(?:index_corrupt|memory_corrupt|SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ)$/.test(code) ||
+    (code === "SQLITE_ERROR" && /\bno such table\b/.test(messageOf(error)))
+  );
+}
+
+/** Turns SQLite's errors about the file itself into ours; everything else passes through. */
+export function explain(error: unknown, file: string, words: DatabaseWords = indexWords): unknown {
+  if (error instanceof PommelError) return error;
+  const code = codeOf(error);
+  if (isDamaged(error)) {
+    return new PommelError(
+      words.corrupt.code,
+      `${file} is damaged: ${messageOf(error)}.`,
+      words.corrupt.hint(file),
+      { cause: error },
+    );
+  }
+  if (code === "SQLITE_FULL" || code === "ENOSPC") {
+    return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
+  }
+  return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
+    ? unreadable(file, error)
+    : error;
+}
+
+function unreadable(file: string, cause: unknown): PommelError {
+  const why = `${file} cannot be opened: ${messageOf(cause)}.`;
+  return new PommelError("unreadable", why, "Check what it is and who owns it with `pm doctor`.", { cause });
+}

@@ -1,0 +1,133 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/**
+ * The writer lock: the one process that may write a project's index holds it, from start to exit.
+ *
+ * It is a write transaction, never committed, on a tiny SQLite file. The kernel drops it when the process
+ * dies, however it dies, so there are no stale locks and a reused pid cannot be mistaken for the holder;
+ * of two that start at once the kernel picks one. The file also says who holds it, for people and for
+ * `pm stop`; that text means nothing while the lock is free.
+ */
+export interface WriterLock {
+  release(): void;
+  /** False when the lock file was deleted or replaced: somebody else may hold "the" lock by now. */
+  isStillOurs(): boolean;
+}
+
+export interface LockHolder {
+  pid: number;
+  /** What it calls itself: "pommeld", "pm reindex". */
+  owner: string;
+}
+
+/** How long to wait for another process that merely looks (`lockHolder`). Milliseconds. */
+const patienceMs = 200;
+
+/**
+ * Locks held by this process, by their file: SQLite's locks do not keep a process from itself in every case, and one whose
+ * connection nobody refers to would end at the next garbage collection.
+ */
+const heldHere = new Map<string, Sqlite>();
+
+/**
+ * Takes the writer lock of `project`.
+ * @throws PommelError `locked` when another process holds it, `unreadable` when the file cannot be used
+ */
+export function acquireWriterLock(project: Project, owner: string): WriterLock {
+  const file = project.lockFile;
+  if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
+  const db = openLockFile(file);
+  try {
+    // What the file says is worth nothing after a crash of the machine: no need to wait for the disk.
+    db.exec("PRAGMA synchronous = OFF");
+    // Exclusive, so that nobody reads the former holder's pid while the lock is already taken.
+    db.exec("BEGIN EXCLUSIVE");
+    db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, owner TEXT NOT NULL)");
+    db.exec("DELETE FROM holder");
+    db.prepare("INSERT INTO holder (pid, owner) VALUES (?, ?)").run(process.pid, owner);
+    db.exec("COMMIT");
+    // Held from here on: readable by others, writable by none. Whoever slips in between has won.
+    db.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    db.close();
+    if (codeOf(error).startsWith("SQLITE_BUSY")) throw lockedBy(lockHolder(project));
+    throw unusable(file, error);
+  }
+  heldHere.set(file, db);
+  const inode = statSync(file).ino;
+  return {
+    release() {
+      if (heldHere.delete(file)) db.close();
+    },
+    isStillOurs: () => heldHere.has(file) && statSync(file, { throwIfNoEntry: false })?.ino === inode,
+  };
+}
+
+/** Who holds the writer lock of `project`, or null when nobody does. */
+export function lockHolder(project: Project): LockHolder | null {
+  let db: Sqlite;
+  try {
+    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: patienceMs });
+  } catch {
+    return null;
+  }
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    return null;
+  } catch (error) {
+    if (!codeOf(error).startsWith("SQLITE_BUSY")) return null;
+    return readHolder(db);
+  } finally {
+    db.close();
+  }
+}
+
+function readHolder(db: Sqlite): LockHolder {
+  try {
+    const holder = db.prepare("SELECT pid, owner FROM holder").get();
+    if (holder) return holder as LockHolder;
+  } catch {
+    // Taken this very moment, and not signed yet.
+  }
+  return { pid: 0, owner: "another process" };
+}
+
+/** True while any process holds the writer lock of `project`. */
+export function isLocked(project: Project): boolean {
+  return lockHolder(project) !== null;
+}
+
+function openLockFile(file: string): Sqlite {
+  try {
+    // Created here for its mode. Never opened when it exists: closing a descriptor drops POSIX locks.
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw unusable(file, error);
+  }
+  try {
+    return new Sqlite(file, { mode: "write", timeoutMs: patienceMs });
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+function lockedBy(holder: LockHolder | null): PommelError {
+  const who = holder && holder.pid > 0 ? `${holder.owner} (PID ${holder.pid})` : "another process";
+  return new PommelError(
+    "locked",
+    `The index is being written by ${who}.`,
+    "Wait until it is done, or stop the daemon with `pm stop`.",
+  );
+}
+
+function unusable(file: string, cause: unknown): PommelError {
+  return new PommelError(
+    "unreadable",
+    `Cannot use the lock file ${file}: ${messageOf(cause)}.`,
+    "Check that the directory is writable; the file itself may be deleted when no daemon runs.",
+    { cause },
+  );
+}

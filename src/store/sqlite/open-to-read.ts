@@ -1,0 +1,56 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { codeOf, PommelError } from "../../project/errors.ts";
+
+/**
+ * Opens a database to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * @param open must read something: whether a WAL database can be read comes out with the first read only
+ * @throws PommelError as `open` does
+ */
+export async function openToRead<Db extends { close(): void }, T>(
+  file: string,
+  open: (file: string) => Db,
+  use: (db: Db) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await openAndUse(open, file, use);
+  } catch (error) {
+    // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
+    if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(codeOf(error))) throw error;
+    return withCopy(file, open, use, error);
+  }
+}
+
+async function openAndUse<Db extends { close(): void }, T>(
+  open: (file: string) => Db,
+  file: string,
+  use: (db: Db) => T | Promise<T>,
+): Promise<T> {
+  const db = open(file);
+  try {
+    return await use(db);
+  } finally {
+    db.close();
+  }
+}
+
+async function withCopy<Db extends { close(): void }, T>(
+  file: string,
+  open: (file: string) => Db,
+  use: (db: Db) => T | Promise<T>,
+  cause: unknown,
+): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-read-"));
+  try {
+    const copy = join(dir, basename(file));
+    for (const end of ["", "-wal"]) {
+      if (existsSync(file + end)) copyFileSync(file + end, copy + end);
+    }
+    return await openAndUse(open, copy, use);
+  } catch (error) {
+    throw error instanceof PommelError && error.code !== "unreadable" ? error : cause;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,221 @@
+import { pathToFileURL } from "node:url";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { DatabaseSync } from "./driver.ts";
+
+/**
+ * SQLite as the store uses it: the `node:sqlite` interface, with what it leaves out: transactions that nest, pragmas, single
+ * columns, and errors whose `code` is SQLite's own name of them ("SQLITE_BUSY").
+ *
+ * Blobs are `Uint8Array`s, integers numbers; one beyond `Number.MAX_SAFE_INTEGER` is an error. Text holds no NUL.
+ */
+export class Sqlite {
+  private readonly db: DatabaseSyncInstance;
+  private readonly compiled = new Map<string, Statement>();
+
+  /**
+   * @param mode `create` makes the file where there is none; `write` and `read` want one
+   * @param timeoutMs how long a statement waits for another connection's transaction
+   */
+  constructor(file: string, { mode, timeoutMs }: { mode: "create" | "write" | "read"; timeoutMs: number }) {
+    this.db = named(
+      () =>
+        new DatabaseSync(mode === "write" ? existing(file) : file, {
+          readOnly: mode === "read",
+          timeout: timeoutMs,
+          // SQL does not get at the shadow tables of virtual tables, nor at the schema's text.
+          defensive: true,
+          // One object of parameters serves several statements.
+          allowUnknownNamedParameters: true,
+        }),
+    );
+    // Eight times SQLite's default: what a search reads stays in memory.
+    this.exec("PRAGMA cache_size = -16000");
+  }
+
+  prepare(sql: string): Statement {
+    return named(() => new Statement(this.db.prepare(sql)));
+  }
+
+  exec(sql: string): void {
+    named(() => this.db.exec(sql));
+  }
+
+  /** The first value that a pragma gives; undefined when it gives none. */
+  pragma(name: string): unknown {
+    return this.prepare(`PRAGMA ${name}`).pluck().get();
+  }
+
+  get inTransaction(): boolean {
+    return this.db.isTransaction;
+  }
+
+  /** Runs all of `work` or nothing. Inside another transaction it is a part of that one, whatever `mode` says. */
+  transaction<T>(mode: "deferred" | "immediate" | "exclusive", work: () => T): T {
+    const isPart = this.inTransaction;
+    this.run(isPart ? "SAVEPOINT part" : `BEGIN ${mode}`);
+    try {
+      const result = work();
+      this.run(isPart ? "RELEASE part" : "COMMIT");
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (this.inTransaction) {
+        this.run(isPart ? "ROLLBACK TO part" : "ROLLBACK");
+        if (isPart) this.run("RELEASE part");
+      }
+      throw error;
+    }
+  }
+
+  /** Lets `work` write the shadow tables of virtual tables. */
+  withoutDefence<T>(work: () => T): T {
+    this.db.enableDefensive(false);
+    try {
+      return work();
+    } finally {
+      this.db.enableDefensive(true);
+    }
+  }
+
+  /** May be called again. */
+  close(): void {
+    if (this.db.isOpen) this.db.close();
+  }
+
+  private run(sql: string): void {
+    let statement = this.compiled.get(sql);
+    if (!statement) {
+      statement = this.prepare(sql);
+      this.compiled.set(sql, statement);
+    }
+    statement.run();
+  }
+}
+
+/** A compiled statement. Parameters are values in order, or one object of named ones. */
+export class Statement {
+  private isPlucked = false;
+  private readsBigInts = false;
+
+  constructor(private readonly statement: StatementSyncInstance) {}
+
+  run(...given: unknown[]): { changes: number; lastInsertRowid: number } {
+    // What FTS5 deletes leaves a row id behind that is no safe number, and would be an error after the deed.
+    this.readBigInts(true);
+    const { changes, lastInsertRowid } = named(() => this.statement.run(...whole(given)));
+    return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
+  }
+
+  /** The first row, or undefined. */
+  get(...given: unknown[]): unknown {
+    this.readBigInts(false);
+    const row: unknown = named(() => this.statement.get(...whole(given)));
+    return this.isPlucked && row !== undefined ? (row as unknown[])[0] : row;
+  }
+
+  all(...given: unknown[]): unknown[] {
+    this.readBigInts(false);
+    const rows: unknown[] = named(() => this.statement.all(...whole(given)));
+    return this.isPlucked ? (rows as unknown[][]).map((row) => row[0]) : rows;
+  }
+
+  /** Row by row. The same statement must not run again before the end. */
+  *iterate(...given: unknown[]): IterableIterator<unknown> {
+    this.readBigInts(false);
+    const rows = named(() => this.statement.iterate(...whole(given)));
+    try {
+      for (const row of rows) yield this.isPlucked ? row[0] : row;
+    } catch (error) {
+      throw withSqliteCode(error);
+    }
+  }
+
+  private readBigInts(on: boolean): void {
+    if (this.readsBigInts === on) return;
+    this.statement.setReadBigInts(on);
+    this.readsBigInts = on;
+  }
+
+  /** From now on gives the first column in place of rows. */
+  pluck(): this {
+    this.statement.setReturnArrays(true);
+    this.isPlucked = true;
+    return this;
+  }
+}
+
+/**
+ * The interface would cut text at its first NUL, which stands in terminal output now and then. U+FFFD takes its place, as
+ * in HTML and CommonMark.
+ */
+function whole(given: unknown[]): unknown[] {
+  return given.some(hasNul) ? given.map(withoutNul) : given;
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  return isNamed(value) && Object.values(value).some(hasNul);
+}
+
+function withoutNul(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", "\uFFFD");
+  if (!isNamed(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutNul(one)]));
+}
+
+const isNamed = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+
+/** A string names a file that SQLite would make. */
+function existing(file: string): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set("mode", "rw");
+  return url;
+}
+
+function named<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withSqliteCode(error);
+  }
+}
+
+/** SQLite's primary result codes by their number. https://www.sqlite.org/rescode.html */
+const codes = [
+  ...[
+    "OK",
+    "ERROR",
+    "INTERNAL",
+    "PERM",
+    "ABORT",
+    "BUSY",
+    "LOCKED",
+    "NOMEM",
+    "READONLY",
+    "INTERRUPT",
+    "IOERR",
+  ],
+  ...["CORRUPT", "NOTFOUND", "FULL", "CANTOPEN", "PROTOCOL", "EMPTY", "SCHEMA", "TOOBIG", "CONSTRAINT"],
+  ...["MISMATCH", "MISUSE", "NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB"],
+];
+
+/** The interface's code is the same for all errors of SQLite; `errcode` may be an extended one. */
+function withSqliteCode(error: unknown): unknown {
+  if (error instanceof Error && "errcode" in error && typeof error.errcode === "number") {
+    // Of the extended codes only this one is told apart: a file that was cut off.
+    const name = error.errcode === 522 ? "IOERR_SHORT_READ" : codes[error.errcode & 0xff];
+    if (name !== undefined) Object.assign(error, { code: `SQLITE_${name}` });
+  }
+  return error;
+}
+
+/** The version of the SQLite that Pommel brings along. */
+export function sqliteVersion(): string {
+  const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0 });
+  try {
+    return String(db.prepare("SELECT sqlite_version()").pluck().get());
+  } finally {
+    db.close();
+  }
+}

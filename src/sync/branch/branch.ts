@@ -1,0 +1,82 @@
+import { GitFailure } from "../../git/git.ts";
+import { type Codec, isControl } from "../codec/codec.ts";
+import { manifestPath, placeOf } from "./layout.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { type BlobReader, readTree, type Tree } from "./objects.ts";
+import { joinTexts } from "./shared-file.ts";
+
+/** A commit of the branch with its files. */
+export interface Tip {
+  commit: string;
+  tree: Tree;
+}
+
+export async function tipAt(dir: string, commit: string): Promise<Tip> {
+  return { commit, tree: await readTree(dir, commit) };
+}
+
+/** The same; null when the commit, or a part of it, is not there. */
+export async function tipIfThere(dir: string, commit: string): Promise<Tip | null> {
+  try {
+    return await tipAt(dir, commit);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return null;
+  }
+}
+
+/** A file that could not be read, or not as a whole. */
+export interface Problem {
+  path: string;
+  reason: string;
+}
+
+export type File = { path: string; text: string };
+
+/** What lies under a name in one of several tips. */
+export class Files {
+  constructor(
+    private readonly blobs: BlobReader,
+    readonly codec: Codec,
+  ) {}
+
+  readonly problems = new Map<string, string>();
+
+  /** null when there is nothing, or nothing that can be read. */
+  async read(tip: Tip | null, name: string): Promise<File | null> {
+    const blob = tip?.tree.get(name);
+    if (blob === undefined) return null;
+    const content = await this.blobs.read(blob);
+    const file = content === null ? null : await this.codec.open(name, content);
+    if (file === null) this.problems.set(name, content === null ? "missing or damaged" : "not to be read");
+    return file;
+  }
+
+  /** The file at a path, wherever it may lie; joined where it lies in several places. */
+  async at(tip: Tip | null, path: string): Promise<string | null> {
+    let found: string | null = null;
+    for (const name of this.codec.namesOf(path)) {
+      const file = await this.read(tip, name);
+      if (file === null) continue;
+      found = found === null ? file.text : joinTexts(placeOf(path), found, file.text);
+    }
+    return found;
+  }
+
+  /** null: there is none, or it is broken. */
+  async manifest(tip: Tip | null): Promise<Manifest | null> {
+    for (const name of this.codec.namesOf(manifestPath)) {
+      const file = await this.read(tip, name);
+      const manifest = file === null ? null : readManifest(file.text);
+      if (manifest !== null) return manifest;
+    }
+    return null;
+  }
+}
+
+/** Names in a tip that hold something else than in another. */
+export function changedNames(tip: Tip, before: Tip | null): string[] {
+  return [...tip.tree].flatMap(([name, blob]) =>
+    isControl(name) || before?.tree.get(name) === blob ? [] : [name],
+  );
+}

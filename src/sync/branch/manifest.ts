@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import * as z from "zod/mini";
+import { canonicalJson, compareText } from "../codec/canonical.ts";
+import { manifestPath, type Place, pathOf, placeOf, type SharedKind, sharedKinds } from "./layout.ts";
+import { decode, fileType } from "./shared-file.ts";
+
+/** The newest layout of the branch that is understood here. */
+export const layoutVersion = 1;
+
+/** What the manifest says of a file; null: nothing that is known here. */
+export interface ManifestEntry {
+  sha256: string;
+  /** When what it tells of was last changed: of a session its last line, of a commit when it was committed. */
+  updated: number;
+}
+
+/** By the file's path. */
+export type Manifest = Map<string, ManifestEntry>;
+
+const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const entryShape = z.object({ updated: z.number(), files: z.record(z.string(), hash) });
+const shape = z.object({
+  version: z.int(),
+  ...(Object.fromEntries(sharedKinds.map((kind) => [`${kind}s`, z.record(z.string(), entryShape)])) as Record<
+    `${SharedKind}s`,
+    z.ZodMiniRecord<z.ZodMiniString, typeof entryShape>
+  >),
+});
+
+const fileNames: Record<Place["part"], string> = {
+  meta: "meta.json",
+  transcript: "transcript.jsonl",
+  whole: "record",
+};
+
+/** The version that a manifest names; null: it is none. */
+export function versionOfManifest(text: string): number | null {
+  try {
+    const parsed = z.object({ version: z.int() }).safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data.version : null;
+  } catch {
+    return null;
+  }
+}
+
+/** null for one that is broken; what it says can be found out from the files. */
+export function readManifest(text: string): Manifest | null {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = shape.safeParse(given);
+  if (!parsed.success) return null;
+  const manifest: Manifest = new Map();
+  for (const kind of sharedKinds) {
+    for (const [id, { updated, files }] of Object.entries(parsed.data[`${kind}s`])) {
+      for (const part of ["meta", "transcript", "whole"] as const) {
+        const sha256 = files[fileNames[part]];
+        if (sha256 !== undefined) manifest.set(pathOf({ kind, id, part }), { sha256, updated });
+      }
+    }
+  }
+  return manifest;
+}
+
+/** One line for each thing, so that git keeps little of the next version. */
+export function writeManifest(manifest: Manifest): string {
+  const kinds = sharedKinds.map((kind): string => {
+    const things = new Map<string, { updated: number; files: Record<string, string> }>();
+    for (const [path, { sha256, updated }] of manifest) {
+      const place = placeOf(path);
+      if (place?.kind !== kind) continue;
+      const thing = things.get(place.id) ?? { updated: 0, files: {} };
+      thing.updated = Math.max(thing.updated, updated);
+      thing.files[fileNames[place.part]] = sha256;
+      things.set(place.id, thing);
+    }
+    const lines = [...things]
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([id, thing]) => `\n${JSON.stringify(id)}:${canonicalJson(thing)}`);
+    return `"${kind}s":{${lines.join(",")}}`;
+  });
+  return `{"version":${layoutVersion},\n${kinds.sort(compareText).join(",\n")}}\n`;
+}
+
+/** What a manifest says of a file; null for the manifest itself, and for what is not known here or malformed. */
+export function entryOf(path: string, text: string): ManifestEntry | null {
+  const place = placeOf(path);
+  if (place === null || path === manifestPath) return null;
+  const type = fileType(place);
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  // Said by its meta.json, and long to read.
+  if (type === "transcript") return { sha256, updated: 0 };
+  const { record } = decode(type, text);
+  if (record === null) return null;
+  if ("last_at" in record) return { sha256, updated: Number(record.last_at ?? 0) };
+  if ("updated_at" in record) return { sha256, updated: Number(record.updated_at) };
+  if ("created_at" in record) return { sha256, updated: Number(record.created_at) };
+  if ("commit" in record && !Array.isArray(record)) {
+    return { sha256, updated: (record.commit as { committed_at: number }).committed_at };
+  }
+  return { sha256, updated: "at" in record ? Number(record.at) : 0 };
+}

@@ -1,0 +1,128 @@
+import type * as z from "zod/mini";
+import { canonicalJson, compareText } from "../codec/canonical.ts";
+import {
+  joinAnnotations,
+  joinAttributions,
+  joinCheckpoints,
+  joinEvents,
+  tidyAttribution,
+  tidyCheckpoint,
+  tidyEvent,
+} from "../merge/join-git.ts";
+import { joinSessions, joinTranscripts, tidyTurn } from "../merge/join-session.ts";
+import {
+  annotationShape,
+  attributionShape,
+  checkpointShape,
+  eventShape,
+  type SharedAnnotation,
+  type SharedAttribution,
+  type SharedCheckpoint,
+  type SharedEvent,
+  type SharedSession,
+  type SharedTurn,
+  sessionShape,
+  turnShape,
+} from "../records/records.ts";
+import type { Place } from "./layout.ts";
+
+/** What the files of a kind hold. */
+export interface SharedRecords {
+  meta: SharedSession;
+  transcript: SharedTurn[];
+  annotation: SharedAnnotation;
+  checkpoint: SharedCheckpoint;
+  attribution: SharedAttribution;
+  event: SharedEvent;
+}
+export type FileType = keyof SharedRecords;
+
+export const fileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType =>
+  kind === "session" ? (part === "meta" ? "meta" : "transcript") : kind;
+
+/** What a file holds, and how many lines (of a transcript) or files could not be understood. */
+export interface Decoded<T extends FileType = FileType> {
+  record: SharedRecords[T] | null;
+  malformed: number;
+}
+
+/** How a record is read, put in order and joined with another version of itself. */
+interface Type<T> {
+  parse(text: string): { record: T | null; malformed: number };
+  write(record: T): string;
+  join(a: T, b: T): T;
+}
+
+function parseOne<T>(text: string, shape: z.ZodMiniType<T>): T | null {
+  try {
+    const parsed = shape.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function object<T>(shape: z.ZodMiniType<T>, join: (a: T, b: T) => T, tidy: (record: T) => T): Type<T> {
+  return {
+    parse(text) {
+      const record = parseOne(text, shape);
+      return record === null ? { record, malformed: 1 } : { record: tidy(record), malformed: 0 };
+    },
+    write: (record) => `${canonicalJson(tidy(record))}\n`,
+    join,
+  };
+}
+
+const transcript: Type<SharedTurn[]> = {
+  parse(text) {
+    const lines = text.split("\n").filter((line) => line !== "");
+    const turns = lines.flatMap((line) => parseOne(line, turnShape) ?? []);
+    return {
+      record: joinTranscripts(turns.map(tidyTurn), []),
+      malformed: lines.length - turns.length,
+    };
+  },
+  write: (turns) =>
+    joinTranscripts(turns.map(tidyTurn), [])
+      .map((turn) => `${canonicalJson(turn)}\n`)
+      .join(""),
+  join: joinTranscripts,
+};
+
+const types: { [T in FileType]: Type<SharedRecords[T]> } = {
+  meta: object(sessionShape, joinSessions, (record) => joinSessions(record, { ...record })),
+  transcript,
+  annotation: object(annotationShape, joinAnnotations, (record) => record),
+  checkpoint: object(checkpointShape, joinCheckpoints, tidyCheckpoint),
+  attribution: object(attributionShape, joinAttributions, tidyAttribution),
+  event: object(eventShape, joinEvents, tidyEvent),
+};
+
+export function decode<T extends FileType>(type: T, text: string): Decoded<T> {
+  return types[type].parse(text) as Decoded<T>;
+}
+
+/** The bytes of a record: the same for the same content. */
+export function encode<T extends FileType>(type: T, record: SharedRecords[T]): string {
+  return types[type].write(record);
+}
+
+/**
+ * Two versions of a file as one. What cannot be understood is less than what can be; of two files of a kind that is
+ * not known here always the same one stays.
+ */
+export function joinTexts(place: Pick<Place, "kind" | "part"> | null, a: string, b: string): string {
+  if (a === b) return a;
+  const some = compareText(a, b) >= 0 ? a : b;
+  if (place === null) return some;
+  return joinAs(fileType(place), a, b) ?? some;
+}
+
+function joinAs<T extends FileType>(type: T, a: string, b: string): string | null {
+  const [one, other] = [decode(type, a), decode(type, b)];
+  const isNothing = ({ record, malformed }: Decoded) =>
+    record === null || (malformed > 0 && Array.isArray(record) && record.length === 0);
+  if (isNothing(one)) return isNothing(other) ? null : encode(type, other.record!);
+  if (isNothing(other)) return encode(type, one.record!);
+  return encode(type, types[type].join(one.record!, other.record!));
+}

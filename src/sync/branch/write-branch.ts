@@ -1,0 +1,182 @@
+import type { ChangedThing } from "../../store/memory/sync.ts";
+import { isControl } from "../codec/codec.ts";
+import { countOf, noCounts, type SyncCounts } from "../counts.ts";
+import type { Telling } from "../records/from-memory.ts";
+import { type ToldFile, toldFiles } from "../told-files.ts";
+import type { Files, Tip } from "./branch.ts";
+import { manifestPath, placeOf } from "./layout.ts";
+import { entryOf, type Manifest, type ManifestEntry, writeManifest } from "./manifest.ts";
+import type { FileToWrite } from "./objects.ts";
+import { joinTexts } from "./shared-file.ts";
+
+export interface ToWrite {
+  /** What is joined: here and at the remote. The first is the new commit's first parent. */
+  tips: readonly Tip[];
+  things: readonly ChangedThing[];
+  onProgress?: ((done: number, total: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What the next commit has that its first parent has not; counts what is shared on the way. */
+export class BranchWriter {
+  readonly counts: SyncCounts = noCounts();
+  private readonly names: Set<string>;
+  private readonly done = new Set<string>();
+  private readonly entries = new Map<string, ManifestEntry | null>();
+
+  constructor(
+    private readonly telling: Telling,
+    private readonly files: Files,
+    private readonly toWrite: ToWrite,
+  ) {
+    this.names = new Set(toWrite.tips.flatMap(({ tree }) => [...tree.keys()]));
+  }
+
+  async *write(): AsyncGenerator<FileToWrite, void, undefined> {
+    yield* this.things();
+    yield* this.otherTip();
+    yield* this.control();
+    yield* this.manifest();
+  }
+
+  private async *things() {
+    const { things, onProgress, signal } = this.toWrite;
+    for (const [i, { kind, uid }] of things.entries()) {
+      signal?.throwIfAborted();
+      onProgress?.(i, things.length);
+      let isChanged = false;
+      for await (const file of toldFiles(this.telling, { kind, id: uid }, (path) => this.known(path))) {
+        const written = await this.join(file.path, file);
+        if (written.isNews) {
+          isChanged = true;
+          this.counts.turns += written.turns;
+        }
+        if (written.file) yield written.file;
+      }
+      if (isChanged) this.counts[countOf(kind)]++;
+      if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** What the tips say of a file, joined. */
+  private async known(path: string): Promise<string | null> {
+    const texts = await this.textsAt(this.files.codec.namesOf(path)[0]!);
+    return texts.reduce<string | null>(
+      (joined, { text }) => (joined === null ? text : joinTexts(placeOf(path), joined, text)),
+      null,
+    );
+  }
+
+  private async textsAt(name: string): Promise<{ text: string; blob: string }[]> {
+    const found: { text: string; blob: string }[] = [];
+    for (const tip of this.toWrite.tips) {
+      const blob = tip.tree.get(name);
+      if (blob === undefined || found.some((one) => one.blob === blob)) continue;
+      const file = await this.files.read(tip, name);
+      if (file !== null) found.push({ text: file.text, blob });
+    }
+    return found;
+  }
+
+  /** Joins what the tips have with what is told here. */
+  private async join(path: string, told: ToldFile | null) {
+    const name = this.files.codec.namesOf(path)[0]!;
+    this.done.add(name);
+    const texts = await this.textsAt(name);
+    const known = texts.reduce<string | null>(
+      (sum, { text }) => (sum === null ? text : joinTexts(placeOf(path), sum, text)),
+      null,
+    );
+    const text =
+      known === null ? told!.text : told === null ? known : joinTexts(placeOf(path), known, told.text);
+    this.names.add(name);
+    this.entries.set(path, entryOf(path, text));
+    const isNews = text !== known;
+    const turns = isNews ? turnsIn(path, text, known) : 0;
+    return { isNews, turns, file: await this.fileFor(name, path, text, texts) };
+  }
+
+  /** The file to write; null when the first parent has it. Of two encryptions of the same always the same one stays. */
+  private async fileFor(
+    name: string,
+    path: string,
+    text: string,
+    texts: readonly { text: string; blob: string }[],
+  ): Promise<FileToWrite | null> {
+    const [blob] = texts.flatMap((one) => (one.text === text ? [one.blob] : [])).sort();
+    if (blob === undefined) return { path: name, content: await this.files.codec.seal(path, text) };
+    return this.toWrite.tips[0]?.tree.get(name) === blob ? null : { path: name, content: { blob } };
+  }
+
+  /** Files that both tips have differently, or only the second one. */
+  private async *otherTip() {
+    const [first, second] = this.toWrite.tips;
+    if (!first || !second) return;
+    for (const [name, blob] of second.tree) {
+      const ours = first.tree.get(name);
+      if (ours === blob || this.done.has(name) || isControl(name)) continue;
+      if (ours === undefined) {
+        yield { path: name, content: { blob } };
+        continue;
+      }
+      const file = (await this.files.read(first, name)) ?? (await this.files.read(second, name));
+      if (file === null || file.path === manifestPath) continue;
+      const written = await this.join(file.path, null);
+      if (written.file?.path === name) yield written.file;
+      else if (written.file) yield { path: name, content: { blob: [ours, blob].sort()[0]! } };
+    }
+  }
+
+  private async *control() {
+    const [first, second] = this.toWrite.tips;
+    for (const [name, blob] of second?.tree ?? []) {
+      if (isControl(name) && !first?.tree.has(name)) yield { path: name, content: { blob } };
+    }
+    for (const [name, content] of this.files.codec.control) {
+      if (!this.names.has(name)) yield { path: name, content };
+    }
+  }
+
+  private async *manifest() {
+    const { tips } = this.toWrite;
+    const manifest: Manifest = new Map();
+    for (const tip of tips) {
+      const known = await this.files.manifest(tip);
+      for (const [path, entry] of known ?? (await this.foundIn(tip))) {
+        const other = manifest.get(path);
+        if (!other || other.sha256 < entry.sha256) manifest.set(path, entry);
+      }
+    }
+    for (const [path, entry] of this.entries) {
+      if (entry === null) manifest.delete(path);
+      else manifest.set(path, entry);
+    }
+    for (const path of manifest.keys()) {
+      if (!this.files.codec.namesOf(path).some((name) => this.names.has(name))) manifest.delete(path);
+    }
+    const text = writeManifest(manifest);
+    const name = this.files.codec.namesOf(manifestPath)[0]!;
+    const file = await this.fileFor(name, manifestPath, text, await this.textsAt(name));
+    // Without anything to tell of there is none.
+    if (file && (manifest.size > 0 || tips.length > 0)) yield file;
+  }
+
+  /** What a manifest that is lost or broken would say. */
+  private async foundIn(tip: Tip): Promise<Manifest> {
+    const found: Manifest = new Map();
+    for (const name of tip.tree.keys()) {
+      if (isControl(name)) continue;
+      const file = await this.files.read(tip, name);
+      const entry = file === null ? null : entryOf(file.path, file.text);
+      if (file && entry) found.set(file.path, entry);
+    }
+    return found;
+  }
+}
+
+/** Turns of a transcript that another version of it has not, or not so. */
+function turnsIn(path: string, text: string, known: string | null): number {
+  if (placeOf(path)?.part !== "transcript") return 0;
+  const before = new Set(known?.split("\n"));
+  return text.split("\n").filter((line) => line !== "" && !before.has(line)).length;
+}

@@ -1,0 +1,219 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { manifestPath, placeOf } from "../branch/layout.ts";
+import { layoutVersion, versionOfManifest } from "../branch/manifest.ts";
+import type { Tree } from "../branch/objects.ts";
+import { type Codec, keysDir, markerPath, plain } from "./codec.ts";
+import {
+  identitiesIn,
+  keyId,
+  keyNotice,
+  lockIdentity,
+  newIdentity,
+  recipientOf,
+  sealedCodec,
+  unlockIdentity,
+  wrongPassphrase,
+} from "./sealed.ts";
+
+export interface EncryptionSettings {
+  encryption: "none" | "passphrase" | "key";
+  /** The branch's name, for what is said of it. */
+  branch: string;
+  keyFile: string;
+  /** Asks for the passphrase; `isNew`: it is to be made up. null: nobody can be asked. */
+  passphrase: (isNew: boolean) => Promise<string | null>;
+  /** Called when a key file was made. */
+  onKeyMade?: (file: string) => void;
+  /** Nothing is to be left behind: a key that is needed is made for this time only. */
+  isTrial?: boolean;
+  /** Cost of a passphrase, as age counts it; only tests want another one. */
+  workFactor?: number;
+}
+
+/** What lies on the branch, here and at the remote, as far as it says how to read the rest. */
+export interface Present {
+  trees: readonly Tree[];
+  read(hash: string): Promise<Uint8Array | null>;
+}
+
+/** Whether a branch with these files is Pommel's, and how it is encrypted; null: it is something else. */
+export function kindOfTree(tree: Tree): "plain" | "sealed" | "empty" | null {
+  if (tree.size === 0) return "empty";
+  if (tree.has(markerPath)) return "sealed";
+  const isOurs = tree.has(manifestPath) || [...tree.keys()].some((path) => placeOf(path) !== null);
+  return isOurs ? "plain" : null;
+}
+
+/**
+ * How to read and write the branch.
+ * @throws PommelError `sync_refused`: the branch is something else, is encrypted differently, or cannot be read
+ */
+export async function openCodec(present: Present, settings: EncryptionSettings): Promise<Codec> {
+  const { encryption, branch } = settings;
+  for (const tree of present.trees) {
+    const kind = kindOfTree(tree);
+    if (kind === null) {
+      throw new PommelError(
+        "sync_refused",
+        `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
+        "Choose another one with `pm config set sync.branch NAME`.",
+      );
+    }
+    if (kind === "sealed" && encryption === "none") {
+      throw new PommelError(
+        "sync_refused",
+        `The branch ${branch} is encrypted, and sync.encryption says that it is not.`,
+        "Run `pm config set --global sync.encryption passphrase` (or key), as on the machine that shares it.",
+      );
+    }
+    if (kind === "plain" && encryption !== "none") {
+      throw new PommelError(
+        "sync_refused",
+        `The branch ${branch} holds what can be read by everybody, and its history always will.`,
+        "To begin an encrypted one, choose another with `pm config set sync.branch NAME`, and delete the old one.",
+      );
+    }
+  }
+  if (encryption === "none") {
+    await refuseNewer(present);
+    return plain;
+  }
+  return encryption === "key" ? withKeyFile(present, settings) : withPassphrase(present, settings);
+}
+
+async function refuseNewer({ trees, read }: Present): Promise<void> {
+  for (const tree of trees) {
+    const blob = tree.get(manifestPath);
+    const content = blob === undefined ? null : await read(blob);
+    const version = content === null ? null : versionOfManifest(Buffer.from(content).toString());
+    if (version !== null && version > layoutVersion) {
+      throw new PommelError(
+        "sync_refused",
+        `The shared memory was written by a newer Pommel (layout ${version}).`,
+        "Update Pommel on this machine.",
+      );
+    }
+  }
+}
+
+/** Key files of the branch by path, here and at the remote. */
+async function keysIn({ trees, read }: Present): Promise<Map<string, Uint8Array>> {
+  const keys = new Map<string, Uint8Array>();
+  for (const tree of trees) {
+    for (const [path, blob] of tree) {
+      if (!path.startsWith(keysDir) || keys.has(path)) continue;
+      const content = await read(blob);
+      if (content !== null) keys.set(path, content);
+    }
+  }
+  return keys;
+}
+
+async function withPassphrase(present: Present, settings: EncryptionSettings): Promise<Codec> {
+  const keys = await keysIn(present);
+  const locked = [...keys].filter(([path]) => path.endsWith(".age"));
+  const isNew = locked.length === 0;
+  refuseOtherWay(settings, present, isNew, "key");
+  const passphrase = await settings.passphrase(isNew);
+  if (!passphrase) {
+    throw new PommelError(
+      "sync_refused",
+      "The shared memory is encrypted with a passphrase, and there is nobody to ask for it.",
+      "Put it into the environment variable that sync.passphrase_env names.",
+    );
+  }
+  if (isNew) {
+    const identity = await newIdentity();
+    const { path, content } = await lockIdentity(identity, passphrase, settings.workFactor);
+    return sealedCodec([identity], new Map([[path, content]]));
+  }
+  const identities: string[] = [];
+  for (const [, content] of locked) {
+    const identity = await unlockIdentity(content, passphrase);
+    if (identity !== null) identities.push(identity);
+  }
+  if (identities.length === 0) throw wrongPassphrase();
+  return sealedCodec(identities, keys);
+}
+
+/** A branch with keys of the other kind only. */
+function refuseOtherWay(
+  { branch }: EncryptionSettings,
+  { trees }: Present,
+  isNew: boolean,
+  other: "key" | "passphrase",
+): void {
+  if (!isNew || trees.every((tree) => tree.size === 0)) return;
+  throw new PommelError(
+    "sync_refused",
+    `The branch ${branch} is encrypted with a ${other === "key" ? "key file" : "passphrase"}.`,
+    `Run \`pm config set --global sync.encryption ${other}\`.`,
+  );
+}
+
+async function withKeyFile(present: Present, settings: EncryptionSettings): Promise<Codec> {
+  const keys = await keysIn(present);
+  const notices = [...keys.keys()].filter((path) => path.endsWith(".txt"));
+  refuseOtherWay(settings, present, notices.length === 0, "passphrase");
+  let identities = readKeyFile(settings.keyFile);
+  if (identities === null) {
+    if (notices.length > 0) throw otherKey(settings, "there is none here");
+    identities = [await makeKeyFile(settings)];
+  }
+  const ids = await Promise.all(identities.map(keyId));
+  const isOurs = ids.some((id) => keys.has(`${keysDir}${id}.txt`));
+  if (notices.length > 0 && !isOurs) throw otherKey(settings, `that in ${settings.keyFile} is another`);
+  const usable = identities.filter((_, i) => notices.length === 0 || keys.has(`${keysDir}${ids[i]}.txt`));
+  for (const identity of usable) {
+    const { path, content } = await keyNotice(identity);
+    keys.set(path, content);
+  }
+  return sealedCodec(usable, keys);
+}
+
+function otherKey({ keyFile }: EncryptionSettings, why: string): PommelError {
+  return new PommelError(
+    "sync_refused",
+    `The shared memory was encrypted with a key file, and ${why}. Nothing was changed.`,
+    `Copy the key file of the machine that shared it to ${keyFile}.`,
+  );
+}
+
+function readKeyFile(file: string): string[] | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new PommelError(
+      "unreadable",
+      `Cannot read ${file}: ${messageOf(error)}.`,
+      "Check its permissions.",
+    );
+  }
+  const identities = identitiesIn(text);
+  if (identities.length === 0) {
+    throw new PommelError(
+      "sync_refused",
+      `${file} holds no age identity (a line that begins with AGE-SECRET-KEY-1).`,
+      "Put the right file there, or set sync.key_file.",
+    );
+  }
+  return identities;
+}
+
+async function makeKeyFile({ keyFile, onKeyMade, isTrial }: EncryptionSettings): Promise<string> {
+  const identity = await newIdentity();
+  if (isTrial) return identity;
+  const lines = [
+    "# Reads and writes Pommel's shared memory. Copy it to your other machines; whoever has it can read everything.",
+    `# public key: ${await recipientOf(identity)}`,
+    identity,
+  ];
+  mkdirSync(dirname(keyFile), { recursive: true });
+  writeFileSync(keyFile, `${lines.join("\n")}\n`, { mode: 0o600, flag: "wx" });
+  onKeyMade?.(keyFile);
+  return identity;
+}

@@ -1,0 +1,170 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { branch, contentOf, type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
+import type { SyncSettings } from "../report.ts";
+
+let shared: ReturnType<typeof sharedRemote>;
+beforeEach(() => {
+  shared = sharedRemote();
+});
+afterEach(() => shared.remove());
+
+const secret = "the quokka is in the garden";
+async function remember(machine: Machine, id: string, said = secret) {
+  const told = machine.session(id);
+  told.prompt(`Remember that ${said}`);
+  told.reply("I will.");
+  await machine.read(told);
+}
+
+/** Not a secret: made here. */
+const phrase = ["correct", "horse", "battery"].join(" ");
+const byPassphrase = (text: string | null = phrase): Partial<SyncSettings> => ({
+  encryption: "passphrase",
+  passphrase: async () => text,
+});
+const byKey: Partial<SyncSettings> = { encryption: "key" };
+
+/** Every object that the remote ever got, unpacked, and the names of all files. */
+function everythingAt(remote: (...args: string[]) => string): string {
+  const objects = remote("rev-list", "--objects", "--all").split("\n");
+  const contents = objects.map((line) => remote("cat-file", "-p", line.split(" ")[0]!));
+  return [...objects, ...contents].join("\n");
+}
+
+describe("with a passphrase", () => {
+  it("shares nothing that can be read, and everything with who knows it", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "session-one");
+    expect(await one.sync({}, byPassphrase())).toMatchObject({ pushed: true, encrypted: true });
+    const there = everythingAt(shared.git);
+    for (const word of ["quokka", "session-one", "manifest", "claude", "transcript", "AGE-SECRET"]) {
+      expect(there).not.toContain(word);
+    }
+    expect(there).toContain("age-encryption.org/v1");
+    await two.pull({}, byPassphrase());
+    expect(contentOf(two)).toEqual(contentOf(one));
+    expect(await two.sync({}, byPassphrase())).toMatchObject({ pushed: false });
+    expect(two.tree()).toBe(one.tree());
+  });
+
+  it("keeps what did not change as it is, bytes and all", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    await one.sync({}, byPassphrase());
+    const before = one.git("ls-tree", "-r", branch).split("\n");
+    await remember(one, "b", "a wombat is there, too");
+    await one.sync({}, byPassphrase());
+    const after = one.git("ls-tree", "-r", branch).split("\n");
+    // Only the manifest is another.
+    expect(before.filter((line) => !after.includes(line))).toHaveLength(1);
+    expect(await one.sync({}, byPassphrase(null))).toMatchObject({ pushed: false });
+  });
+
+  it("says that it is the wrong one, or that nobody can be asked, and changes nothing", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync({}, byPassphrase());
+    await remember(two, "b");
+    const before = [contentOf(two), shared.git("rev-parse", branch)];
+    await expect(two.sync({}, byPassphrase("another"))).rejects.toMatchObject({ code: "sync_refused" });
+    await expect(two.pull({}, byPassphrase(null))).rejects.toThrow("nobody to ask");
+    await expect(two.sync()).rejects.toThrow("encrypted");
+    await expect(two.sync({}, byKey)).rejects.toThrow("passphrase");
+    expect([contentOf(two), shared.git("rev-parse", branch)]).toEqual(before);
+    await two.sync({}, byPassphrase());
+    await one.sync({}, byPassphrase());
+    expect(contentOf(two)).toEqual(contentOf(one));
+  });
+
+  it("works when two machines made it up at the same moment", async () => {
+    const [one, two, three] = [shared.machine("one"), shared.machine("two"), shared.machine("three")];
+    await remember(one, "a");
+    await remember(two, "b");
+    // Both begin while the remote is away.
+    for (const machine of [one, two]) {
+      machine.git("remote", "set-url", "origin", "/nowhere");
+      await machine.sync({}, byPassphrase());
+      machine.git("remote", "set-url", "origin", shared.remote);
+    }
+    for (const machine of [one, two, one, two, three]) await machine.sync({}, byPassphrase());
+    expect(contentOf(one).sessions).toHaveLength(2);
+    expect(contentOf(two)).toEqual(contentOf(one));
+    expect(contentOf(three)).toEqual(contentOf(one));
+    const tip = shared.git("rev-parse", branch);
+    for (const machine of [one, two, three]) await machine.sync({}, byPassphrase());
+    expect(shared.git("rev-parse", branch)).toBe(tip);
+  });
+
+  it("joins what two machines wrote of the same session", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    const told = one.session("a");
+    told.prompt("First");
+    told.reply("One.");
+    await one.read(told);
+    await one.sync({}, byPassphrase());
+    await two.pull({}, byPassphrase());
+    two.memory
+      .prepare("UPDATE sessions SET title = 'Ours', title_source = 'user', last_at = last_at + 1")
+      .run();
+    told.prompt("Second");
+    told.reply("Two.");
+    await one.read(told);
+    for (const machine of [one, two, one]) await machine.sync({}, byPassphrase());
+    expect(contentOf(one)).toMatchObject({
+      sessions: [{ title: "Ours" }],
+      turns: [{ number: 1 }, { number: 2 }],
+    });
+    expect(contentOf(two)).toEqual(contentOf(one));
+  });
+});
+
+describe("with a key file", () => {
+  it("makes one for its owner alone, and asks for it elsewhere", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    const made: string[] = [];
+    await one.sync({ dryRun: true }, byKey);
+    expect(existsSync(one.settings.keyFile)).toBe(false);
+    await one.sync({}, { ...byKey, onKeyMade: (file) => void made.push(file) });
+    expect(made).toEqual([one.settings.keyFile]);
+    expect(statSync(one.settings.keyFile).mode & 0o777).toBe(0o600);
+    expect(everythingAt(shared.git)).not.toContain("quokka");
+    await expect(two.sync({}, byKey)).rejects.toThrow("key file");
+    await expect(two.sync({}, byPassphrase())).rejects.toThrow("key file");
+    expect(existsSync(two.settings.keyFile)).toBe(false);
+    writeFileSync(two.settings.keyFile, readFileSync(one.settings.keyFile));
+    await two.sync({}, byKey);
+    expect(contentOf(two)).toEqual(contentOf(one));
+  });
+
+  it("refuses a branch that everybody can read, and files in others' places", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync();
+    await expect(one.sync({}, byKey)).rejects.toThrow("everybody");
+    const other = { ...byKey, branch: "pommel/private" };
+    await one.sync({}, other);
+    // Somebody swaps two files of the branch.
+    const lines = one.git("ls-tree", "-r", "pommel/private", "--", "data").split("\n");
+    const files = lines.map((line) => ({ blob: line.split(/[ \t]/)[2]!, path: line.split("\t")[1]! }));
+    const [first, second] = files as [(typeof files)[0], (typeof files)[0]];
+    const env = `${shared.base}/index`;
+    const run = (...args: string[]) => one.git("-c", "core.fsmonitor=false", ...args);
+    process.env.GIT_INDEX_FILE = env;
+    try {
+      run("read-tree", "pommel/private");
+      run("update-index", "--cacheinfo", `100644,${second.blob},${first.path}`);
+      run("update-index", "--cacheinfo", `100644,${first.blob},${second.path}`);
+      const tree = run("write-tree");
+      const commit = run("commit-tree", tree, "-p", "pommel/private", "-m", "swap");
+      one.git("push", "--quiet", "origin", `${commit}:refs/heads/pommel/private`);
+    } finally {
+      delete process.env.GIT_INDEX_FILE;
+    }
+    writeFileSync(two.settings.keyFile, readFileSync(one.settings.keyFile));
+    const report = await two.pull({}, other);
+    expect(report.problems.map(({ reason }) => reason)).toEqual(["not to be read", "not to be read"]);
+    expect(report.quarantine).toMatch(/^refs\/pommel\/quarantine\//);
+  });
+});

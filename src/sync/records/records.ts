@@ -1,0 +1,171 @@
+import * as z from "zod/mini";
+import { titleSources } from "../../store/memory/memory-records.ts";
+
+/**
+ * What lies on the shared branch. Fields that are not named here are kept: a newer client may have written them. Times
+ * are milliseconds since the epoch, paths are relative to the project's root.
+ */
+
+const text = z.string();
+const orNull = <T extends z.ZodMiniType>(shape: T) => z.nullable(shape);
+const time = orNull(z.number());
+const count = z.int().check(z.minimum(0));
+
+const summary = z.looseObject({
+  source: z.enum(["llm", "compaction"]),
+  up_to_turn: z.int(),
+  at: z.number(),
+  model: orNull(text),
+  text,
+});
+
+/** `sessions/<uid>/meta.json` */
+export const sessionShape = z.looseObject({
+  uid: text.check(z.minLength(1)),
+  agent: text,
+  /** Of a subagent: the session that started it. */
+  parent: orNull(text),
+  parent_tool_use: orNull(text),
+  agent_type: orNull(text),
+  forked_from: orNull(text),
+  title: orNull(text),
+  title_source: orNull(z.enum(titleSources)),
+  /** The session's last line when it was called so. */
+  title_at: time,
+  /** `~` stands for the home directory. */
+  cwd: text,
+  branch: orNull(text),
+  started_at: time,
+  last_at: time,
+  ended_at: time,
+  end_reason: orNull(text),
+  summaries: z.array(summary),
+});
+export type SharedSession = z.infer<typeof sessionShape>;
+
+/** A line of conversation, scrubbed: StoredLine of sessions/turn-content.ts. */
+const line = z.looseObject({
+  uid: orNull(text),
+  seq: count,
+  at: time,
+  entries: z.array(z.looseObject({ kind: text })),
+});
+export type SharedLine = z.infer<typeof line>;
+
+const usage = z.looseObject({
+  message: text,
+  model: text,
+  input: count,
+  output: count,
+  cache_read: count,
+  cache_write: count,
+});
+export type SharedUsage = z.infer<typeof usage>;
+
+/** A line of `sessions/<uid>/transcript.jsonl` */
+export const turnShape = z.looseObject({
+  /** The uid of its first line: two machines that went on with a session differently have different turns 8. */
+  id: text.check(z.minLength(1)),
+  number: count,
+  branch: orNull(text),
+  abandoned: z.boolean(),
+  lines: z.array(line),
+  /** Lines that say nothing but that others follow: their uids with their places. */
+  also: z.record(text, count),
+  usage: z.array(usage),
+});
+export type SharedTurn = z.infer<typeof turnShape>;
+
+const commit = z.looseObject({
+  hash: text.check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
+  tree: text,
+  parents: z.array(text),
+  branch: orNull(text),
+  author: text,
+  authored_at: z.number(),
+  committed_at: z.number(),
+  subject: text,
+  patch_id: orNull(text),
+  rewritten_from: z.array(text),
+  insertions: count,
+  deletions: count,
+});
+export type SharedCommit = z.infer<typeof commit>;
+
+const binding = z.looseObject({
+  session: text,
+  turns: z.array(z.int()),
+  lines: count,
+  how: z.enum(["lines", "removed", "command", "touched", "trailer"]),
+  confidence: z.number().check(z.minimum(0), z.maximum(1)),
+});
+export type SharedBinding = z.infer<typeof binding>;
+
+/** `checkpoints/<uid>.json` */
+export const checkpointShape = z.looseObject({
+  uid: text.check(z.minLength(1)),
+  commit,
+  parent: orNull(text),
+  agent_state: z.record(text, z.unknown()),
+  created_at: z.number(),
+  sessions: z.array(binding),
+});
+export type SharedCheckpoint = z.infer<typeof checkpointShape>;
+
+const range = z.looseObject({
+  first: count,
+  last: count,
+  author: z.enum(["agent", "human", "unknown"]),
+  session: orNull(text),
+  turn: orNull(z.int()),
+  tool_use: orNull(text),
+  model: orNull(text),
+  confidence: z.number().check(z.minimum(0), z.maximum(1)),
+  how: z.enum(["edit", "shell", "moved", "inherited", "note", "absence", "none"]),
+});
+export type SharedRange = z.infer<typeof range>;
+
+/** `attributions/<first two digits>/<commit>.json` */
+export const attributionShape = z.looseObject({
+  commit,
+  /** Of the attribution that looked at it. */
+  version: count,
+  files: z.record(text, z.array(range)),
+});
+export type SharedAttribution = z.infer<typeof attributionShape>;
+
+/** `annotations/<uid>.json` */
+export const annotationShape = z.looseObject({
+  uid: text.check(z.minLength(1)),
+  session: orNull(text),
+  turn: orNull(z.int()),
+  line: orNull(text),
+  at: z.number(),
+  source: z.enum(["prompt", "shell"]),
+  branch: orNull(text),
+  note: text,
+});
+export type SharedAnnotation = z.infer<typeof annotationShape>;
+
+const link = z.looseObject({
+  kind: z.enum(["session", "checkpoint"]),
+  target: text,
+  added_at: z.number(),
+  removed_at: time,
+});
+
+/** `events/<uid>.json` */
+export const eventShape = z.looseObject({
+  uid: text.check(z.minLength(1)),
+  title: text,
+  description: text,
+  type: z.enum(["task", "temporal", "milestone"]),
+  status: z.enum(["active", "frozen", "archived"]),
+  branch: orNull(text),
+  starts_at: time,
+  ends_at: time,
+  created_at: z.number(),
+  updated_at: z.number(),
+  links: z.array(link),
+});
+export type SharedEvent = z.infer<typeof eventShape>;

@@ -1,0 +1,176 @@
+import { knownLines } from "../../store/memory/sessions/lines.ts";
+import { changedNames, type Files, type Tip } from "../branch/branch.ts";
+import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/layout.ts";
+import { decode, type FileType, fileType, type SharedRecords } from "../branch/shared-file.ts";
+import { countOf, noCounts, type SyncCounts } from "../counts.ts";
+import {
+  type Telling,
+  toldAnnotation,
+  toldAttribution,
+  toldCheckpoint,
+  toldEvent,
+  toldSession,
+} from "./from-memory.ts";
+import type { SharedSession, SharedTurn } from "./records.ts";
+import { takeInAnnotation, takeInAttribution, takeInCheckpoint, takeInEvent } from "./to-memory.ts";
+import { takeInSession } from "./to-memory-session.ts";
+
+export interface TakeInOptions {
+  /** Only counts. */
+  dryRun: boolean;
+  onProgress?: ((done: number, total: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Takes in what a tip has that another, whose content is here, has not. Done again, it changes nothing. What cannot be
+ * understood is left out and told among the files' problems.
+ */
+export async function takeInTip(
+  telling: Telling,
+  files: Files,
+  { tip, before }: { tip: Tip; before: Tip | null },
+  options: TakeInOptions,
+): Promise<SyncCounts> {
+  const counts = noCounts();
+  const things = await thingsIn(files, tip, changedNames(tip, before));
+  for (const [i, thing] of things.entries()) {
+    options.signal?.throwIfAborted();
+    options.onProgress?.(i, things.length);
+    if (thing.kind === "session") await sessionFrom(telling, files, tip, thing.id, counts, options);
+    else if (await otherFrom(telling, files, tip, thing, options)) counts[countOf(thing.kind)]++;
+    // Others wait for the process as well.
+    if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return counts;
+}
+
+/** What files belong to; sessions first, and those that started others before them. */
+async function thingsIn(files: Files, tip: Tip, names: readonly string[]): Promise<Thing[]> {
+  const things = new Map<string, Thing>();
+  for (const name of names) {
+    const path = files.codec.pathAt(name) ?? (await files.read(tip, name))?.path;
+    const place = path === undefined ? null : placeOf(path);
+    if (place) things.set(`${place.kind} ${place.id}`, { kind: place.kind, id: place.id });
+  }
+  const order = (kind: SharedKind) => sharedKinds.indexOf(kind);
+  return [...things.values()].sort((a, b) => order(a.kind) - order(b.kind) || (a.id < b.id ? -1 : 1));
+}
+
+async function recordAt<T extends FileType>(
+  files: Files,
+  tip: Tip,
+  place: Place,
+  _type: T,
+): Promise<SharedRecords[T] | null> {
+  const path = pathOf(place);
+  const text = await files.at(tip, path);
+  if (text === null) return null;
+  const { record, malformed } = decode(fileType(place) as T, text);
+  if (malformed > 0) {
+    const what = place.part === "transcript" ? `${malformed} lines not understood` : "not understood";
+    files.problems.set(path, what);
+  }
+  return record;
+}
+
+async function sessionFrom(
+  telling: Telling,
+  files: Files,
+  tip: Tip,
+  uid: string,
+  counts: SyncCounts,
+  { dryRun, signal }: TakeInOptions,
+): Promise<void> {
+  const place = { kind: "session", id: uid } as const;
+  const found = await recordAt(files, tip, { ...place, part: "meta" }, "meta");
+  if (found !== null && found.uid !== uid) {
+    files.problems.set(pathOf({ ...place, part: "meta" }), "speaks of another session");
+    return;
+  }
+  const turns = (await recordAt(files, tip, { ...place, part: "transcript" }, "transcript")) ?? [];
+  if (found === null && turns.length === 0) return;
+  const meta = found ?? nameless(uid);
+  if (dryRun) {
+    const fresh = newTurns(telling, turns);
+    if (fresh > 0 || toldSession(telling, uid) === null) counts.sessions++;
+    counts.turns += fresh;
+    return;
+  }
+  const taken = await takeInSession(telling, meta, turns, signal);
+  if (taken === null) return;
+  if (taken.isNew || taken.turns > 0) counts.sessions++;
+  counts.turns += taken.turns;
+}
+
+/** What is known of a session whose meta.json is lost. */
+const nameless = (uid: string): SharedSession => ({
+  uid,
+  agent: "claude",
+  parent: null,
+  parent_tool_use: null,
+  agent_type: null,
+  forked_from: null,
+  title: null,
+  title_source: null,
+  title_at: null,
+  cwd: "",
+  branch: null,
+  started_at: null,
+  last_at: null,
+  ended_at: null,
+  end_reason: null,
+  summaries: [],
+});
+
+function newTurns({ work }: Telling, turns: readonly SharedTurn[]): number {
+  return turns.filter(({ lines }) => {
+    const uids = lines.flatMap(({ uid }) => uid ?? []);
+    return knownLines(work.memory, uids).size < uids.length;
+  }).length;
+}
+
+/** @returns whether it is new here */
+async function otherFrom(
+  telling: Telling,
+  files: Files,
+  tip: Tip,
+  { kind, id }: Thing,
+  { dryRun }: TakeInOptions,
+): Promise<boolean> {
+  const place: Place = { kind, id, part: "whole" };
+  switch (kind) {
+    case "annotation": {
+      const shared = await recordAt(files, tip, place, "annotation");
+      if (shared === null || !isAt(shared.uid, place, files)) return false;
+      if (dryRun) return toldAnnotation(telling, id) === null;
+      return (await takeInAnnotation(telling, shared)) === true;
+    }
+    case "checkpoint": {
+      const shared = await recordAt(files, tip, place, "checkpoint");
+      if (shared === null || !isAt(shared.uid, place, files)) return false;
+      if (dryRun) return toldCheckpoint(telling, id) === null;
+      return takeInCheckpoint(telling, shared) === true;
+    }
+    case "attribution": {
+      const shared = await recordAt(files, tip, place, "attribution");
+      if (shared === null || !isAt(shared.commit.hash, place, files)) return false;
+      if (dryRun) return toldAttribution(telling, id) === null;
+      return takeInAttribution(telling, shared) === true;
+    }
+    case "event": {
+      const shared = await recordAt(files, tip, place, "event");
+      if (shared === null || !isAt(shared.uid, place, files)) return false;
+      if (dryRun) return toldEvent(telling, id) === null;
+      return takeInEvent(telling, shared) === true;
+    }
+    default:
+      return false;
+  }
+}
+
+function isAt(id: string, place: Place, files: Files): boolean {
+  if (id === place.id) return true;
+  files.problems.set(pathOf(place), "speaks of something else");
+  return false;
+}

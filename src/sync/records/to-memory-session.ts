@@ -1,0 +1,162 @@
+import { isAbsolute } from "node:path";
+import { rechunkSession } from "../../sessions/chunks/rechunk.ts";
+import { groupTurns } from "../../sessions/ingest/groups.ts";
+import { storedTurns } from "../../sessions/stored-turns.ts";
+import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
+import { type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { hasForgottenLines, saveGroups, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
+import { sharedFact } from "../told-files.ts";
+import { cleanerFor, type Telling } from "./from-memory.ts";
+import type { SharedSession, SharedTurn } from "./records.ts";
+import { saveTurns } from "./to-memory-turns.ts";
+
+/** Of sync_state: sessions whose turns are stored and whose chunks are still to be made, with their first new turn. */
+const toCut = "cut ";
+
+export interface TakenIn {
+  /** Nothing of it was known here. */
+  isNew: boolean;
+  /** Turns that are new or have more in them. */
+  turns: number;
+}
+
+/**
+ * Takes a session in, as far as it is not here: what was forgotten stays so, a line that is here already is not
+ * stored again. Its turns come in one transaction; stopped before its chunks are made, `finishSessions` makes them.
+ * @returns null when it was forgotten
+ */
+export async function takeInSession(
+  telling: Telling,
+  meta: SharedSession,
+  turns: readonly SharedTurn[],
+  signal?: AbortSignal,
+): Promise<TakenIn | null> {
+  const { work } = telling;
+  const { memory } = work;
+  if (isForgotten(memory, meta.uid) || (meta.parent !== null && isForgotten(memory, meta.parent)))
+    return null;
+  const taken = memory.inTransaction(() => {
+    const known = sessionByUid(memory, meta.uid);
+    const session = saveMeta(telling, meta, known);
+    if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
+    const changed = saveTurns(telling, session, turns);
+    const summaries = saveSummaries(telling, session, meta);
+    if (changed.length > 0) {
+      const first = Math.min(...changed, regroup(telling, session));
+      const before = syncFact(memory, toCut + meta.uid);
+      setSyncFact(memory, toCut + meta.uid, String(Math.min(first, Number(before ?? first))));
+    } else if (summaries && syncFact(memory, toCut + meta.uid) === null) {
+      const last = lastTurnNumber(memory, session.id) ?? 0;
+      setSyncFact(memory, toCut + meta.uid, String(last + 1));
+    }
+    return { isNew: known === null, turns: changed.length };
+  });
+  await finishSession(telling, meta.uid, signal);
+  return taken;
+}
+
+/** Makes the chunks of sessions that were taken in when the process was stopped. */
+export async function finishSessions(telling: Telling, signal?: AbortSignal): Promise<void> {
+  for (const { key } of syncFacts(telling.work.memory, toCut)) {
+    await finishSession(telling, key.slice(toCut.length), signal);
+  }
+}
+
+async function finishSession({ work }: Telling, uid: string, signal?: AbortSignal): Promise<void> {
+  const { memory } = work;
+  const from = syncFact(memory, toCut + uid);
+  if (from === null) return;
+  const session = sessionByUid(memory, uid);
+  if (session !== null) {
+    await rechunkSession(work, session, Number(from), signal);
+    await sumUpSession({ ...work, llm: null }, uid, { signal });
+  }
+  setSyncFact(memory, toCut + uid, null);
+}
+
+function saveMeta(telling: Telling, meta: SharedSession, known: SessionRecord | null): SessionRecord {
+  const { memory } = telling.work;
+  const clean = cleanerFor(telling, known?.id ?? null);
+  const { agent } = meta;
+  const cwd = clean(meta.cwd);
+  // Its session may come after it.
+  const above = meta.parent === null ? null : saveSession(memory, { uid: meta.parent, agent, cwd });
+  const origin = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
+  const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
+  return saveSession(memory, {
+    uid: meta.uid,
+    agent,
+    cwd,
+    startedAt: meta.started_at,
+    lastAt: meta.last_at,
+    ...(meta.branch !== null && { branch: clean(meta.branch) }),
+    ...(above && {
+      parentId: above.id,
+      parentToolUse: meta.parent_tool_use,
+      agentType: meta.agent_type,
+    }),
+    ...(origin && { forkedFrom: origin.id }),
+    ...(isLater && meta.ended_at !== null && { ended: { at: meta.ended_at, reason: meta.end_reason } }),
+    ...titleFor(telling, meta, known, clean),
+  });
+}
+
+/** What a session is called here stays, unless the other one knows better or later. */
+function titleFor(
+  { work: { memory } }: Telling,
+  { title, title_source: source, title_at: at }: SharedSession,
+  known: SessionRecord | null,
+  clean: (text: string) => string,
+) {
+  if (title === null || source === null) return {};
+  if (known !== null) {
+    // It may speak of what was forgotten.
+    if (hasForgottenLines(memory, known.id)) return {};
+    const rank = (of: SharedSession["title_source"]) => (of === null ? -1 : titleSources.indexOf(of));
+    const isBetter = rank(source) > rank(known.titleSource);
+    if (!isBetter && (at ?? 0) <= (known.lastAt ?? 0)) return {};
+  }
+  return { title: { text: clean(title), source } };
+}
+
+function saveSummaries(telling: Telling, session: SessionRecord, { summaries }: SharedSession): boolean {
+  const { memory } = telling.work;
+  if (summaries.length === 0 || hasForgottenLines(memory, session.id)) return false;
+  const clean = cleanerFor(telling, session.id);
+  const known = summariesOf(memory, session.id);
+  let saved = false;
+  for (const { source, up_to_turn: upToTurn, at, model, text } of summaries) {
+    // Of a language model's only the one that speaks of most is kept.
+    const isThere = known.some(
+      (one) =>
+        one.source === source &&
+        (one.upToTurn === upToTurn ? one.at >= at : source === "llm" && one.upToTurn > upToTurn),
+    );
+    if (isThere) continue;
+    saveSummary(memory, { sessionId: session.id, source, upToTurn, at, model, text: clean(text) });
+    saved = true;
+  }
+  return saved;
+}
+
+/** Puts turns into the groups that they would be in had they been read here. @returns the first that moved */
+function regroup({ work }: Telling, session: SessionRecord): number {
+  const { memory } = work;
+  const turns = [...storedTurns(memory, session.id)];
+  const starts = new Map<number, number>();
+  for (const group of groupTurns(turns, work.chunks)) {
+    for (const { number } of group) starts.set(number, group[0]!.number);
+  }
+  const moved = new Map(
+    turns.flatMap(({ number, record }): [number, number][] => {
+      const start = starts.get(number)!;
+      return start === record.groupStart ? [] : [[number, start]];
+    }),
+  );
+  saveGroups(memory, session.id, moved);
+  return Math.min(Number.MAX_SAFE_INTEGER, ...moved.keys());
+}

@@ -1,0 +1,163 @@
+import { isAbsolute } from "node:path";
+import type { ScrubText } from "../../redact/scrub-value.ts";
+import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
+import { promptBeginning, toolCounts, touchedFiles } from "../../sessions/ingest/touched.ts";
+import { cleanLines } from "../../sessions/scrub/reword.ts";
+import type { StoredLine } from "../../sessions/turn-content.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { insertLines, knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
+import { saveUsage } from "../../store/memory/sessions/usage.ts";
+import { canonicalJson } from "../codec/canonical.ts";
+import { joinTurns } from "../merge/join-session.ts";
+import { cleanerFor, type Telling, toldTurns } from "./from-memory.ts";
+import { localLines } from "./portable.ts";
+import type { SharedLine, SharedTurn } from "./records.ts";
+
+/**
+ * Stores turns as far as they are not here. To be called in a transaction.
+ * @returns numbers of the turns that are new here or have more in them
+ */
+export function saveTurns(telling: Telling, session: SessionRecord, turns: readonly SharedTurn[]): number[] {
+  const { memory } = telling.work;
+  const uids = turns.flatMap(({ lines, also }) => [
+    ...lines.flatMap(({ uid }) => uid ?? []),
+    ...Object.keys(also),
+  ]);
+  const known = knownLines(memory, uids);
+  const places = placesOfLines(memory, uids);
+  const isHere = (uid: string) => {
+    const place = places.get(uid);
+    return place !== undefined && place.sessionId === session.id && place.turn >= 0;
+  };
+  const taken = takenOf(telling, session);
+  const changed: number[] = [];
+  for (const turn of turns) {
+    // What is stored elsewhere (a fork) or was forgotten is left out.
+    const isWanted = (uid: string | null) => uid === null || !known.has(uid) || isHere(uid);
+    const wanted: SharedTurn = {
+      ...turn,
+      lines: turn.lines.filter(({ uid }) => isWanted(uid)),
+      also: Object.fromEntries(Object.entries(turn.also).filter(([uid]) => isWanted(uid))),
+    };
+    const named = [...wanted.lines.flatMap(({ uid }) => uid ?? []), ...Object.keys(wanted.also)];
+    const first = named.find((uid) => isHere(uid));
+    const isAllRefused = turn.lines.some(({ uid }) => uid !== null) && named.length === 0;
+    if (isAllRefused) continue;
+    const number = first === undefined ? null : places.get(first)!.turn;
+    const saved = saveOne(telling, session, wanted, number, taken, (uid) => !known.has(uid));
+    for (const uid of named) known.add(uid);
+    if (saved !== null) changed.push(saved);
+  }
+  return changed;
+}
+
+/** @returns its number, or null when nothing of it is new */
+function saveOne(
+  telling: Telling,
+  session: SessionRecord,
+  told: SharedTurn,
+  known: number | null,
+  taken: Taken,
+  isNew: (uid: string) => boolean,
+): number | null {
+  const { memory } = telling.work;
+  const stored = known === null ? turnWithoutUids(telling, session, told) : toldAt(telling, session, known);
+  const joined = stored ? joinTurns(stored, told) : told;
+  const fresh = Object.entries(joined.also).filter(([uid]) => isNew(uid));
+  if (stored && canonicalJson(joined) === canonicalJson(stored)) return null;
+  const number = stored?.number ?? freeNumber(taken, told.number);
+  const before = new Set(stored?.lines.map(({ uid, seq }) => uid ?? `#${seq}`));
+  const place = (seq: number) => {
+    let free = seq;
+    if (taken.places.has(seq)) for (const one of taken.places) free = Math.max(free, one + 1);
+    taken.places.add(free);
+    return free;
+  };
+  const placed = joined.lines.map(
+    (line): SharedLine => (before.has(line.uid ?? `#${line.seq}`) ? line : { ...line, seq: place(line.seq) }),
+  );
+  const scrubbed = cleanLines(placed as unknown as StoredLine[], taken.clean);
+  const content = isAbsolute(session.cwd) ? localLines(scrubbed, telling.work.root) : scrubbed;
+  const turn = { number, branch: joined.branch, abandoned: joined.abandoned, lines: content };
+  const times = content.flatMap(({ at }) => at ?? []);
+  const { relativize } = chunkOptionsFor(telling.work, session);
+  saveTurn(memory, session.id, {
+    number,
+    startedAt: times.length > 0 ? times.reduce((a, b) => Math.min(a, b)) : null,
+    endedAt: times.length > 0 ? times.reduce((a, b) => Math.max(a, b)) : null,
+    branch: joined.branch,
+    abandoned: joined.abandoned,
+    groupStart: turnOf(memory, session.id, number)?.groupStart ?? number,
+    prompt: promptBeginning(turn),
+    tools: toolCounts(turn),
+    files: touchedFiles(turn, relativize),
+    content: packContent(content),
+  });
+  const places = [
+    ...placed.flatMap(({ uid, seq }) => (uid === null || !isNew(uid) ? [] : [{ uid, seq, turn: number }])),
+    ...fresh.map(([uid, seq]) => ({ uid, seq: place(seq), turn: number })),
+  ];
+  insertLines(memory, session.id, places);
+  saveUsage(
+    memory,
+    session.id,
+    joined.usage.map(({ message, model, input, output, cache_read, cache_write }) => ({
+      messageUid: message,
+      turn: number,
+      model,
+      input,
+      output,
+      cacheRead: cache_read,
+      cacheWrite: cache_write,
+    })),
+  );
+  return number;
+}
+
+function toldAt(telling: Telling, session: SessionRecord, number: number): SharedTurn | null {
+  const [stored] = toldTurns({ ...telling, filter: true }, session, { first: number, last: number });
+  return stored ?? null;
+}
+
+/** A turn none of whose lines has a uid is known by its number. */
+function turnWithoutUids(telling: Telling, session: SessionRecord, told: SharedTurn): SharedTurn | null {
+  if (!told.id.startsWith("#")) return null;
+  const stored = toldAt(telling, session, told.number);
+  return stored?.id === told.id ? stored : null;
+}
+
+/** What a session has already, while turns are added to it. */
+interface Taken {
+  places: Set<number>;
+  /** Of turns, forgotten ones included. */
+  numbers: Set<number>;
+  clean: ScrubText;
+}
+
+function takenOf(telling: Telling, session: SessionRecord): Taken {
+  const { memory } = telling.work;
+  const lines = memory
+    .prepare(
+      "SELECT seq, CASE WHEN turn < 0 THEN -1 - turn ELSE turn END AS turn FROM lines WHERE session_id = ?",
+    )
+    .all(session.id) as { seq: number; turn: number }[];
+  const numbers = memory
+    .prepare("SELECT number FROM turns WHERE session_id = ?")
+    .pluck()
+    .all(session.id) as number[];
+  return {
+    places: new Set(lines.map(({ seq }) => seq)),
+    numbers: new Set([...numbers, ...lines.map(({ turn }) => turn)]),
+    clean: cleanerFor({ ...telling, filter: true }, session.id),
+  };
+}
+
+/** Another machine may have gone on with the session differently: then the number is taken. */
+function freeNumber({ numbers }: Taken, wanted: number): number {
+  let number = wanted;
+  if (numbers.has(wanted)) for (const one of numbers) number = Math.max(number, one + 1);
+  numbers.add(number);
+  return number;
+}

@@ -1,0 +1,193 @@
+import { scrubValue } from "../../redact/scrub-value.ts";
+import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
+import { chunkOptionsFor, noteDraft, vectorsOf } from "../../sessions/chunks/rechunk.ts";
+import { notesSession } from "../../sessions/notes/add-note.ts";
+import { annotationByUid, listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
+import { saveAttributions } from "../../store/memory/commits/attributions.ts";
+import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
+import { saveEvent, saveLink } from "../../store/memory/events.ts";
+import type { CommitRecord } from "../../store/memory/git-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { isRefused } from "../../store/memory/sync.ts";
+import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
+import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
+import { cleanerFor, type Telling, toldAttribution, toldCheckpoint, toldEvent } from "./from-memory.ts";
+import type {
+  SharedAnnotation,
+  SharedAttribution,
+  SharedCheckpoint,
+  SharedCommit,
+  SharedEvent,
+} from "./records.ts";
+
+/** Takes what others shared into the memory. Each of these is done at once or not at all, and may be repeated. */
+
+/** Whether something is new here; null when it was forgotten. */
+type IsNew = boolean | null;
+
+/** Takes a note in, with its chunk. */
+export async function takeInAnnotation(telling: Telling, shared: SharedAnnotation): Promise<IsNew> {
+  const { memory, embedder, root } = telling.work;
+  const { uid, session: sessionUid } = shared;
+  if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
+  if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
+  if (annotationByUid(memory, uid) !== null) return false;
+  const clean = cleanerFor({ ...telling, filter: true }, idOf(memory, sessionUid));
+  const annotation = {
+    uid,
+    sessionUid,
+    turn: shared.turn,
+    lineUid: shared.line,
+    at: shared.at,
+    source: shared.source,
+    branch: shared.branch === null ? null : clean(shared.branch),
+    note: clean(shared.note),
+  };
+  // Known by other words from before it was scrubbed.
+  const isThere =
+    annotation.lineUid !== null &&
+    listAnnotations(memory, { sessionUid }).some(
+      ({ lineUid, note }) => lineUid === annotation.lineUid && note === annotation.note,
+    );
+  if (isThere) return false;
+  const session =
+    sessionUid === null
+      ? saveSession(memory, { ...notesSession, cwd: root })
+      : (sessionByUid(memory, sessionUid) ??
+        saveSession(memory, { uid: sessionUid, agent: "claude", cwd: "" }));
+  const draft = noteDraft(telling.work, session, annotation, chunkOptionsFor(telling.work, session));
+  const [vectors] = await vectorsOf(embedder, [draft]);
+  memory.inTransaction(() => {
+    const id = saveAnnotation(memory, annotation);
+    if (id === null) return;
+    const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
+    replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+  });
+  return true;
+}
+
+const idOf = (memory: Memory, uid: string | null) =>
+  uid === null ? null : (sessionByUid(memory, uid)?.id ?? null);
+
+/** A commit as others know it: what is in it is still to be looked at here. */
+function knownCommit(memory: Memory, shared: SharedCommit): CommitRecord {
+  const known = commitByHash(memory, shared.hash);
+  if (known === null) {
+    return saveCommit(
+      memory,
+      {
+        hash: shared.hash,
+        tree: shared.tree,
+        parents: shared.parents,
+        branch: shared.branch,
+        author: shared.author,
+        authoredAt: shared.authored_at,
+        committedAt: shared.committed_at,
+        subject: shared.subject,
+        patchId: shared.patch_id,
+        rewrittenFrom: shared.rewritten_from,
+        insertions: shared.insertions,
+        deletions: shared.deletions,
+        seen: "sync",
+        attributed: 0,
+      },
+      [],
+    );
+  }
+  const rewrittenFrom = [...new Set([...known.rewrittenFrom, ...shared.rewritten_from])];
+  const branch = known.branch ?? shared.branch;
+  if (branch !== known.branch || rewrittenFrom.length > known.rewrittenFrom.length) {
+    updateCommit(memory, known.id, { ...known, branch, rewrittenFrom });
+  }
+  return known;
+}
+
+const isSame = <T extends FileType>(type: T, a: SharedRecords[T] | null, b: SharedRecords[T]) =>
+  a !== null && encode(type, a) === encode(type, b);
+
+export function takeInCheckpoint(telling: Telling, shared: SharedCheckpoint): IsNew {
+  const { memory } = telling.work;
+  return memory.inTransaction(() => {
+    const known = toldCheckpoint(telling, shared.uid);
+    const joined = known ? joinCheckpoints(known, shared) : shared;
+    if (isSame("checkpoint", known, joined)) return false;
+    const commit = knownCommit(memory, joined.commit);
+    const isThere = saveCheckpoint(memory, {
+      uid: joined.uid,
+      commitId: commit.id,
+      parentUid: joined.parent,
+      agentState: scrubValue(joined.agent_state, cleanerFor({ ...telling, filter: true })),
+      createdAt: joined.created_at,
+      sessions: joined.sessions.map(({ session, turns, lines, how, confidence }) => ({
+        sessionUid: session,
+        turns,
+        lines,
+        how,
+        confidence,
+      })),
+    });
+    return isThere ? known === null : null;
+  });
+}
+
+export function takeInAttribution(telling: Telling, shared: SharedAttribution): IsNew {
+  const { memory } = telling.work;
+  return memory.inTransaction(() => {
+    const known = toldAttribution(telling, shared.commit.hash);
+    const joined = known ? joinAttributions(known, shared) : shared;
+    if (isSame("attribution", known, joined)) return false;
+    const commit = knownCommit(memory, joined.commit);
+    const records = Object.entries(joined.files).flatMap(([path, ranges]) =>
+      ranges.map(({ first, last, author, session, turn, tool_use, model, confidence, how }) => ({
+        path,
+        firstLine: first,
+        lastLine: last,
+        author,
+        sessionUid: session,
+        turn,
+        toolUse: tool_use,
+        model,
+        confidence,
+        how,
+      })),
+    );
+    saveAttributions(memory, commit.id, records);
+    return known === null;
+  });
+}
+
+export function takeInEvent(telling: Telling, shared: SharedEvent): IsNew {
+  const { memory } = telling.work;
+  const clean = cleanerFor({ ...telling, filter: true });
+  return memory.inTransaction(() => {
+    const known = toldEvent(telling, shared.uid);
+    const joined = known ? joinEvents(known, shared) : shared;
+    if (isSame("event", known, joined)) return false;
+    saveEvent(memory, {
+      uid: joined.uid,
+      title: clean(joined.title),
+      description: clean(joined.description),
+      type: joined.type,
+      status: joined.status,
+      branch: joined.branch,
+      startsAt: joined.starts_at,
+      endsAt: joined.ends_at,
+      createdAt: joined.created_at,
+      updatedAt: joined.updated_at,
+    });
+    for (const { kind, target, added_at, removed_at } of joined.links) {
+      saveLink(memory, {
+        eventUid: joined.uid,
+        kind,
+        targetUid: target,
+        addedAt: added_at,
+        removedAt: removed_at,
+      });
+    }
+    return known === null;
+  });
+}

@@ -1,0 +1,56 @@
+import { GitFailure, gitText } from "../git/git.ts";
+import { PommelError } from "../project/errors.ts";
+import { readRef } from "./branch/objects.ts";
+import { allow, isAllowed } from "./consent.ts";
+import { isOwnRemote, withoutPassword } from "./remote.ts";
+import type { Run } from "./report.ts";
+
+/** When nothing is shared, and nothing changed. */
+
+export async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
+  let here: Awaited<ReturnType<typeof readRef>>;
+  try {
+    await gitText(dir, ["rev-parse", "--git-dir"]);
+    here = await readRef(dir, ref);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const [message, hint] =
+      error.reason === "not_installed"
+        ? ["git is not installed.", "Install it: the memory is shared through it."]
+        : [
+            "The project is no git repository.",
+            "The memory is shared through one: `git init`, and add a remote.",
+          ];
+    throw new PommelError("sync_refused", message, hint);
+  }
+  if (here?.worktree) {
+    throw new PommelError(
+      "sync_refused",
+      `The branch ${branch} is checked out in ${here.worktree}.`,
+      "Check out another one there: nobody works on it, and its files would look changed.",
+    );
+  }
+  if (here && !here.isCommit) throw notOurs(branch);
+}
+
+export function refuseStrangers(urls: readonly string[], { settings, options }: Run): void {
+  for (const url of urls) {
+    if (settings.encryption !== "none" || isOwnRemote(url) || isAllowed(url)) continue;
+    if (options.allowPublic) {
+      allow(url);
+      continue;
+    }
+    throw new PommelError(
+      "sync_refused",
+      `Nobody can tell from here who may read ${withoutPassword(url)}. Nothing was shared.`,
+      "If only those may who should read your conversations, run `pm sync --allow-public` once; else set sync.encryption.",
+    );
+  }
+}
+
+export const notOurs = (branch: string) =>
+  new PommelError(
+    "sync_refused",
+    `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
+    "Choose another one with `pm config set sync.branch NAME`.",
+  );

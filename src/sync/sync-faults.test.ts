@@ -1,0 +1,342 @@
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
+import { consentFile } from "./consent.ts";
+import { isOwnRemote } from "./remote.ts";
+
+let shared: ReturnType<typeof sharedRemote>;
+beforeEach(() => {
+  shared = sharedRemote();
+});
+afterEach(() => {
+  shared.remove();
+  rmSync(consentFile(), { force: true });
+});
+
+async function remember(machine: Machine, id: string, said = id) {
+  const told = machine.session(id);
+  told.prompt(`Remember ${said} please`);
+  told.reply(`I remember ${said}.`);
+  await machine.read(told);
+}
+const sessions = (machine: Machine) =>
+  contentOf(machine).sessions!.map((one) => (one as { uid: string }).uid);
+
+describe("a remote", () => {
+  it("that is gone: what is new is kept, and shared when it is back", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    one.git("remote", "set-url", "origin", join(shared.base, "gone.git"));
+    const report = await one.sync();
+    expect(report).toMatchObject({ pushed: false, isUpToDate: false, shared: { sessions: 1 } });
+    expect(report.trouble).toMatchObject({ kind: "unreachable" });
+    expect(report.commit).not.toBeNull();
+    await expect(one.pull()).rejects.toMatchObject({ code: "sync_failed" });
+    one.git("remote", "set-url", "origin", shared.remote);
+    expect(await one.sync()).toMatchObject({ pushed: true, trouble: null, commit: report.commit });
+    await two.pull();
+    expect(sessions(two)).toEqual(["a"]);
+  });
+
+  it("that is not there at all", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    one.git("remote", "remove", "origin");
+    expect(await one.sync()).toMatchObject({ pushed: false, trouble: { kind: "no_remote" } });
+    expect(one.files().has("sessions/a/meta.json")).toBe(true);
+    await expect(one.pull()).rejects.toThrow("no remote origin");
+  });
+
+  it("that refuses: told, and kept", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    const hook = join(shared.remote, "hooks/pre-receive");
+    writeFileSync(hook, "#!/bin/sh\nexit 1\n");
+    chmodSync(hook, 0o755);
+    const report = await one.sync();
+    expect(report.trouble?.message).toMatch(/refused it.*kept here/);
+    rmSync(hook);
+    expect(await one.sync()).toMatchObject({ pushed: true });
+  });
+
+  it("that others are faster at: three times, then told", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await remember(two, "b");
+    await two.sync();
+    // The second machine shares something whenever the first one is about to push.
+    let n = 0;
+    const real = one.git("--exec-path");
+    const bin = join(shared.base, "bin");
+    const script = join(bin, "git");
+    const { mkdirSync, existsSync } = await import("node:fs");
+    mkdirSync(bin);
+    const pushing = join(shared.base, "pushing");
+    const go = join(shared.base, "go");
+    writeFileSync(
+      script,
+      `#!/bin/sh\ncase " $* " in *" push "*) : > ${pushing}; while [ ! -e ${go} ]; do sleep 0.02; done; rm ${go};; esac\nexec ${real}/git "$@"\n`,
+    );
+    chmodSync(script, 0o755);
+    const path = process.env.PATH!;
+    process.env.PATH = `${bin}:${path}`;
+    const rival = setInterval(() => {
+      if (!existsSync(pushing)) return;
+      rmSync(pushing);
+      // Without its memory: a commit that goes on from what is there.
+      const tip = shared.git("rev-parse", branch);
+      const commit = shared.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", `rival ${++n}`);
+      if (n <= 3) shared.git("update-ref", `refs/heads/${branch}`, commit);
+      writeFileSync(go, "");
+    }, 10);
+    try {
+      const report = await one.sync();
+      expect(report).toMatchObject({ pushed: false, trouble: { kind: "rejected" } });
+      expect(n).toBe(3);
+      expect(await one.sync()).toMatchObject({ pushed: true, trouble: null });
+    } finally {
+      clearInterval(rival);
+      process.env.PATH = path;
+    }
+    await two.sync();
+    expect(sessions(two)).toEqual(["a", "b"]);
+  });
+
+  it("whose branch somebody deleted or put back: nothing is lost", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync();
+    const old = shared.git("rev-parse", branch);
+    await remember(one, "b");
+    await one.sync();
+    await two.pull();
+    shared.git("update-ref", `refs/heads/${branch}`, old);
+    await remember(two, "c");
+    await two.sync();
+    await one.sync();
+    expect(sessions(one)).toEqual(["a", "b", "c"]);
+    shared.git("update-ref", "-d", `refs/heads/${branch}`);
+    await one.sync();
+    await remember(two, "d");
+    await two.sync();
+    await one.sync();
+    expect(one.files().size).toBe(9);
+    expect(contentOf(one)).toEqual(contentOf(two));
+  });
+});
+
+describe("a branch that is damaged", () => {
+  /** Writes a commit on the remote's branch with other files. */
+  function tamper(machine: Machine, files: Record<string, string | null>) {
+    process.env.GIT_INDEX_FILE = join(shared.base, "index");
+    try {
+      machine.git("fetch", "--quiet", "origin", `${branch}:refs/tamper`);
+      machine.git("read-tree", "refs/tamper");
+      for (const [path, text] of Object.entries(files)) {
+        if (text === null) machine.git("rm", "--cached", "--quiet", path);
+        else {
+          const file = join(shared.base, "file");
+          writeFileSync(file, text);
+          const blob = machine.git("hash-object", "-w", file);
+          machine.git("update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
+        }
+      }
+      const commit = machine.git(
+        "commit-tree",
+        machine.git("write-tree"),
+        "-p",
+        "refs/tamper",
+        "-m",
+        "tamper",
+      );
+      machine.git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
+      machine.git("update-ref", "-d", "refs/tamper");
+    } finally {
+      delete process.env.GIT_INDEX_FILE;
+    }
+  }
+
+  it("gives what can be read; the rest is told and kept in quarantine", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await remember(one, "b");
+    await one.sync();
+    const transcript = one.files().get("sessions/b/transcript.jsonl")!;
+    tamper(two, {
+      "sessions/a/meta.json": "{not json",
+      "sessions/b/transcript.jsonl": `${transcript}garbage\n`,
+      "checkpoints/c.json": '{"uid":"c"}',
+      "events/e.json": JSON.stringify({ uid: "other" }),
+      "manifest.json": "<<<<<<<",
+      "later/x.bin": "of a newer client",
+    });
+    const report = await two.sync();
+    expect(report.problems.map(({ path }) => path).sort()).toEqual([
+      "checkpoints/c.json",
+      "events/e.json",
+      "sessions/a/meta.json",
+      "sessions/b/transcript.jsonl",
+    ]);
+    expect(two.git("rev-parse", report.quarantine!)).toHaveLength(40);
+    expect(sessions(two)).toEqual(["a", "b"]);
+    expect(contentOf(two).turns).toHaveLength(2);
+    // The one who has it puts it right.
+    one.memory.prepare("UPDATE sessions SET last_at = last_at").run();
+    await one.sync();
+    expect(JSON.parse(one.files().get("sessions/a/meta.json")!)).toMatchObject({ uid: "a", agent: "claude" });
+    expect(JSON.parse(one.files().get("manifest.json")!).sessions).toHaveProperty("a");
+    expect(one.files().get("later/x.bin")).toContain("newer");
+    await two.sync();
+    expect(contentOf(two).turns).toEqual(contentOf(one).turns);
+  });
+
+  it("is refused when it is something else", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    const tree = one.git("mktree", "--missing");
+    const blob = one.git("hash-object", "-w", join(one.dir, ".git/HEAD"));
+    const { execFileSync } = await import("node:child_process");
+    const full = execFileSync("git", ["-C", one.dir, "mktree"], { input: `100644 blob ${blob}\tREADME\n` });
+    const commit = one.git("commit-tree", full.toString().trim(), "-m", "code");
+    one.git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
+    await expect(one.sync()).rejects.toThrow("something else");
+    expect(shared.git("rev-parse", branch)).toBe(commit);
+    expect(tree).toHaveLength(40);
+  });
+
+  it("is told when git cannot read it at the remote; what is new is kept", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync();
+    const blob = shared.git("rev-parse", `${branch}:sessions/a/transcript.jsonl`);
+    rmSync(join(shared.remote, "objects", blob.slice(0, 2), blob.slice(2)));
+    await remember(two, "b");
+    const report = await two.sync();
+    expect(report.trouble).toMatchObject({ kind: "damaged" });
+    expect(report.commit).not.toBeNull();
+    await expect(two.pull()).rejects.toThrow("damaged");
+    expect(sessions(two)).toEqual(["b"]);
+  });
+
+  it("of a newer layout is left alone", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync();
+    tamper(two, { "manifest.json": '{"version":2}' });
+    await expect(two.sync()).rejects.toThrow("newer Pommel");
+  });
+});
+
+describe("repositories of all kinds", () => {
+  it("a detached HEAD, an index with changes, a stash, hooks: all stay as they are", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    writeFileSync(join(one.dir, "x.txt"), "staged");
+    one.git("add", "x.txt");
+    writeFileSync(join(one.dir, "x.txt"), "changed");
+    for (const hook of ["pre-push", "post-commit", "reference-transaction"]) {
+      const file = join(one.dir, ".git/hooks", hook);
+      writeFileSync(file, hook === "pre-push" ? "#!/bin/sh\nexit 1\n" : "#!/bin/sh\nexit 0\n");
+      chmodSync(file, 0o755);
+    }
+    one.git("config", "commit.gpgSign", "true");
+    one.git("config", "push.followTags", "true");
+    const before = one.surroundings();
+    expect(await one.sync()).toMatchObject({ pushed: true, trouble: null });
+    expect(one.surroundings()).toEqual(before);
+    one.git("checkout", "--quiet", "--detach");
+    await remember(one, "b");
+    expect(await one.sync()).toMatchObject({ pushed: true });
+    expect(shared.git("tag")).toBe("");
+    expect(one.git("for-each-ref", "--format=%(refname)").split("\n").sort()).toEqual([
+      `refs/heads/main`,
+      `refs/heads/${branch}`,
+      "refs/pommel/remote",
+      // As every push notes it.
+      `refs/remotes/origin/${branch}`,
+    ]);
+    expect(readdirSync(join(one.dir, ".git")).filter((name) => /fast_import|FETCH_HEAD/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  it("SHA-256, and an unborn branch", async () => {
+    const sha256 = sharedRemote("--object-format=sha256");
+    try {
+      const [one, two] = [sha256.machine("one"), sha256.machine("two")];
+      one.git("checkout", "--quiet", "--orphan", "unborn");
+      await remember(one, "a");
+      expect(await one.sync()).toMatchObject({ pushed: true });
+      await two.sync();
+      expect(contentOf(two)).toEqual(contentOf(one));
+      expect(one.git("rev-parse", branch)).toHaveLength(64);
+    } finally {
+      sha256.remove();
+    }
+  });
+
+  it("a shallow, partial clone gets all of the branch", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    shared.git("config", "uploadpack.allowFilter", "true");
+    await remember(one, "a");
+    await one.sync();
+    two.git("config", "remote.origin.promisor", "true");
+    two.git("config", "remote.origin.partialclonefilter", "blob:none");
+    two.git("fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", branch);
+    await two.sync();
+    expect(contentOf(two)).toEqual(contentOf(one));
+  });
+
+  it("refuses where the branch is checked out, and where there is no repository", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    await one.sync();
+    one.git("worktree", "add", "--quiet", join(shared.base, "tree"), branch);
+    await expect(one.sync()).rejects.toThrow("checked out");
+    rmSync(join(one.dir, ".git"), { recursive: true });
+    await expect(one.sync()).rejects.toThrow("no git repository");
+  });
+});
+
+describe("who may read it", () => {
+  it("is known of paths and of machines of one's own only", () => {
+    const own = [
+      "/srv/x.git",
+      "../x",
+      "file:///srv/x.git",
+      "ssh://git@192.168.1.4/x",
+      "git@10.0.0.1:x",
+      "C:\\x\\y",
+    ];
+    own.push("http://localhost:3000/x.git", "ssh://git@[::1]:22/x", "./a:b");
+    const strange = ["https://git.example.com/x", "git@git.example.com:x/y.git", "ssh://nas/x", "nas:x.git"];
+    strange.push(
+      "ext::sh -c evil",
+      "https://127.0.0.1.example.com/x",
+      "git://8.8.8.8/x",
+      "http://[2001:db8::1]/x",
+    );
+    expect(own.filter((url) => !isOwnRemote(url))).toEqual([]);
+    expect(strange.filter(isOwnRemote)).toEqual([]);
+  });
+
+  it("is asked of the user, once for each remote", async () => {
+    const one = shared.machine("one");
+    await remember(one, "a");
+    one.git("remote", "set-url", "origin", "https://bob:pw@git.example.invalid/x.git");
+    one.git("config", `url.${shared.remote}.insteadOf`, "https://elsewhere.invalid/x.git");
+    await expect(one.sync()).rejects.toMatchObject({ code: "sync_refused" });
+    await expect(one.sync()).rejects.not.toThrow("pw@");
+    expect(one.git("for-each-ref", "refs/heads")).not.toContain("pommel");
+    // Nothing is sent for a trial, and the fetch fails.
+    expect(await one.sync({ dryRun: true })).toMatchObject({
+      shared: { sessions: 1 },
+      trouble: { kind: "unreachable" },
+    });
+    expect(await one.sync({ allowPublic: true })).toMatchObject({ trouble: { kind: "unreachable" } });
+    expect(await one.sync()).toMatchObject({ trouble: { kind: "unreachable" } });
+    one.git("remote", "set-url", "origin", "https://other.invalid/x.git");
+    await expect(one.sync()).rejects.toMatchObject({ code: "sync_refused" });
+  });
+});

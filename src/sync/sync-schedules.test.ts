@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
+import type { TranscriptFixture } from "../../test/support/transcript-fixture.ts";
+import { addNote } from "../sessions/notes/add-note.ts";
+
+/** What happens, in which order: somebody says something, or several sync, all at once. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant("say" as const), who: fc.nat(2), session: fc.nat(1) }),
+  fc.record({ kind: fc.constant("note" as const), who: fc.nat(2) }),
+  fc.record({
+    kind: fc.constant("sync" as const),
+    who: fc.uniqueArray(fc.nat(2), { minLength: 1, maxLength: 3 }),
+  }),
+);
+
+it("machines with real repositories come to the same, whoever syncs when, with nothing lost", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async (steps) => {
+      const shared = sharedRemote();
+      try {
+        const machines = ["one", "two", "three"].map((name) => shared.machine(name));
+        const told = new Map<string, TranscriptFixture>();
+        const said: string[] = [];
+        for (const [i, each] of steps.entries()) {
+          if (each.kind === "sync") {
+            await Promise.all(each.who.map((who) => machines[who]!.sync()));
+            continue;
+          }
+          const machine = machines[each.who]!;
+          const words = `words${i}of${machine.name}`;
+          said.push(words);
+          if (each.kind === "note") await addNote(machine.work, { note: words });
+          else await say(machine, told, `${machine.name}-${each.session}`, words);
+        }
+        const all = async () => {
+          for (const machine of machines) expect((await machine.sync()).trouble).toBeNull();
+        };
+        // Whoever was rejected is behind; then the first ones do not know yet what the last one had.
+        await all();
+        await all();
+        const first = contentOf(machines[0]!);
+        const text = JSON.stringify([first.turns, first.annotations]);
+        for (const words of said) expect(text).toContain(words);
+        for (const machine of machines) expect(contentOf(machine)).toEqual(first);
+        if (said.length === 0) return;
+        expect(new Set(machines.map((machine) => machine.tree())).size).toBe(1);
+        const tip = shared.git("rev-parse", branch);
+        await all();
+        expect(shared.git("rev-parse", branch)).toBe(tip);
+      } finally {
+        shared.remove();
+      }
+    }),
+    { numRuns: 6, endOnFailure: true },
+  );
+}, 180_000);
+
+async function say(machine: Machine, told: Map<string, TranscriptFixture>, id: string, words: string) {
+  const session = told.get(id) ?? machine.session(id);
+  told.set(id, session);
+  session.prompt(`Please say ${words}`);
+  session.reply(`Here it is: ${words}`);
+  await machine.read(session);
+}

@@ -1,0 +1,360 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
+import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
+import { forgetNow } from "../sessions/forget/forget.ts";
+import { retainMemory } from "../sessions/ingest/retain.ts";
+import { addNote } from "../sessions/notes/add-note.ts";
+import { saveAttributions } from "../store/memory/commits/attributions.ts";
+import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
+import { saveCommit } from "../store/memory/commits/commits.ts";
+import { saveEvent, saveLink } from "../store/memory/events.ts";
+import { changedThings } from "../store/memory/sync.ts";
+
+let shared: ReturnType<typeof sharedRemote>;
+beforeEach(() => {
+  shared = sharedRemote();
+});
+afterEach(() => shared.remove());
+
+/** A session in which a file was changed. */
+function work(machine: Machine, id: string, said = "a token refresh that is atomic") {
+  const told = machine.session(id);
+  told.prompt(`Please write ${said}`);
+  told.edit(`${machine.dir}/src/auth.ts`, "old line", `new line of ${id}`);
+  told.reply(`Done: ${said}. We decided to use a lock because two requests came at once.`);
+  told.prompt("Note to Pommel: tokens are refreshed under a lock");
+  told.reply("Noted.");
+  return told;
+}
+
+const hash = (n: number) => String(n).repeat(40).slice(0, 40);
+
+function commitBy({ memory }: Machine, n: number, session: string, confidence = 0.9) {
+  const commit = saveCommit(
+    memory,
+    {
+      hash: hash(n),
+      tree: hash(n + 1),
+      parents: [],
+      branch: "main",
+      author: "Ann <a@b.c>",
+      authoredAt: 1000 * n,
+      committedAt: 1000 * n,
+      subject: `commit ${n}`,
+      patchId: null,
+      rewrittenFrom: [],
+      insertions: 3,
+      deletions: 0,
+      seen: "hook",
+      attributed: 1,
+    },
+    [],
+  );
+  const range = { toolUse: null, model: null, confidence, how: "edit" as const };
+  saveAttributions(memory, commit.id, [
+    {
+      path: "src/auth.ts",
+      firstLine: 1,
+      lastLine: 2,
+      author: "agent",
+      sessionUid: session,
+      turn: 1,
+      ...range,
+    },
+    {
+      path: "src/auth.ts",
+      firstLine: 3,
+      lastLine: 3,
+      author: "human",
+      sessionUid: null,
+      turn: null,
+      ...range,
+    },
+  ]);
+  saveCheckpoint(memory, {
+    uid: `c${n}`,
+    commitId: commit.id,
+    parentUid: null,
+    agentState: { at: "the end" },
+    createdAt: 1000 * n,
+    sessions: [{ sessionUid: session, turns: [1], lines: 2, how: "lines", confidence }],
+  });
+}
+
+function event({ memory }: Machine, uid: string, title: string, updatedAt: number, session: string) {
+  saveEvent(memory, {
+    uid,
+    title,
+    description: "",
+    type: "task",
+    status: "active",
+    branch: null,
+    startsAt: null,
+    endsAt: null,
+    createdAt: 1,
+    updatedAt,
+  });
+  saveLink(memory, {
+    eventUid: uid,
+    kind: "session",
+    targetUid: session,
+    addedAt: updatedAt,
+    removedAt: null,
+  });
+}
+
+describe("sharing", () => {
+  it("takes everything to another machine, which has nothing new to tell", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await addNote(one.work, { note: "v2 is released" });
+    commitBy(one, 1, "s1");
+    event(one, "e1", "auth", 5, "s1");
+    const before = one.surroundings();
+    const report = await one.sync();
+    expect(report).toMatchObject({
+      pushed: true,
+      isUpToDate: true,
+      trouble: null,
+      shared: { sessions: 1, turns: 2, annotations: 2, checkpoints: 1, attributions: 1, events: 1 },
+    });
+    expect(one.surroundings()).toEqual(before);
+    expect([...one.files().keys()].sort()).toEqual([
+      expect.stringMatching(/^annotations\/[0-9a-f]{32}\.json$/),
+      expect.stringMatching(/^annotations\/[0-9a-f]{32}\.json$/),
+      `attributions/11/${hash(1)}.json`,
+      "checkpoints/c1.json",
+      "events/e1.json",
+      "manifest.json",
+      "sessions/s1/meta.json",
+      "sessions/s1/transcript.jsonl",
+    ]);
+
+    const taken = await two.sync();
+    expect(taken).toMatchObject({
+      pushed: false,
+      isUpToDate: true,
+      takenIn: { sessions: 1, turns: 2, annotations: 2, checkpoints: 1, attributions: 1, events: 1 },
+      shared: { sessions: 0, turns: 0 },
+    });
+    expect(contentOf(two)).toEqual(contentOf(one));
+    expect(two.tree()).toBe(one.tree());
+    expect(changedThings(two.memory)).toEqual([]);
+    // The same transcript, read there later, says nothing new.
+    await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
+    expect(contentOf(two)).toEqual(contentOf(one));
+  });
+
+  it("does nothing when there is nothing new", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    const { commit } = await one.sync();
+    await two.pull();
+    for (const machine of [one, two]) {
+      expect(await machine.sync()).toMatchObject({ pushed: false, isUpToDate: true, commit });
+    }
+    expect(await one.sync()).toMatchObject({ pushed: false, commit });
+    expect(shared.git("rev-list", "--count", branch)).toBe("1");
+  });
+
+  it("joins what both have, turn by turn, whoever is first", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    const told = work(one, "s1");
+    await one.read(told);
+    await one.sync();
+    await two.pull();
+    // The first goes on with it; the second has one of its own, and knows more of a commit.
+    told.prompt("Now add a test for it");
+    told.reply("Added.");
+    await one.read(told);
+    await two.read(work(two, "s2", "a quokka"));
+    commitBy(one, 1, "s1", 0.5);
+    commitBy(two, 1, "s2", 0.8);
+    event(one, "e1", "auth", 5, "s1");
+    event(two, "e1", "authentication", 7, "s2");
+    expect(await two.sync()).toMatchObject({ pushed: true });
+    expect(await one.sync()).toMatchObject({ pushed: true });
+    await two.sync();
+    expect(contentOf(two)).toEqual(contentOf(one));
+    expect(two.tree()).toBe(one.tree());
+    expect(contentOf(one)).toMatchObject({
+      sessions: [{ uid: "s1" }, { uid: "s2" }],
+      checkpoints: [{ session_uid: "s1" }, { session_uid: "s2" }],
+      attributions: [{ session_uid: "s2", confidence: 0.8 }, { author: "human" }],
+      events: [{ title: "authentication" }],
+      links: [{ target_uid: "s1" }, { target_uid: "s2" }],
+    });
+  });
+
+  it("keeps both ways when two machines went on with one session", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
+    const [here, there] = [
+      work(one, "s1"),
+      work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"),
+    ];
+    here.prompt("Go left please");
+    here.reply("Went left.");
+    // Other ids, as another run of the agent gives them.
+    for (let i = 0; i < 10; i++) there.raw("{}");
+    there.prompt("Go right please");
+    there.reply("Went right.");
+    await one.read(here);
+    await two.read(there);
+    await one.sync();
+    await two.sync();
+    await one.sync();
+    const prompts = (machine: Machine) =>
+      contentOf(machine).turns!.map((turn) => (turn as { prompt: string }).prompt);
+    expect(prompts(one).sort()).toEqual(prompts(two).sort());
+    expect(prompts(one)).toEqual(expect.arrayContaining(["Go left please", "Go right please"]));
+    expect(prompts(one)).toHaveLength(4);
+    expect(await one.sync()).toMatchObject({ pushed: false });
+    expect(one.tree()).toBe(two.tree());
+  });
+
+  it("says nothing of the machine: paths are the project's, home is ~", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    const told = work(one, "s1");
+    told.prompt(`Look at ${homedir()}/notes.txt and ${one.dir}/src/auth.ts`);
+    told.reply("I did.");
+    await one.read(told);
+    await one.sync();
+    const text = [...one.files().values()].join("\n");
+    expect(text).toContain("~/notes.txt");
+    expect(text).not.toContain(homedir());
+    expect(text).toContain('"path":"src/auth.ts"');
+    await two.pull();
+    expect(contentOf(two).files).toEqual([{ uid: "s1", number: 1, path: "src/auth.ts", how: "edit" }]);
+  });
+
+  it("scrubs once more on the way out and on the way in", async () => {
+    const word = "zanzibar";
+    const one = shared.machine("one");
+    const strict = shared.machine("two", { scrubber: fakeScrubber("strict", /zanzibar/g) });
+    await one.read(work(one, "s1", word));
+    await one.sync();
+    expect([...one.files().values()].join()).toContain(word);
+    await strict.pull();
+    expect(JSON.stringify(contentOf(strict))).not.toContain(word);
+    // It then shares the cleaner version, and the first machine takes it over.
+    await strict.sync();
+    await one.sync();
+    expect([...one.files().values()].join()).not.toContain(word);
+    expect(JSON.stringify(contentOf(one).turns)).not.toContain(word);
+    const other = shared.machine("three", { scrubber: fakeScrubber("strict", /istanbul/g) });
+    await other.read(work(other, "s3", "istanbul"));
+    expect(JSON.stringify(contentOf(other))).not.toContain("istanbul");
+    const late = { ...other, work: { ...other.work, scrubber: fakeScrubber("later", /lock/g) } };
+    await late.sync({ filter: true });
+    expect(other.files().get("sessions/s3/transcript.jsonl")).toContain("lock");
+  });
+});
+
+describe("what was forgotten", () => {
+  it("is not shared again, and not taken in again", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await one.read(work(one, "s2", "a quokka"));
+    await one.sync();
+    await two.pull();
+    await forgetNow(two.work, { session: "s1" });
+    await forgetNow(two.work, { turn: "s2:1" });
+    const left = contentOf(two);
+    expect(await two.pull({ force: true })).toMatchObject({ takenIn: { sessions: 0, turns: 0 } });
+    expect(contentOf(two)).toEqual(left);
+    await two.sync();
+    expect(contentOf(two)).toEqual(left);
+    // On the branch, and on the other machine, it is still there.
+    await one.sync();
+    expect(contentOf(one).sessions).toHaveLength(2);
+  });
+
+  it("is not shared when it was forgotten before it was", async () => {
+    const one = shared.machine("one");
+    await one.read(work(one, "s1"));
+    await one.read(work(one, "s2", "a quokka"));
+    await forgetNow(one.work, { session: "s1" });
+    await forgetNow(one.work, { pattern: "quokka" });
+    await one.sync();
+    const files = one.files();
+    expect(files.has("sessions/s1/meta.json")).toBe(false);
+    expect([...files.values()].join()).not.toContain("quokka");
+  });
+
+  it("does not come back in its old words", async () => {
+    const one = shared.machine("one");
+    await one.read(work(one, "s1"));
+    await one.sync();
+    await forgetNow(one.work, { pattern: "tokens" });
+    const left = contentOf(one);
+    await one.pull({ force: true });
+    expect(contentOf(one)).toEqual(left);
+    await one.sync();
+    expect(contentOf(one)).toEqual(left);
+  });
+
+  it("is not what was let go by age: others keep that", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    await one.sync();
+    await two.pull();
+    retainMemory(two.memory, { days: 1 });
+    expect(contentOf(two).turns).toEqual([]);
+    await two.sync();
+    await two.pull({ force: true });
+    expect(contentOf(two).turns).toEqual([]);
+    await one.sync();
+    expect(contentOf(one).turns).toHaveLength(2);
+    expect(one.files().get("sessions/s1/transcript.jsonl")!.trim().split("\n")).toHaveLength(2);
+  });
+});
+
+describe("a trial", () => {
+  it("says what would be shared and taken in, and changes nothing", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(work(one, "s1"));
+    expect(await one.sync({ dryRun: true })).toMatchObject({
+      shared: { sessions: 1, turns: 2 },
+      pushed: false,
+    });
+    expect(one.git("for-each-ref", "refs/heads")).not.toContain("pommel");
+    await one.sync();
+    await two.read(work(two, "s2", "a quokka"));
+    const before = contentOf(two);
+    expect(await two.sync({ dryRun: true })).toMatchObject({
+      takenIn: { sessions: 1, turns: 2, annotations: 1 },
+      shared: { sessions: 1, turns: 2, annotations: 1 },
+    });
+    expect(contentOf(two)).toEqual(before);
+    expect(await two.sync()).toMatchObject({ takenIn: { sessions: 1, turns: 2 }, shared: { sessions: 1 } });
+  });
+});
+
+describe("sessions that ran elsewhere", () => {
+  it("are left out, unless they are wanted", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await one.read(
+      work(
+        {
+          ...one,
+          dir: "/somewhere",
+          session: (id: string) => one.session(id, { cwd: "/somewhere" }),
+        } as Machine,
+        "s1",
+      ),
+    );
+    await one.read(work(one, "s2"));
+    expect(await one.sync()).toMatchObject({ leftOut: 1, shared: { sessions: 1 } });
+    expect(await one.sync()).toMatchObject({ leftOut: 1, pushed: false });
+    expect([...one.files().values()].join()).not.toContain("s1");
+    expect(await one.sync({ everything: true })).toMatchObject({ leftOut: 0, shared: { sessions: 1 } });
+    await two.sync();
+    expect(contentOf(two).sessions).toHaveLength(2);
+    expect(await one.sync()).toMatchObject({ leftOut: 0, pushed: false });
+    expect(readFileSync(`${two.dir}/.git/HEAD`, "utf8")).toContain("main");
+  });
+});

@@ -1,0 +1,254 @@
+import { PommelError } from "../project/errors.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { markAllChanged, setSyncFact, settleChanges, syncFact, syncFacts } from "../store/memory/sync.ts";
+import { Files, type Tip, tipAt, tipIfThere } from "./branch/branch.ts";
+import { push, readableTip, remoteTip } from "./branch/exchange.ts";
+import {
+  type BlobReader,
+  isAncestor,
+  moveRef,
+  openBlobs,
+  readRef,
+  setRef,
+  writeCommit,
+} from "./branch/objects.ts";
+import { BranchWriter } from "./branch/write-branch.ts";
+import { openCodec } from "./codec/open-codec.ts";
+import { noCounts, type SyncCounts } from "./counts.ts";
+import type { Telling } from "./records/from-memory.ts";
+import { takeInTip } from "./records/take-in.ts";
+import { finishSessions } from "./records/to-memory-session.ts";
+import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
+import { pushUrls } from "./remote.ts";
+import { hintFor, type Run, type SyncOptions, type SyncReport, type SyncSettings } from "./report.ts";
+import { sharedFact, thingsToTell } from "./told-files.ts";
+
+/** Rejected so often, somebody else is told to try again later. */
+const mostPushes = 3;
+
+/** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both, and how it is. */
+const facts = {
+  takenIn: "taken in",
+  written: "written",
+  branch: "branch",
+  encryption: "encryption",
+} as const;
+
+/** Whether something of the memory was ever shared, or taken in from what others shared. */
+export function isSharing(memory: Memory): boolean {
+  return syncFact(memory, facts.written) !== null || syncFact(memory, facts.takenIn) !== null;
+}
+
+/**
+ * Shares what is new of the memory and takes in what others shared, through a branch of git that has nothing to do with
+ * the code's: fetch, take in, join, push; when somebody else was faster, again. Neither the index nor the working tree
+ * is touched. Stopped anywhere, the next time goes on. Without a reachable remote what is new is kept on the local
+ * branch; the report tells.
+ * @throws PommelError `sync_refused` when it must not be done, `sync_failed` when a pull could not be
+ */
+export async function syncMemory(
+  work: ScrubbingWork,
+  settings: SyncSettings,
+  options: SyncOptions = {},
+): Promise<SyncReport> {
+  const { direction = "both", dryRun = false } = options;
+  const dir = work.root;
+  const ref = `refs/heads/${settings.branch}`;
+  await refuseWhereItCannot(dir, ref, settings.branch);
+  const run: Run = {
+    work,
+    settings,
+    options,
+    dir,
+    ref,
+    report: {
+      branch: settings.branch,
+      remote: settings.remote,
+      encrypted: settings.encryption !== "none",
+      shared: noCounts(),
+      takenIn: noCounts(),
+      leftOut: 0,
+      commit: null,
+      isUpToDate: false,
+      pushed: false,
+      problems: [],
+      quarantine: null,
+      trouble: null,
+    },
+  };
+  const urls = await pushUrls(dir, settings.remote);
+  if (direction === "both" && !dryRun) refuseStrangers(urls ?? [], run);
+  await prepare(run);
+  const blobs = openBlobs(dir);
+  try {
+    let pushes = 0;
+    while (await round(run, blobs, urls !== null)) {
+      if (++pushes < mostPushes) continue;
+      run.report.trouble = {
+        kind: "rejected",
+        message: `Others were faster ${mostPushes} times. What is new is kept here, and shared the next time.`,
+      };
+      break;
+    }
+  } finally {
+    await blobs.close();
+  }
+  const { trouble } = run.report;
+  if (direction === "pull" && trouble !== null) {
+    throw new PommelError("sync_failed", trouble.message, hintFor(trouble, settings));
+  }
+  run.report.commit = (await readRef(dir, ref))?.hash ?? null;
+  return run.report;
+}
+
+/** Another branch, or one that is gone, is to get everything. */
+async function prepare({ work, settings, dir, ref, options }: Run): Promise<void> {
+  const { memory } = work;
+  const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
+  const isGone = syncFact(memory, facts.written) !== null && (await readRef(dir, ref)) === null;
+  if (isOther || isGone) {
+    memory.inTransaction(() => {
+      markAllChanged(memory);
+      for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
+    });
+  }
+  if (!options.dryRun) setSyncFact(memory, facts.branch, settings.branch);
+}
+
+/** @returns whether somebody else was faster, and it is to be done again */
+async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
+  const { work, settings, options, dir, ref, report } = run;
+  const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
+  const { memory } = work;
+  report.trouble = null;
+  const remote = await remoteTip(run, hasRemote);
+  const here = (await readRef(dir, ref))?.hash ?? null;
+  const telling: Telling = { work, filter };
+  const { things, leftOut } = thingsToTell(telling, { everything });
+  report.leftOut = leftOut;
+  const takenIn = force ? null : syncFact(memory, facts.takenIn);
+  const isHere = remote === null || remote === takenIn;
+  const isThere = things.length === 0 && (here === null || here === remote);
+  const isHalfDone = syncFacts(memory, "cut ").length > 0;
+  const isAsBefore = syncFact(memory, facts.encryption) === settings.encryption;
+  if (isHere && !isHalfDone && (isAsBefore || remote === null) && (isThere || direction === "pull")) {
+    report.isUpToDate = report.trouble === null && isThere;
+    return false;
+  }
+
+  const theirs = remote === null ? null : await readableTip(run, remote);
+  const ours = here === null ? null : await tipAt(dir, here);
+  const present = {
+    trees: [theirs, ours].flatMap((tip) => tip?.tree ?? []),
+    read: (hash: string) => blobs.read(hash),
+  };
+  const files = new Files(blobs, await openCodec(present, { ...settings, isTrial: dryRun }));
+  if (!dryRun) await finishSessions({ work, filter: true }, options.signal);
+  if (theirs !== null && theirs.commit !== takenIn) {
+    const before = takenIn === null ? null : await tipIfThere(dir, takenIn);
+    const counts = await takeInTip(
+      { work, filter: true },
+      files,
+      { tip: theirs, before },
+      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("taking in", done, n) },
+    );
+    add(report.takenIn, counts);
+    await quarantine(run, files, theirs.commit);
+    if (!dryRun) setSyncFact(memory, facts.takenIn, theirs.commit);
+  }
+  if (!dryRun) setSyncFact(memory, facts.encryption, settings.encryption);
+  if (direction === "pull") {
+    report.isUpToDate = report.trouble === null;
+    return false;
+  }
+
+  // Also what was just taken in: it is compared, and not told again.
+  const { things: all } = thingsToTell(telling, { everything });
+  const { tips, parents } = await joined(dir, ours, theirs, remote);
+  const writer = new BranchWriter(telling, files, {
+    tips,
+    things: all,
+    signal: options.signal,
+    onProgress: (done, n) => options.onProgress?.("sharing", done, n),
+  });
+  const next = await commitOf(run, writer, parents, tips);
+  add(report.shared, writer.counts);
+  if (dryRun) return false;
+  const commit = next ?? tips[0]?.commit ?? null;
+  if (commit !== null && commit !== here && !(await moveRef(dir, ref, commit, here))) return true;
+  memory.inTransaction(() => {
+    settleChanges(
+      memory,
+      all.map(({ id }) => id),
+    );
+    if (everything)
+      for (const { kind, uid } of all) if (kind === "session") setSyncFact(memory, sharedFact + uid, "1");
+    if (commit === null) return;
+    setSyncFact(memory, facts.takenIn, commit);
+    setSyncFact(memory, facts.written, commit);
+  });
+  if (report.trouble !== null) return false;
+  if (commit === null || commit === remote) {
+    report.isUpToDate = true;
+    return false;
+  }
+  return push(run, commit);
+}
+
+async function quarantine({ dir, report, options }: Run, files: Files, commit: string): Promise<void> {
+  if (files.problems.size === 0 && report.problems.length === 0) return;
+  for (const [path, reason] of files.problems) report.problems.push({ path, reason });
+  files.problems.clear();
+  if (options.dryRun) return;
+  const ref = `refs/pommel/quarantine/${commit.slice(0, 12)}`;
+  await setRef(dir, ref, commit);
+  report.quarantine = ref;
+}
+
+/** What the next commit is made of, and what it goes on from. */
+async function joined(
+  dir: string,
+  ours: Tip | null,
+  theirs: Tip | null,
+  remote: string | null,
+): Promise<{ tips: Tip[]; parents: string[] }> {
+  // Its commit is there, its files are not: whoever goes on from it repairs it.
+  if (theirs === null) {
+    const parents = [ours?.commit, remote].filter((commit) => commit != null);
+    return { tips: ours ? [ours] : [], parents: [...new Set(parents)] };
+  }
+  if (ours === null || ours.commit === theirs.commit || (await isAncestor(dir, ours.commit, theirs.commit))) {
+    return { tips: [theirs], parents: [theirs.commit] };
+  }
+  if (await isAncestor(dir, theirs.commit, ours.commit)) return { tips: [ours], parents: [ours.commit] };
+  return { tips: [theirs, ours], parents: [theirs.commit, ours.commit] };
+}
+
+/** @returns null when there is nothing to write */
+async function commitOf(
+  { dir, options }: Run,
+  writer: BranchWriter,
+  parents: readonly string[],
+  tips: readonly Tip[],
+): Promise<string | null> {
+  const files = writer.write();
+  if (options.dryRun) {
+    for await (const _ of files);
+    return null;
+  }
+  const first = await files.next();
+  const isRepair = parents.length > tips.length;
+  if (first.done && !isRepair) return null;
+  async function* all() {
+    if (!first.done) yield first.value;
+    yield* files;
+  }
+  const at = (options.now ?? Date.now)();
+  const written = await writeCommit(dir, { parents, message: "Pommel memory", files: all(), at });
+  return written.commit;
+}
+
+function add(sum: SyncCounts, counts: SyncCounts): void {
+  for (const key of Object.keys(sum) as (keyof SyncCounts)[]) sum[key] += counts[key];
+}

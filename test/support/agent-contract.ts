@@ -1,0 +1,272 @@
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TranscriptFile } from "../../src/agents/agent.ts";
+import { type AgentSamples, add, type ReadAll, readAll, type TranscriptSample } from "./agent-samples.ts";
+
+/** What every agent's adapter does: to be run by the tests of each one. */
+export function describeAgent(name: string, samples: AgentSamples): void {
+  const { agent, transcripts } = samples;
+
+  describe(`${name} keeps the agent's contract:`, () => {
+    let root: string;
+    let file: string;
+    beforeEach(() => {
+      root = samples.root(mkdtempSync(join(tmpdir(), "pommel-agent-")));
+      file = write(samples.scratch ?? "one/sample.jsonl", "");
+    });
+
+    function write(path: string, content: string | Uint8Array): string {
+      const target = join(root, path);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
+      return target;
+    }
+
+    function writeSample({ path, text, beside = {} }: TranscriptSample): string {
+      for (const [other, content] of Object.entries(beside)) write(other, content);
+      return write(path, text);
+    }
+
+    async function listed(dir: string): Promise<TranscriptFile[]> {
+      const found: TranscriptFile[] = [];
+      for await (const each of agent.list(dir)) found.push(each);
+      return found;
+    }
+
+    /** Reads a file that grows up to each of `cuts` in turn (bytes), each time from where reading ended. */
+    async function readGrowing(bytes: Buffer, cuts: readonly number[]): Promise<ReadAll> {
+      writeFileSync(file, "");
+      const all: ReadAll = { lines: [], skipped: {}, cursor: null };
+      let written = 0;
+      for (const cut of [...cuts].sort((a, b) => a - b).concat(bytes.length)) {
+        appendFileSync(file, bytes.subarray(written, cut));
+        written = cut;
+        add(all, await readAll(agent, file, all.cursor));
+      }
+      return all;
+    }
+
+    it("has a name to be stored and one for people", () => {
+      expect(agent.name).toMatch(/^[a-z]+$/);
+      expect(agent.title).not.toBe("");
+    });
+
+    it("looks where the environment says", () => {
+      expect(agent.roots(samples.env(root))).toContain(root);
+    });
+
+    it("lists its transcripts in order of path, with size and time, and nothing else", async () => {
+      const written = transcripts.map(writeSample);
+      for (const other of samples.others) write(other, "{}\n");
+      const found = await listed(root);
+      const paths = [...written, file].sort();
+      expect(found.map(({ path }) => path)).toEqual(paths);
+      for (const { size, mtimeMs } of found.filter(({ path }) => path !== file)) {
+        expect(size).toBeGreaterThan(0);
+        expect(Math.abs(Date.now() - mtimeMs)).toBeLessThan(3600_000);
+      }
+    });
+
+    it("knows its transcripts by their paths", () => {
+      for (const { path } of transcripts) expect(agent.isTranscript(join(root, path))).toBe(true);
+      expect(agent.isTranscript(file)).toBe(true);
+      for (const other of samples.others) expect(agent.isTranscript(join(root, other))).toBe(false);
+    });
+
+    it("lists a single transcript, and nothing where nothing is", async () => {
+      expect((await listed(file)).map(({ path }) => path)).toEqual([file]);
+      expect(await listed(join(root, "absent"))).toEqual([]);
+    });
+
+    describe.each(transcripts.map((sample) => [sample.path, sample] as const))("%s", (_, sample) => {
+      const bytes = Buffer.from(sample.text);
+
+      it("says whose it is", async () => {
+        expect(await agent.describe(writeSample(sample))).toEqual(sample.info);
+      });
+
+      it("reads the same in one go and while it grows, cut at any byte", async () => {
+        writeFileSync(file, bytes);
+        const whole = await readAll(agent, file);
+        expect(whole.lines.length).toBeGreaterThan(0);
+        expect(whole.cursor?.offset).toBe(bytes.length);
+        // Every byte around the ends of lines, and some more.
+        const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).flatMap((at) => [at, at + 1, at + 2]);
+        const spread = Array.from({ length: 20 }, (_, at) => Math.floor((at * bytes.length) / 20));
+        for (const cut of new Set([...ends, ...spread])) {
+          const grown = await readGrowing(bytes, [cut]);
+          expect({ cut, lines: grown.lines, skipped: grown.skipped }).toEqual({
+            cut,
+            lines: whole.lines,
+            skipped: whole.skipped,
+          });
+        }
+        const cuts = fc.array(fc.nat(bytes.length), { maxLength: 12 });
+        await fc.assert(
+          fc.asyncProperty(cuts, async (at) => {
+            const grown = await readGrowing(bytes, at);
+            expect([grown.lines, grown.skipped]).toEqual([whole.lines, whole.skipped]);
+          }),
+          { numRuns: 10 },
+        );
+      });
+
+      it("goes on from the end of every line", async () => {
+        const ends = [...bytes.keys()].filter((at) => bytes[at] === 10).map((at) => at + 1);
+        writeFileSync(file, bytes);
+        const whole = await readAll(agent, file);
+        for (const end of ends) {
+          writeFileSync(file, bytes.subarray(0, end));
+          const before = await readAll(agent, file);
+          writeFileSync(file, bytes);
+          const after = await readAll(agent, file, before.cursor);
+          expect([...before.lines, ...after.lines]).toEqual(whole.lines);
+        }
+      });
+
+      it("gives every line of the conversation its uid once", async () => {
+        writeFileSync(file, bytes);
+        const uids = (await readAll(agent, file)).lines.map(({ uid }) => uid).filter((uid) => uid !== null);
+        expect(new Set(uids).size).toBe(uids.length);
+      });
+
+      it("says that it was changed when what was read is not there any more", async () => {
+        writeFileSync(file, bytes);
+        const { cursor } = await readAll(agent, file);
+        const changed = { name: "PommelError", code: "transcript_changed" };
+        const middle = bytes.length - 8;
+        const rewritten = Buffer.concat([
+          bytes.subarray(0, middle),
+          Buffer.from("x"),
+          bytes.subarray(middle + 1),
+        ]);
+        for (const other of [
+          bytes.subarray(0, -5),
+          rewritten,
+          Buffer.concat([Buffer.from("{}\n"), bytes]),
+          Buffer.alloc(0),
+        ]) {
+          writeFileSync(file, other);
+          await expect(readAll(agent, file, cursor)).rejects.toMatchObject(changed);
+        }
+      });
+
+      it("does not consume a torn last line", async () => {
+        const start = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+        for (const length of [1, 2, Math.floor((bytes.length - start) / 2), bytes.length - start - 2]) {
+          writeFileSync(file, bytes.subarray(0, start + length));
+          expect((await readAll(agent, file)).cursor?.offset).toBe(start);
+        }
+      });
+
+      it("skips a corrupt line and keeps the rest", async () => {
+        writeFileSync(file, bytes);
+        const whole = await readAll(agent, file);
+        const lines = sample.text.split("\n");
+        for (let at = 0; at < lines.length; at += 3) {
+          writeFileSync(file, lines.toSpliced(at, 0, '{"type":"us').join("\n"));
+          const read = await readAll(agent, file);
+          expect(read.lines).toEqual(whole.lines);
+          expect(read.skipped).toEqual({ ...whole.skipped, malformed: (whole.skipped.malformed ?? 0) + 1 });
+        }
+      });
+
+      it("counts a line of a type that it does not know", async () => {
+        writeFileSync(file, `${samples.unknownLine.line}\n${sample.text}`);
+        const { skipped } = await readAll(agent, file);
+        expect(skipped[samples.unknownLine.reason]).toBeGreaterThanOrEqual(1);
+      });
+
+      it("survives carriage returns, a byte order mark, empty lines and NULs between lines", async () => {
+        writeFileSync(file, bytes);
+        const whole = await readAll(agent, file);
+        const [first, ...rest] = sample.text.split("\n");
+        for (const text of [
+          sample.text.replaceAll("\n", "\r\n"),
+          `\uFEFF${sample.text}`,
+          sample.text.replaceAll("\n", "\n\n"),
+          [first, `\0\0\0${rest[0]}`, ...rest.slice(1)].join("\n"),
+        ]) {
+          writeFileSync(file, text);
+          expect((await readAll(agent, file)).lines).toEqual(whole.lines);
+        }
+      });
+
+      it("survives a change of any byte", async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, byte) => {
+            const other = Buffer.from(bytes);
+            other[at] = byte;
+            writeFileSync(file, other);
+            expect((await readAll(agent, file)).lines.length).toBeGreaterThan(0);
+            await agent.describe(file);
+          }),
+          { numRuns: 60 },
+        );
+      });
+    });
+
+    it("never throws, whatever stands in a file", async () => {
+      const anything = fc.oneof(
+        fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+        fc.array(fc.json(), { maxLength: 5 }).map((lines) => Buffer.from(`${lines.join("\n")}\n`)),
+      );
+      await fc.assert(
+        fc.asyncProperty(anything, async (bytes) => {
+          writeFileSync(file, bytes);
+          await agent.describe(file);
+          for (const { uid, entries } of (await readAll(agent, file)).lines) {
+            expect(uid === null || uid.length > 0).toBe(true);
+            expect(Array.isArray(entries)).toBe(true);
+          }
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    it("does not say whose a file is that does not say it", async () => {
+      for (const content of ["", "\n", "{}\n", "[]\n", '"text"\n', "null\n"]) {
+        writeFileSync(file, content);
+        expect(await agent.describe(file)).toBeNull();
+      }
+    });
+
+    it("keeps no picture", async () => {
+      writeFileSync(file, samples.withPictures.text);
+      const { lines } = await readAll(agent, file);
+      expect(samples.withPictures.text).toContain(samples.withPictures.picture);
+      expect(JSON.stringify(lines)).not.toContain(samples.withPictures.picture.slice(0, 60));
+      const prompts = lines.flatMap(({ entries }) => entries).filter(({ kind }) => kind === "prompt");
+      expect(prompts.some((entry) => entry.kind === "prompt" && entry.images > 0)).toBe(true);
+    });
+
+    it("reads nothing from an empty file, and nothing twice", async () => {
+      writeFileSync(file, "");
+      expect(await readAll(agent, file)).toEqual({ lines: [], skipped: {}, cursor: null });
+      writeFileSync(file, transcripts[0]!.text);
+      const { cursor } = await readAll(agent, file);
+      expect(await readAll(agent, file, cursor)).toEqual({ lines: [], skipped: {}, cursor });
+    });
+
+    it("keeps a cursor that survives JSON", async () => {
+      writeFileSync(file, transcripts[0]!.text);
+      const { cursor } = await readAll(agent, file);
+      expect(JSON.parse(JSON.stringify(cursor))).toEqual(cursor);
+    });
+
+    it("fails as the system does where the file is not there", async () => {
+      await expect(readAll(agent, join(root, "absent.jsonl"))).rejects.toMatchObject({ code: "ENOENT" });
+    });
+
+    it("stops when it is told to", async () => {
+      writeFileSync(file, transcripts[0]!.text);
+      const stopped = async () => {
+        for await (const _ of agent.read(file, null, AbortSignal.abort()));
+      };
+      await expect(stopped()).rejects.toThrow(/abort/i);
+    });
+  });
+}

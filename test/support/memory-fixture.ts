@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChunkType } from "../../src/protocol/values.ts";
+import { Memory } from "../../src/store/memory/memory.ts";
+import type { ChunkToStore, SessionRecord } from "../../src/store/memory/memory-records.ts";
+import { packContent } from "../../src/store/memory/sessions/content.ts";
+import { type SessionUpdate, saveSession } from "../../src/store/memory/sessions/sessions.ts";
+import type { TurnToStore } from "../../src/store/memory/sessions/turns.ts";
+
+/** An empty memory in a directory of its own, for tests. */
+export function temporaryMemory(): { memory: Memory; dir: string; remove(): void } {
+  const dir = mkdtempSync(join(tmpdir(), "pommel-memory-"));
+  const memory = Memory.open(join(dir, "memory.db"), { readonly: false });
+  return {
+    memory,
+    dir,
+    remove() {
+      memory.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function addSession(memory: Memory, uid: string, more: Partial<SessionUpdate> = {}): SessionRecord {
+  return saveSession(memory, { uid, agent: "claude", cwd: "/repo", ...more });
+}
+
+export function turn(number: number, more: Partial<TurnToStore> = {}): TurnToStore {
+  return {
+    number,
+    startedAt: number * 1000,
+    endedAt: number * 1000 + 500,
+    branch: "main",
+    abandoned: false,
+    groupStart: number,
+    prompt: `prompt ${number}`,
+    tools: {},
+    files: [],
+    content: packContent([{ seq: number, entries: [] }]),
+    ...more,
+  };
+}
+
+interface ChunkPlace {
+  session?: string;
+  type?: ChunkType;
+  turn?: number;
+}
+
+/** A chunk that says `text`, in its answer. */
+export function chunk(
+  position: number,
+  text: string,
+  {
+    session = "s",
+    type = "raw",
+    turn: number = position + 1,
+    ...more
+  }: Partial<ChunkToStore> & ChunkPlace = {},
+): ChunkToStore {
+  return {
+    uid: `${session}:${type}:${position}`,
+    position,
+    firstTurn: number,
+    lastTurn: number,
+    firstSeq: position * 10,
+    lastSeq: position * 10 + 9,
+    type,
+    kind: "conversation",
+    eventType: "mixed",
+    abandoned: false,
+    branch: "main",
+    startedAt: number * 1000,
+    endedAt: number * 1000 + 500,
+    annotationId: null,
+    text,
+    files: [],
+    terms: { prompt: "", answer: text, actions: "", errors: "" },
+    vectors: new Map(),
+    ...more,
+  };
+}

@@ -1,0 +1,229 @@
+import fc from "fast-check";
+import { titleSources } from "../../src/store/memory/memory-records.ts";
+import { pathOf } from "../../src/sync/branch/layout.ts";
+import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
+import type {
+  SharedAnnotation,
+  SharedAttribution,
+  SharedCheckpoint,
+  SharedEvent,
+  SharedSession,
+  SharedTurn,
+} from "../../src/sync/records/records.ts";
+
+/** Things to share as several machines may have written them: few names, so that they meet. For tests. */
+
+const word = fc.constantFrom(
+  "",
+  "a",
+  "b",
+  "key [REDACTED_KEY]",
+  "key abc",
+  "longer text",
+  "ü\n😀",
+  "__proto__",
+);
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+const time = orNull(fc.integer({ min: 0, max: 5 }));
+const maybe = orNull(word);
+/** As a newer client may write it. */
+const unknown = { x_later: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }) };
+
+const session: fc.Arbitrary<SharedSession> = fc.record({
+  ...unknown,
+  uid: fc.constant("s"),
+  agent: fc.constantFrom("claude", "codex"),
+  parent: maybe,
+  parent_tool_use: maybe,
+  agent_type: maybe,
+  forked_from: maybe,
+  title: maybe,
+  title_source: orNull(fc.constantFrom(...titleSources)),
+  title_at: time,
+  cwd: word,
+  branch: maybe,
+  started_at: time,
+  last_at: time,
+  ended_at: time,
+  end_reason: maybe,
+  summaries: fc.uniqueArray(
+    fc.record({
+      source: fc.constantFrom("llm" as const, "compaction" as const),
+      up_to_turn: fc.integer({ min: 0, max: 2 }),
+      at: fc.integer({ min: 0, max: 3 }),
+      model: maybe,
+      text: word,
+    }),
+    { selector: ({ source, up_to_turn }) => (source === "llm" ? source : up_to_turn), maxLength: 3 },
+  ),
+});
+
+const place = fc.integer({ min: 0, max: 4 });
+const turn: fc.Arbitrary<SharedTurn> = fc.record({
+  ...unknown,
+  id: fc.constantFrom("t1", "t2", "t3"),
+  number: fc.integer({ min: 0, max: 2 }),
+  branch: maybe,
+  abandoned: fc.boolean(),
+  lines: fc.uniqueArray(
+    fc.record({
+      uid: orNull(fc.constantFrom("l1", "l2", "l3")),
+      seq: place,
+      at: time,
+      entries: fc.array(fc.record({ kind: fc.constantFrom("prompt", "text"), text: word }), { maxLength: 2 }),
+    }),
+    { selector: ({ uid, seq }) => uid ?? seq, maxLength: 4 },
+  ),
+  also: fc.dictionary(fc.constantFrom("l1", "l2", "l4"), place, { maxKeys: 2, noNullPrototype: true }),
+  usage: fc.uniqueArray(
+    fc.record({
+      message: fc.constantFrom("m1", "m2"),
+      model: word,
+      input: place,
+      output: place,
+      cache_read: place,
+      cache_write: place,
+    }),
+    { selector: ({ message }) => message, maxLength: 2 },
+  ),
+});
+
+const commit = fc.record({
+  hash: fc.constant("a".repeat(40)),
+  tree: fc.constant("t"),
+  parents: fc.constant<string[]>([]),
+  branch: maybe,
+  author: word,
+  authored_at: fc.constant(1),
+  committed_at: fc.constant(2),
+  subject: word,
+  patch_id: maybe,
+  rewritten_from: fc.uniqueArray(word, { maxLength: 2 }),
+  insertions: place,
+  deletions: place,
+});
+
+const confidence = fc.constantFrom(0, 0.5, 1);
+const checkpoint: fc.Arbitrary<SharedCheckpoint> = fc.record({
+  ...unknown,
+  uid: fc.constant("c"),
+  commit,
+  parent: maybe,
+  agent_state: fc.dictionary(fc.constantFrom("a", "b"), word, { maxKeys: 2, noNullPrototype: true }),
+  created_at: fc.integer({ min: 0, max: 3 }),
+  sessions: fc.uniqueArray(
+    fc.record({
+      session: fc.constantFrom("s1", "s2"),
+      turns: fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 3 }),
+      lines: place,
+      how: fc.constantFrom(
+        "lines" as const,
+        "removed" as const,
+        "command" as const,
+        "touched" as const,
+        "trailer" as const,
+      ),
+      confidence,
+    }),
+    { selector: (binding) => binding.session, maxLength: 2 },
+  ),
+});
+
+/** Ranges of a file that do not overlap. */
+const ranges = fc
+  .array(
+    fc.record({
+      first: fc.integer({ min: 0, max: 2 }),
+      last: fc.integer({ min: 1, max: 4 }),
+      author: fc.constantFrom("agent" as const, "human" as const, "unknown" as const),
+      session: maybe,
+      turn: orNull(place),
+      tool_use: fc.constant(null),
+      model: fc.constant(null),
+      confidence,
+      how: fc.constantFrom("edit" as const, "none" as const),
+    }),
+    { maxLength: 4 },
+  )
+  .map((some) => {
+    let next = 1;
+    return some.map(({ first: gap, last: length, ...range }) => {
+      const first = next + gap;
+      next = first + length;
+      return { ...range, first, last: next - 1 };
+    });
+  });
+const attribution: fc.Arbitrary<SharedAttribution> = fc.record({
+  ...unknown,
+  commit,
+  version: fc.integer({ min: 1, max: 2 }),
+  files: fc.dictionary(fc.constantFrom("x.ts", "y.ts"), ranges, { maxKeys: 2, noNullPrototype: true }),
+});
+
+const annotation: fc.Arbitrary<SharedAnnotation> = fc.record({
+  ...unknown,
+  uid: fc.constant("n"),
+  session: maybe,
+  turn: orNull(place),
+  line: maybe,
+  at: fc.integer({ min: 0, max: 3 }),
+  source: fc.constantFrom("prompt" as const, "shell" as const),
+  branch: maybe,
+  note: word,
+});
+
+const event: fc.Arbitrary<SharedEvent> = fc.record({
+  ...unknown,
+  uid: fc.constant("e"),
+  title: word,
+  description: word,
+  type: fc.constantFrom("task" as const, "temporal" as const, "milestone" as const),
+  status: fc.constantFrom("active" as const, "frozen" as const, "archived" as const),
+  branch: maybe,
+  starts_at: time,
+  ends_at: time,
+  created_at: fc.constant(1),
+  updated_at: fc.integer({ min: 0, max: 3 }),
+  links: fc.uniqueArray(
+    fc.record({
+      kind: fc.constantFrom("session" as const, "checkpoint" as const),
+      target: fc.constantFrom("1", "2"),
+      added_at: fc.integer({ min: 0, max: 3 }),
+      removed_at: time,
+    }),
+    { selector: ({ kind, target }) => `${kind}${target}`, maxLength: 3 },
+  ),
+});
+
+const transcript = fc
+  .uniqueArray(turn, { selector: ({ id }) => id, maxLength: 3 })
+  .map((turns): SharedTurn[] => turns);
+
+export const records: { [T in FileType]: fc.Arbitrary<SharedRecords[T]> } = {
+  meta: session,
+  transcript,
+  annotation,
+  checkpoint,
+  attribution,
+  event,
+};
+
+export interface SharedText {
+  path: string;
+  text: string;
+}
+
+/** A file of one of a few things, as it would lie on the branch; now and then one that is no good. */
+export const sharedText: fc.Arbitrary<SharedText> = fc.oneof(
+  ...(Object.keys(records) as FileType[]).map((type) =>
+    fc.tuple(fc.constantFrom("1", "2"), records[type]).map(([id, record]): SharedText => {
+      const isSession = type === "meta" || type === "transcript";
+      const where = isSession
+        ? ({ kind: "session", part: type } as const)
+        : ({ kind: type, part: "whole" } as const);
+      return { path: pathOf({ ...where, id }), text: encode(type, record as never) };
+    }),
+  ),
+  fc.record({ path: fc.constant("sessions/1/transcript.jsonl"), text: fc.constant("{not json\n") }),
+  fc.record({ path: fc.constant("later/1.json"), text: word }),
+);
