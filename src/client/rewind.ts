@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Ancestry } from "../git/ancestry.ts";
 import { readAgentState, type SessionState } from "../git/checkpoints/agent-state.ts";
-import { CommitFates } from "../git/commit-fates.ts";
+import { commitFatesOf } from "../git/commit-fates.ts";
 import { GitFailure } from "../git/git.ts";
 import { isShallow } from "../git/history.ts";
 import {
@@ -179,7 +179,7 @@ async function fateOf(root: string, memory: Memory | null, commit: string) {
   try {
     const signal = AbortSignal.timeout(patienceMs);
     const fates = memory
-      ? new CommitFates(root, memory).of([commit], signal)
+      ? commitFatesOf(root, memory).of([commit], signal)
       : new Ancestry(root).statesOf([commit], signal);
     return (await fates).get(commit) ?? null;
   } catch {

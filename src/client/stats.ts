@@ -1,4 +1,5 @@
-import { GitFailure, gitFields } from "../git/git.ts";
+import { GitFailure } from "../git/git.ts";
+import { authoredTimes } from "../git/history.ts";
 import type { Project } from "../project/paths.ts";
 import { parseWhen } from "../search/sessions/when.ts";
 import {
@@ -72,21 +73,14 @@ async function historyOf(
   root: string,
   { since, until }: { since: number | null; until: number | null },
   signal?: AbortSignal,
-): Promise<Map<string, number> | null> {
-  const history = new Map<string, number>();
+): Promise<ReadonlyMap<string, number> | null> {
   try {
+    const history = await authoredTimes(root, signal);
+    if (since === null && until === null) return history;
     // git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's.
-    for await (const field of gitFields(
-      root,
-      ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"],
-      signal,
-    )) {
-      const [hash = "", at] = field.trim().split(" ");
-      const authoredAt = Number(at) * 1000;
-      if ((since === null || authoredAt >= since) && (until === null || authoredAt <= until))
-        history.set(hash, authoredAt);
-    }
-    return history;
+    return new Map(
+      [...history].filter(([, at]) => (since === null || at >= since) && (until === null || at <= until)),
+    );
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return null;
