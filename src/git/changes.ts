@@ -94,8 +94,10 @@ function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<st
   return gitText(dir, ["rev-parse", "--verify", "--quiet", `${asRevision(revision)}^{commit}`], signal);
 }
 
+/** Where a directory of no working tree lies (a bare repository's) is asked again after so long. Milliseconds. */
+const placeMs = 30_000;
 /** Where directories lie is asked once, not for each of a thousand commits: `gitDir` says that they still do. */
-const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string }>();
+const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string; until: number }>();
 
 /** Where `dir` lies in its working tree (as `topLevelPrefix`), and the commits whose parents a shallow clone lacks. */
 export async function placeOf(
@@ -104,13 +106,14 @@ export async function placeOf(
 ): Promise<{ prefix: string; cutOff: ReadonlySet<string> }> {
   const gitDir = gitDirectoryOf(dir);
   let place = places.get(dir);
-  if (place === undefined || gitDir === null || place.gitDir !== gitDir) {
+  if (place === undefined || place.gitDir !== gitDir || place.until < Date.now()) {
     const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
     const end = text.lastIndexOf("\n");
     place = {
       gitDir,
       prefix: text.slice(0, Math.max(0, end)),
       shallow: resolve(dir, text.slice(end + 1)),
+      until: gitDir === null ? Date.now() + placeMs : Infinity,
     };
     if (places.size > 100) places.clear();
     places.set(dir, place);
