@@ -31,6 +31,17 @@ interface Kept {
   survival: Survival;
 }
 
+const shared = new WeakMap<Memory, Map<string, CommitFates>>();
+
+/** Those of a working tree, which every question shares for as long as the memory is open. */
+export function commitFatesOf(root: string, memory: Memory): CommitFates {
+  const byRoot = shared.get(memory) ?? new Map<string, CommitFates>();
+  shared.set(memory, byRoot);
+  const fates = byRoot.get(root) ?? new CommitFates(root, memory);
+  byRoot.set(root, fates);
+  return fates;
+}
+
 /** What became of commits and of their lines. Remembers what git and the working tree said until they say otherwise. */
 export class CommitFates {
   private readonly ancestry: Ancestry;

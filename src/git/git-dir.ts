@@ -20,6 +20,15 @@ export function gitDirectoryOf(dir: string): string | null {
   }
 }
 
+/** The directory that the worktrees of a repository share, of one's own: objects, refs and configuration lie there. */
+export function commonDirectoryOf(gitDirectory: string): string {
+  try {
+    return resolve(gitDirectory, readFileSync(join(gitDirectory, "commondir"), "utf8").trim());
+  } catch {
+    return gitDirectory;
+  }
+}
+
 /** Whether commits are being made over again: what HEAD is at meanwhile is nothing that stays. */
 export function isRebasing(gitDirectory: string): boolean {
   return ["rebase-merge", "rebase-apply"].some((name) => existsSync(join(gitDirectory, name)));

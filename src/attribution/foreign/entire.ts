@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { gitText } from "../../git/git.ts";
-import { readObjects } from "./objects.ts";
+import type { ReadObjects } from "../../git/objects.ts";
 
 /**
  * Checkpoints of Entire (github.com/entireio/cli), as they lie on its branch `entire/checkpoints/v1`:
@@ -13,7 +12,9 @@ import { readObjects } from "./objects.ts";
  * before it (2026-01-05-<uuid>).
  */
 
-const branch = "entire/checkpoints/v1";
+/** The branch here may be behind that of a remote, and the other way round; below `refs/`. */
+export const entireRefs = ["heads/entire/checkpoints/v1", "remotes/*/entire/checkpoints/v1"];
+
 const mostBytes = 1_000_000;
 /** Of one checkpoint. */
 const mostSessions = 50;
@@ -34,35 +35,27 @@ export interface EntireSession {
 
 /**
  * The sessions of checkpoints, by the checkpoint's id; those that are not there, or make no sense, are missing.
+ * @param refs whole names of those of `entireRefs` that there are, the first that knows a checkpoint wins
  * @throws GitFailure
  */
 export async function entireSessions(
-  dir: string,
+  read: ReadObjects,
+  refs: readonly string[],
   checkpoints: readonly string[],
-  signal?: AbortSignal,
 ): Promise<Map<string, EntireSession[]>> {
   const found = new Map<string, EntireSession[]>();
-  if (checkpoints.length === 0) return found;
-  // The branch here may be behind that of a remote, and the other way round.
-  for (const ref of await branches(dir, signal)) {
+  for (const ref of refs) {
     const missing = [...new Set(checkpoints)].filter((id) => !found.has(id));
     if (missing.length === 0) break;
-    for (const [id, sessions] of await sessionsOn(dir, ref, missing, signal)) found.set(id, sessions);
+    for (const [id, sessions] of await sessionsOn(read, ref, missing)) found.set(id, sessions);
   }
   return found;
 }
 
-async function branches(dir: string, signal?: AbortSignal): Promise<string[]> {
-  const patterns = [`refs/heads/${branch}`, `refs/remotes/*/${branch}`];
-  const refs = await gitText(dir, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
-  return refs.split("\n").filter((ref) => ref !== "");
-}
-
-async function sessionsOn(dir: string, ref: string, checkpoints: readonly string[], signal?: AbortSignal) {
+async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly string[]) {
   const folderOf = (id: string) => `${id.slice(0, 2)}/${id.slice(2)}`;
   const nameOf = (id: string) => `${ref}:${folderOf(id)}/metadata.json`;
-  const options = { mostBytes, signal };
-  const roots = await readObjects(dir, checkpoints.map(nameOf), options);
+  const roots = await read(checkpoints.map(nameOf));
   const parts = new Map<string, string[]>();
   for (const id of checkpoints) {
     const root = parsed(checkpointShape, roots.get(nameOf(id)));
@@ -74,7 +67,7 @@ async function sessionsOn(dir: string, ref: string, checkpoints: readonly string
       paths.slice(0, mostSessions).map((path) => `${ref}:${path.replace(/^\//, "")}`),
     );
   }
-  const metadata = await readObjects(dir, [...parts.values()].flat(), options);
+  const metadata = await read([...parts.values()].flat());
   const found = new Map<string, EntireSession[]>();
   for (const [id, names] of parts) {
     const sessions = names.flatMap((name): EntireSession[] => {
@@ -87,7 +80,7 @@ async function sessionsOn(dir: string, ref: string, checkpoints: readonly string
 }
 
 function parsed<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null {
-  if (bytes === undefined) return null;
+  if (bytes === undefined || bytes.length > mostBytes) return null;
   try {
     return shape.safeParse(JSON.parse(bytes.toString())).data ?? null;
   } catch {

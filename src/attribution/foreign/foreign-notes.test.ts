@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readObjects } from "../../git/objects.ts";
 import { foreignNotesOf } from "./foreign-notes.ts";
 import { parseAuthorshipLog } from "./git-ai.ts";
-import { readObjects } from "./objects.ts";
 import { readMessage } from "./trailers.ts";
 
 const uuid = "253fd5ef-38bf-4f4a-804a-98df5088a868";

@@ -1,11 +1,18 @@
+import { placeOf } from "../../git/diff/changes.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
-import { agentsOwnId, entireSessions } from "./entire.ts";
+import { type ReadObjects, withObjects } from "../../git/objects.ts";
+import { RepositoryCache } from "../../git/repository-cache.ts";
+import { agentsOwnId, entireRefs, entireSessions } from "./entire.ts";
 import { gitAiRef, parseAuthorshipLog } from "./git-ai.ts";
-import { readObjects } from "./objects.ts";
 import { readMessage, type SaidInMessage } from "./trailers.ts";
-import { type ForeignLines, type ForeignNotes, noForeignNotes } from "./types.ts";
+import type { ForeignLines, ForeignNotes } from "./types.ts";
 
-const mostBytes = { commit: 1_000_000, note: 5_000_000 } as const;
+const mostBytes = 5_000_000;
+const refPatterns = [...entireRefs, gitAiRef];
+
+/** Of commits that git has; also that there is nothing. */
+const known = new RepositoryCache<ForeignNotes>({ max: 5000, refs: refPatterns });
+const knownRefs = new RepositoryCache<string[]>({ max: 100, refs: refPatterns });
 
 /**
  * What other tools wrote about commits: `Entire-Checkpoint:` trailers with the sessions that Entire's own branch names,
@@ -19,48 +26,59 @@ export async function foreignNotesOf(
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignNotes>> {
-  const asked = [...new Set(hashes)].filter((hash) => /^[0-9a-f]{40,64}$/.test(hash));
-  const found = new Map<string, ForeignNotes>();
-  if (asked.length === 0) return found;
+  const asked = hashes.filter((hash) => /^[0-9a-f]{40,64}$/.test(hash));
   try {
-    const said = await messagesOf(dir, asked, signal);
-    const checkpoints = [...said.values()].flatMap(({ entireCheckpoints }) => entireCheckpoints);
-    const sessions = await entireSessions(dir, checkpoints, signal);
-    const lines = await linesOf(dir, asked, signal);
-    for (const hash of asked) {
-      const notes = together(said.get(hash), sessions, lines.get(hash) ?? []);
-      if (notes.sessions.length + notes.tools.length + notes.lines.length > 0) found.set(hash, notes);
-    }
+    const notes = await known.ofEach(dir, asked, (missing) => readNotes(dir, missing, signal));
+    const isAny = ({ sessions, tools, lines }: ForeignNotes) =>
+      sessions.length + tools.length + lines.length > 0;
+    return new Map([...notes].filter(([, one]) => isAny(one)));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
+    return new Map();
   }
-  return found;
 }
 
-async function messagesOf(
+function readNotes(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
-): Promise<Map<string, SaidInMessage>> {
-  const commits = await readObjects(dir, hashes, { mostBytes: mostBytes.commit, signal });
-  return new Map([...commits].map(([hash, bytes]) => [hash, readMessage(bytes.toString())]));
+): Promise<Map<string, ForeignNotes>> {
+  return withObjects(dir, { mostBytes, signal }, async (read) => {
+    const [commits, refs] = await Promise.all([read(hashes), refsOf(dir, signal)]);
+    const said = new Map([...commits].map(([hash, bytes]) => [hash, readMessage(bytes.toString())]));
+    const checkpoints = [...said.values()].flatMap(({ entireCheckpoints }) => entireCheckpoints);
+    const branches = refs.filter((ref) => !ref.startsWith("refs/notes/"));
+    const sessions = await entireSessions(read, branches, checkpoints);
+    const hasNotes = branches.length < refs.length;
+    const lines = hasNotes ? await linesOf(dir, read, hashes, signal) : new Map<string, ForeignLines[]>();
+    return new Map([...said].map(([hash, one]) => [hash, together(one, sessions, lines.get(hash) ?? [])]));
+  });
+}
+
+/** The whole names of the refs that other tools write and that there are. */
+function refsOf(dir: string, signal?: AbortSignal): Promise<string[]> {
+  return knownRefs.of(dir, "", async () => {
+    const patterns = refPatterns.map((pattern) => `refs/${pattern}`);
+    const refs = await gitText(dir, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
+    return refs.split("\n").filter((ref) => ref !== "");
+  });
 }
 
 async function linesOf(
   dir: string,
+  read: ReadObjects,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignLines[]>> {
-  const refs = await gitText(dir, ["for-each-ref", "--format=%(refname)", gitAiRef], signal);
-  if (refs === "") return new Map();
   // A notes tree with many notes has them in folders by the first digits, up to any depth; git makes one or two.
-  const namesOf = (hash: string) => [
-    `${gitAiRef}:${hash}`,
-    `${gitAiRef}:${hash.slice(0, 2)}/${hash.slice(2)}`,
-    `${gitAiRef}:${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash.slice(4)}`,
-  ];
-  const notes = await readObjects(dir, hashes.flatMap(namesOf), { mostBytes: mostBytes.note, signal });
-  const prefix = await gitText(dir, ["rev-parse", "--show-prefix"], signal);
+  const namesOf = (hash: string) =>
+    [
+      hash,
+      `${hash.slice(0, 2)}/${hash.slice(2)}`,
+      `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash.slice(4)}`,
+    ].map((path) => `refs/${gitAiRef}:${path}`);
+  const notes = await read(hashes.flatMap(namesOf));
+  const { prefix } = await placeOf(dir, signal);
   const lines = new Map<string, ForeignLines[]>();
   for (const hash of hashes) {
     const name = namesOf(hash).find((one) => notes.has(one));
@@ -74,11 +92,10 @@ async function linesOf(
 }
 
 function together(
-  said: SaidInMessage | undefined,
+  said: SaidInMessage,
   entire: Awaited<ReturnType<typeof entireSessions>>,
   lines: readonly ForeignLines[],
 ): ForeignNotes {
-  if (said === undefined) return { ...noForeignNotes };
   const named = said.entireCheckpoints.flatMap((id) => entire.get(id) ?? []);
   const sessions = [
     ...named.map(({ session }) => session),

@@ -16,7 +16,8 @@ import type { ForeignLines } from "./types.ts";
  * A hash names a prompt, with `s_` a session (its trace behind `::`), with `h_` a human.
  */
 
-export const gitAiRef = "refs/notes/ai";
+/** Below `refs/`. */
+export const gitAiRef = "notes/ai";
 
 const mostRanges = 20_000;
 /** No file has more lines. */

@@ -25,5 +25,3 @@ export interface ForeignNotes {
   coAuthors: { name: string; tool: string }[];
   lines: ForeignLines[];
 }
-
-export const noForeignNotes: Readonly<ForeignNotes> = { sessions: [], tools: [], coAuthors: [], lines: [] };

@@ -1,7 +1,12 @@
+import { lstatSync } from "node:fs";
 import { devNull } from "node:os";
+import { join } from "node:path";
 import { GitFailure, gitBytes } from "../git.ts";
+import { gitDirectoryOf } from "../git-dir.ts";
+import { changeOf } from "../history/head-stamp.ts";
 import { linesOf } from "../output-lines.ts";
 import { plain, plainEnvironment } from "../plain.ts";
+import { RepositoryCache } from "../repository-cache.ts";
 import { placeOf } from "./changes.ts";
 import type { BlamedCommit, BlamedLine } from "./changes-types.ts";
 import { BlameReader } from "./parse-blame.ts";
@@ -26,7 +31,41 @@ export interface Blame {
  * @param path from `dir`
  * @throws GitFailure where the file is unknown to git, no file, binary, or shorter than a range says
  */
-export async function blameOf(dir: string, path: string, options: BlameOptions = {}): Promise<Blame> {
+export function blameOf(dir: string, path: string, options: BlameOptions = {}): Promise<Blame> {
+  const { ranges, revision } = options;
+  const version = revision === undefined ? fileVersion(dir, path) : fixedRevision.exec(revision)?.[0];
+  const read = () => readBlame(dir, path, options);
+  return version ? known.of(dir, JSON.stringify([path, version, ranges]), read) : read();
+}
+
+/** What a person ignores may be configured to lie anywhere. */
+const known = new RepositoryCache<Blame>({
+  max: 200,
+  maxAgeMs: 60_000,
+  fits: ({ lines }) => lines.length <= 5000,
+});
+
+/** Names the same commit for as long as HEAD and the objects are what they are. */
+const fixedRevision = /^(?:HEAD|[0-9a-f]{40}|[0-9a-f]{64})[~^]?$/;
+
+/** A file that changes twice within the time that the file system tells apart looks the same. Milliseconds. */
+const settledMs = 2000;
+
+/** Another text whenever a file in the working tree, or what is to be committed, changes; null where nobody can tell. */
+function fileVersion(dir: string, path: string): string | null {
+  const gitDir = gitDirectoryOf(dir);
+  if (gitDir === null) return null;
+  try {
+    const { ctimeMs, mtimeMs, size, ino } = lstatSync(join(dir, path));
+    if (Date.now() - Math.max(ctimeMs, mtimeMs) < settledMs) return null;
+    const others = ["index", "MERGE_HEAD"].map((name) => changeOf(join(gitDir, name)));
+    return [ctimeMs, mtimeMs, size, ino, ...others].join();
+  } catch {
+    return null;
+  }
+}
+
+async function readBlame(dir: string, path: string, options: BlameOptions): Promise<Blame> {
   const { prefix, cutOff } = await placeOf(dir, options.signal);
   try {
     return await blame(dir, path, { ...options, prefix, cutOff });

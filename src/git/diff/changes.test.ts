@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
 import { GitFailure } from "../git.ts";
-import { changesOf } from "./changes.ts";
+import { changesOf, nameBefore } from "./changes.ts";
 import type { ChangedFile } from "./changes-types.ts";
 
 const changes = (dir: string, commit: string) => all(changesOf(dir, { commit }));
@@ -43,6 +43,26 @@ describe("what a commit changed", () => {
     const copied = await changes(dir, commit("three", { "d.ts": `b\n${text}`, "b.ts": `b\n${text}c\n` }));
     expect(copied.map(({ status, path }) => status + path)).toEqual(["Mb.ts", "Ad.ts"]);
     expect(copied[1]!.hunks[0]!.added).toHaveLength(21);
+  });
+
+  it("tells what a file was called before, in a commit and in the working tree", async () => {
+    const { dir, git, commit } = newRepository();
+    const text = "one\ntwo\nthree\n";
+    const root = commit("one", { "sub/a.ts": text, "b.ts": `b\n${text}` });
+    git("mv", "sub/a.ts", "sub/ç.ts");
+    git("mv", "b.ts", "sub/b.ts");
+    expect(await nameBefore(dir, { from: "HEAD", to: null }, "sub/ç.ts")).toBe("sub/a.ts");
+    const hash = commit("two", { "sub/new.ts": "new\n" });
+    const named = (path: string, from = dir) => nameBefore(from, { commit: hash }, path);
+    expect(await Promise.all(["sub/ç.ts", "sub/b.ts", "sub/new.ts"].map((path) => named(path)))).toEqual([
+      "sub/a.ts",
+      "b.ts",
+      null,
+    ]);
+    // From a directory, names are its own, and what lies outside of it is left out.
+    expect(await named("ç.ts", join(dir, "sub"))).toBe("a.ts");
+    expect(await named("b.ts", join(dir, "sub"))).toBeNull();
+    expect(await nameBefore(dir, { commit: root }, "b.ts")).toBeNull();
   });
 
   it("knows what is no text: binary files, links, submodules, changes of the mode alone", async () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf } from "../../project/errors.ts";
-import { GitFailure, gitBytes, gitText } from "../git.ts";
+import { GitFailure, gitBuffer, gitBytes, gitText } from "../git.ts";
+import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
 import { plain, plainDiff, plainEnvironment } from "../plain.ts";
 import type { ChangedFile } from "./changes-types.ts";
@@ -48,8 +49,33 @@ export async function* changesOf(
   }
 }
 
-function commandFor(what: WhatChanged): string[] {
-  const shown = ["--raw", "-p", "-U0"];
+/**
+ * What a file was called before a commit renamed it, or before it was renamed in the working tree; null where it was not,
+ * or lay outside of `dir`. Compares all files that changed, but not line by line.
+ * @throws GitFailure
+ */
+export async function nameBefore(
+  dir: string,
+  what: WhatChanged,
+  path: string,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const { prefix } = await placeOf(dir, signal);
+  const args = [
+    ...plain,
+    ...commandFor(what, ["--name-status", "-z"]),
+    ...plainDiff,
+    "--diff-filter=R",
+    "--",
+  ];
+  const bytes = await gitBuffer(dir, args, { signal, env: plainEnvironment });
+  const fields = bytes.toString().split("\0");
+  const at = fields.findIndex((name, i) => name === prefix + path && /^R\d+$/.test(fields[i - 2] ?? ""));
+  const before = fields[at - 1];
+  return before?.startsWith(prefix) ? before.slice(prefix.length) : null;
+}
+
+function commandFor(what: WhatChanged, shown = ["--raw", "-p", "-U0"]): string[] {
   if ("commit" in what) {
     return ["diff-tree", "-r", "-c", "--root", "--no-commit-id", ...shown, asRevision(what.commit)];
   }
@@ -68,23 +94,26 @@ function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<st
   return gitText(dir, ["rev-parse", "--verify", "--quiet", `${asRevision(revision)}^{commit}`], signal);
 }
 
-/** Where directories lie is asked once in a while, not for each of a thousand commits. Milliseconds. */
+/** Where a directory of no working tree lies (a bare repository's) is asked again after so long. Milliseconds. */
 const placeMs = 30_000;
-const places = new Map<string, { prefix: string; shallow: string; until: number }>();
+/** Where directories lie is asked once, not for each of a thousand commits: `gitDir` says that they still do. */
+const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string; until: number }>();
 
 /** Where `dir` lies in its working tree (as `topLevelPrefix`), and the commits whose parents a shallow clone lacks. */
 export async function placeOf(
   dir: string,
   signal?: AbortSignal,
 ): Promise<{ prefix: string; cutOff: ReadonlySet<string> }> {
+  const gitDir = gitDirectoryOf(dir);
   let place = places.get(dir);
-  if (place === undefined || place.until < Date.now()) {
+  if (place === undefined || place.gitDir !== gitDir || place.until < Date.now()) {
     const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
     const end = text.lastIndexOf("\n");
     place = {
+      gitDir,
       prefix: text.slice(0, Math.max(0, end)),
       shallow: resolve(dir, text.slice(end + 1)),
-      until: Date.now() + placeMs,
+      until: gitDir === null ? Date.now() + placeMs : Infinity,
     };
     if (places.size > 100) places.clear();
     places.set(dir, place);

@@ -1,4 +1,5 @@
 import { GitFailure, gitBuffer, gitFields } from "../git.ts";
+import { readObjects } from "../objects.ts";
 import { headStamp } from "./head-stamp.ts";
 import { type Revert, revertOf, revertsSince } from "./reverts.ts";
 
@@ -44,7 +45,7 @@ export class Ancestry {
     if (this.missing(wanted).length > 0 && this.stamp !== null) {
       const asked = this.last.then(() => this.askFor(this.missing(wanted), signal));
       this.last = asked.catch(() => {});
-      await asked;
+      await (signal ? Promise.race([asked, aborted(signal)]) : asked);
     }
     return new Map(
       wanted.flatMap((hash) => {
@@ -72,12 +73,12 @@ export class Ancestry {
     if (hashes.length === 0) return;
     const { stamp } = this;
     try {
-      const dates = await datesOf(this.dir, hashes, signal);
-      const here = [...dates.keys()];
-      const [apart, reverts] = await Promise.all([
-        unreachable(this.dir, here, signal),
-        here.length === 0 ? [] : this.revertsSince(Math.min(...dates.values()), signal),
+      const valid = hashes.filter((hash) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash));
+      const [dates, apart] = await Promise.all([
+        datesOf(this.dir, valid, signal),
+        unreachable(this.dir, valid, signal),
       ]);
+      const reverts = dates.size === 0 ? [] : await this.revertsSince(Math.min(...dates.values()), signal);
       const branches = new Map<string, string[]>();
       for (const hash of [...apart].slice(0, mostElsewhere)) {
         branches.set(hash, await branchesWith(this.dir, hash, signal));
@@ -111,35 +112,32 @@ export class Ancestry {
   }
 }
 
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  });
+}
+
 /** When the commits that git knows were made, in milliseconds since the epoch. */
 async function datesOf(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
-  const valid = hashes.filter((hash) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash));
-  if (valid.length === 0) return new Map();
   const dates = new Map<string, number>();
-  const output = await gitBuffer(dir, ["cat-file", "--batch"], {
-    signal,
-    stdin: valid.map((hash) => `${hash}\n`),
-  });
-  let at = 0;
-  while (at < output.length) {
-    const end = output.indexOf(10, at);
-    const [hash = "", type = "", size] = output.toString("latin1", at, end).split(" ");
-    at = end + 1;
-    if (size === undefined) continue;
-    const text = output.toString("latin1", at, at + Number(size));
-    at += Number(size) + 1;
+  const commits = await readObjects(dir, hashes, { mostBytes: Infinity, type: "commit", signal });
+  for (const [hash, bytes] of commits) {
+    const text = bytes.toString("latin1");
     const header = text.slice(0, text.indexOf("\n\n") + 1 || undefined);
     const [, seconds] = /^committer .* (\d+) [+-]\d+$/m.exec(header) ?? [];
-    if (type === "commit") dates.set(hash, Number(seconds ?? 0) * 1000);
+    dates.set(hash, Number(seconds ?? 0) * 1000);
   }
   return dates;
 }
 
-/** Of commits that git knows, those that are not in HEAD's history. */
+/** The commits that are not in HEAD's history, of those that git knows. */
 async function unreachable(
   dir: string,
   hashes: readonly string[],
@@ -150,7 +148,7 @@ async function unreachable(
   const apart = new Set<string>();
   const stdin = [...hashes.map((hash) => `${hash}\n`), "^HEAD\n"];
   try {
-    const output = await gitBuffer(dir, ["rev-list", "--stdin"], { signal, stdin });
+    const output = await gitBuffer(dir, ["rev-list", "--ignore-missing", "--stdin"], { signal, stdin });
     for (const hash of output.toString().split("\n")) if (wanted.has(hash)) apart.add(hash);
     return apart;
   } catch (error) {

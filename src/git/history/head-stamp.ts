@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { gitDirectoryOf } from "../git-dir.ts";
+import { join } from "node:path";
+import { commonDirectoryOf, gitDirectoryOf } from "../git-dir.ts";
 
 /**
  * A text that is another one whenever HEAD is at another commit, read from git's own files (gitrepository-layout): git
@@ -14,7 +14,7 @@ export function headStamp(dir: string): string | null {
     const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
     const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
     if (branch === undefined) return head;
-    const common = resolve(gitDir, textOf(join(gitDir, "commondir")) ?? ".");
+    const common = commonDirectoryOf(gitDir);
     const loose = textOf(join(gitDir, branch)) ?? textOf(join(common, branch));
     // Where branches are not files of their own they lie in one of these, and move when it is written.
     const tables = [
@@ -27,7 +27,8 @@ export function headStamp(dir: string): string | null {
   }
 }
 
-function textOf(file: string): string | null {
+/** What a file of git's says, without the break at its end; null where it is not there. */
+export function textOf(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -35,7 +36,12 @@ function textOf(file: string): string | null {
   }
 }
 
-function changeOf(file: string): string {
-  const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 };
-  return `${mtimeMs}/${size}`;
+/** Another text whenever a file, or what lies in a directory, changes. Git replaces its files: each is a new one. */
+export function changeOf(file: string): string {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat ? `${stat.mtimeMs}/${stat.size}/${stat.ino}` : "";
+  } catch {
+    return "unreadable";
+  }
 }

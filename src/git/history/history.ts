@@ -1,4 +1,5 @@
 import { GitFailure, gitFields, gitText } from "../git.ts";
+import { RepositoryCache } from "../repository-cache.ts";
 
 /** A commit as history tells it. */
 export interface Commit {
@@ -40,6 +41,32 @@ export async function* commitsOf(
     commit = { hash, author, message: message.trim(), files: [] };
   }
   if (commit !== null) yield commit;
+}
+
+/** A history of 50,000 commits takes about 6 MB. */
+const mostKept = 50_000;
+const histories = new RepositoryCache<ReadonlyMap<string, number>>({
+  max: 1,
+  fits: ({ size }) => size <= mostKept,
+});
+
+/**
+ * The commits of HEAD's history, newest first, and when they were authored, in milliseconds since the epoch. Shared: not
+ * to be changed.
+ * @throws GitFailure
+ */
+export function authoredTimes(dir: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  return histories.of(dir, "", () => readAuthoredTimes(dir, signal));
+}
+
+async function readAuthoredTimes(dir: string, signal?: AbortSignal): Promise<Map<string, number>> {
+  const args = ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"];
+  const history = new Map<string, number>();
+  for await (const field of gitFields(dir, args, signal)) {
+    const [hash = "", at] = field.trim().split(" ");
+    history.set(hash, Number(at) * 1000);
+  }
+  return history;
 }
 
 /** The commit that `dir` is at; null where there is none, or no git. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { readAgentState, type SessionState } from "../../attribution/checkpoints/agent-state.ts";
-import { CommitFates } from "../../attribution/commit-fates.ts";
+import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { isShallow } from "../../git/history/history.ts";
@@ -179,7 +179,7 @@ async function fateOf(root: string, memory: Memory | null, commit: string) {
   try {
     const signal = AbortSignal.timeout(patienceMs);
     const fates = memory
-      ? new CommitFates(root, memory).of([commit], signal)
+      ? commitFatesOf(root, memory).of([commit], signal)
       : new Ancestry(root).statesOf([commit], signal);
     return (await fates).get(commit) ?? null;
   } catch {

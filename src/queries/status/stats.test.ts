@@ -54,6 +54,26 @@ it("sums up whose lines were committed, by author, directory, week, model and se
   });
 });
 
+it("counts again after a commit, after one that was amended, and on a rewritten branch", async () => {
+  const counted = async () => {
+    const { commits, total } = await stats();
+    expect(await stats()).toEqual(await stats());
+    return [commits.in_history, commits.looked_at, total.lines];
+  };
+  const one = repo.commit("one", { "a.ts": "x\n" });
+  expect(await counted()).toEqual([1, 0, 0]);
+  await seen(one);
+  expect(await counted()).toEqual([1, 1, 1]);
+  const two = repo.commit("two", { "a.ts": "x\ny\nz\n" });
+  await seen(two);
+  expect(await counted()).toEqual([2, 2, 3]);
+  repo.git("commit", "--quiet", "--amend", "--message", "other");
+  expect(await counted()).toEqual([2, 1, 1]);
+  repo.git("reset", "--quiet", "--hard", two);
+  expect(await counted()).toEqual([2, 2, 3]);
+  expect((await stats({ paths: ["b.ts"] })).total.lines).toBe(0);
+});
+
 describe("what is asked for", () => {
   beforeEach(async () => {
     rememberSession(repo.memory, "s", ["p"]);

@@ -1,6 +1,8 @@
-import { GitFailure, gitFields } from "../../git/git.ts";
+import { GitFailure } from "../../git/git.ts";
+import { authoredTimes } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
 import {
+  type AuthoredFilter,
   type AuthoredLines,
   authoredLines,
   commitsLookedAt,
@@ -39,12 +41,35 @@ export async function statsOf(
   request: StatsRequest,
   signal?: AbortSignal,
 ): Promise<StatsAnswer> {
-  const { paths = [], depth = 2, all = false } = request;
   const when = {
     since: request.since === undefined ? null : await parseWhen(request.since, "since"),
     until: request.until === undefined ? null : await parseWhen(request.until, "until"),
   };
-  const history = await historyOf(project.root, when, signal);
+  const history = await historyOf(project.root, signal);
+  const last = memory?.untilWritten<"last", LastStats>("stats");
+  const question = JSON.stringify({ ...request, ...when });
+  const known = last?.get("last");
+  // HEAD's history is another object when it may be another one.
+  if (known?.question === question && known.history === history) return known.answer;
+  const answer = countLines(memory, history, when, request);
+  last?.set("last", { question, history, answer });
+  return answer;
+}
+
+/** Counting goes over every line that was committed, and mostly the same is asked. */
+interface LastStats {
+  question: string;
+  history: ReadonlyMap<string, number> | null;
+  answer: StatsAnswer;
+}
+
+function countLines(
+  memory: Memory | null,
+  whole: ReadonlyMap<string, number> | null,
+  when: AuthoredFilter,
+  { paths = [], depth = 2, all = false }: StatsRequest,
+): StatsAnswer {
+  const history = whole && within(whole, when);
   const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
   const isWanted = filesMatcher(paths);
   const sums = new Sums(depth);
@@ -68,29 +93,24 @@ export async function statsOf(
 }
 
 /** The commits of HEAD's history and when they were authored; null where git does not give any. */
-async function historyOf(
-  root: string,
-  { since, until }: { since: number | null; until: number | null },
-  signal?: AbortSignal,
-): Promise<Map<string, number> | null> {
-  const history = new Map<string, number>();
+async function historyOf(root: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number> | null> {
   try {
-    // git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's.
-    for await (const field of gitFields(
-      root,
-      ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"],
-      signal,
-    )) {
-      const [hash = "", at] = field.trim().split(" ");
-      const authoredAt = Number(at) * 1000;
-      if ((since === null || authoredAt >= since) && (until === null || authoredAt <= until))
-        history.set(hash, authoredAt);
-    }
-    return history;
+    return await authoredTimes(root, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return null;
   }
+}
+
+/** git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's. */
+function within(
+  history: ReadonlyMap<string, number>,
+  { since, until }: AuthoredFilter,
+): ReadonlyMap<string, number> {
+  if (since === null && until === null) return history;
+  return new Map(
+    [...history].filter(([, at]) => (since === null || at >= since) && (until === null || at <= until)),
+  );
 }
 
 /** Whether lines are to be counted: of commits that are the same but for where they stand, the first that comes. */

@@ -1,6 +1,6 @@
 import type { Config } from "../../project/config/settings.ts";
 import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { allChunks, chunkIdsByFile, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkOutlines, chunksByIds, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
@@ -58,7 +58,8 @@ function saidNear(
 ): NearDecision[] {
   const isDecision = { ...allChunks, kinds: ["decision"], types: ["raw"], abandoned: false } as const;
   const inSessions = chunkIdsIn(memory, { ...isDecision, sessionIds: here.map(({ record }) => record.id) });
-  const ofFile = new Set(chunkIdsIn(memory, { ...isDecision, files: place.files }));
+  const byFile = chunkIdsByFile(memory, isDecision);
+  const ofFile = new Set(place.files.flatMap((file) => byFile.get(file) ?? []));
   const outlines = [...chunkOutlines(memory, [...new Set([...inSessions, ...ofFile])]).values()];
   const ranked = outlines
     .map((outline) => ({ outline, ...rank(placeOfChunk(outline, ofFile.has(outline.id)), place, here) }))
@@ -85,7 +86,8 @@ function saidNear(
 
 function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
   const inSessions = here.flatMap(({ record }) => listAnnotations(memory, { sessionUid: record.uid }));
-  const chunkIds = chunkIdsIn(memory, { ...allChunks, types: ["annotated"], files: place.files });
+  const byFile = chunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
+  const chunkIds = [...new Set(place.files.flatMap((file) => byFile.get(file) ?? []))];
   const filesOf = new Map<number, string[]>();
   for (const { annotationId, files } of chunksByIds(memory, chunkIds).values()) {
     if (annotationId !== null) filesOf.set(annotationId, files);

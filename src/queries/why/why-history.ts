@@ -1,7 +1,8 @@
 import { bareLine } from "../../attribution/lines/line-keys.ts";
-import { changesOf, type WhatChanged } from "../../git/diff/changes.ts";
+import { changesOf, nameBefore, type WhatChanged } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { gitFields } from "../../git/git.ts";
+import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Project } from "../../project/paths.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
@@ -35,12 +36,27 @@ const alike = 0.5;
 const mostCounted = 200;
 const latestShown = 5;
 
+type Later = Omit<LaterChanges["latest"][number], "by_agent">;
+
+/** Attributes, which may lie in any directory, say what is text. */
+const linesKnown = new RepositoryCache<LinesBefore | null>({ max: 500, maxAgeMs: 60_000 });
+const laterKnown = new RepositoryCache<{ count: number; latest: Later[] }>({ max: 500 });
+
 /**
  * What stood in a file before a commit where it wrote these lines.
  * @returns null where nothing did: the lines, or the file, were new
  * @throws GitFailure
  */
-export async function linesBefore(
+export function linesBefore(
+  project: Project,
+  lines: LinesAt,
+  signal?: AbortSignal,
+): Promise<LinesBefore | null> {
+  const read = () => readLinesBefore(project, lines, signal);
+  return lines.commit === null ? read() : linesKnown.of(project.root, JSON.stringify(lines), read);
+}
+
+async function readLinesBefore(
   project: Project,
   lines: LinesAt,
   signal?: AbortSignal,
@@ -75,14 +91,16 @@ async function changeOf(
   file: string,
   signal?: AbortSignal,
 ): Promise<ChangedFile | null> {
-  const find = async (paths?: string[]) => {
+  const find = async (paths: string[]) => {
     for await (const changed of changesOf(root, what, { paths, signal })) {
       if (changed.path === file) return changed;
     }
     return null;
   };
   const changed = await find([file]);
-  return changed?.status === "A" ? find() : changed;
+  if (changed?.status !== "A") return changed;
+  const before = await nameBefore(root, what, file, signal);
+  return before === null ? changed : find([before, file]);
 }
 
 /** The place of the line that is most like a text, where one is. */
@@ -113,29 +131,37 @@ export async function changesSince(
   files: readonly string[],
   signal?: AbortSignal,
 ): Promise<LaterChanges> {
-  const args = [
-    ...["--literal-pathspecs", "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"],
-    ...[`--max-count=${mostCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
-  ];
-  const commits: Omit<LaterChanges["latest"][number], "by_agent">[] = [];
-  for await (const field of gitFields(project.root, args, signal)) {
-    const [hash = "", at = "", person = "", subject = ""] = field.split("\n");
-    commits.push({ hash, subject, person, authored_at: isoTime(Number(at) * 1000) });
-  }
-  const latest = commits.slice(0, latestShown);
-  const known =
-    memory === null
-      ? new Map<string, number>()
-      : knownCommits(
-          memory,
-          latest.map(({ hash }) => hash),
-        );
+  const { count, latest } = await laterKnown.of(project.root, JSON.stringify([commit, files]), () =>
+    readChangesSince(project.root, commit, files, signal),
+  );
+  const hashes = latest.map(({ hash }) => hash);
+  const known = memory === null ? new Map<string, number>() : knownCommits(memory, hashes);
   return {
-    commits: commits.length,
+    commits: count,
     latest: latest.map((one) => ({
       ...one,
       by_agent:
         memory === null || !known.get(one.hash) ? null : checkpointOfCommit(memory, one.hash) !== null,
     })),
   };
+}
+
+async function readChangesSince(
+  root: string,
+  commit: string,
+  files: readonly string[],
+  signal?: AbortSignal,
+): Promise<{ count: number; latest: Later[] }> {
+  const args = [
+    ...["--literal-pathspecs", "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"],
+    ...[`--max-count=${mostCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
+  ];
+  const latest: Later[] = [];
+  let count = 0;
+  for await (const field of gitFields(root, args, signal)) {
+    if (count++ >= latestShown) continue;
+    const [hash = "", at = "", person = "", subject = ""] = field.split("\n");
+    latest.push({ hash, subject, person, authored_at: isoTime(Number(at) * 1000) });
+  }
+  return { count, latest };
 }

@@ -323,6 +323,38 @@ describe("what is not known", () => {
   });
 });
 
+describe("asked again", () => {
+  const asked = async (line: number) => {
+    const { origins, earlier, later, freshness } = await why("a.ts", line);
+    return {
+      commit: origins[0]?.commit?.hash ?? null,
+      earlier: earlier.map(({ commit }) => commit?.hash),
+      later: later?.latest.map(({ hash }) => hash),
+      state: freshness.state,
+    };
+  };
+
+  it("sees commits that came, that were amended and taken back, and what is not committed", async () => {
+    const one = repo.commit("one", { "a.ts": "x\nlimit = 1\n" });
+    await seen(one);
+    expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [], state: "stands" });
+    const two = repo.commit("two", { "a.ts": "x\nlimit = 1\ny\n" });
+    await seen(two);
+    expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [two], state: "stands" });
+    const three = repo.commit("three", { "a.ts": "x\nlimit = 2\ny\n" });
+    expect(await asked(2)).toEqual({ commit: three, earlier: [one], later: [], state: "stands" });
+    repo.git("commit", "--quiet", "--amend", "--message", "other");
+    const amended = repo.git("rev-parse", "HEAD");
+    expect(await asked(2)).toEqual({ commit: amended, earlier: [one], later: [], state: "stands" });
+    writeFileSync(join(repo.root, "a.ts"), "x\nlimit = 30\ny\n");
+    expect(await asked(2)).toMatchObject({ commit: null, earlier: [amended, one], state: "uncommitted" });
+    repo.git("reset", "--quiet", "--hard", two);
+    expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [two], state: "stands" });
+    repo.commit(`Back\n\nThis reverts commit ${one}.`);
+    expect((await asked(2)).state).toBe("reverted");
+  });
+});
+
 describe("what became of it", () => {
   it("is that its commit was reverted, as seen from where it still stands", async () => {
     repo.commit("base", { "a.ts": "x\n" });

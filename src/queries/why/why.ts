@@ -1,4 +1,4 @@
-import { CommitFates } from "../../attribution/commit-fates.ts";
+import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -54,7 +54,7 @@ export async function whyLines(
   const files = [...new Set([file, head.original_path])];
   const notes = [...blamed.notes];
   const around = within(signal, notes);
-  const fates = memory === null ? null : new CommitFates(project.root, memory);
+  const fates = memory === null ? null : commitFatesOf(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
     around("what stood there before", () => earlierLines(project, memory, head, around.signal)),
     head.commit === null

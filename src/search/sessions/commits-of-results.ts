@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { CommitFates, type KnownFate } from "../../attribution/commit-fates.ts";
+import { type CommitFates, commitFatesOf, type KnownFate } from "../../attribution/commit-fates.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CommitOfResult, SessionResult } from "./types.ts";
@@ -26,7 +26,7 @@ export class CommitsOfResults {
   private readonly patience: { ms: number; goesOn: boolean };
 
   constructor({ root, memory, patience = { ms: 50, goesOn: true } }: CommitsOptions) {
-    this.fates = new CommitFates(root, memory);
+    this.fates = commitFatesOf(root, memory);
     this.patience = patience;
   }
 

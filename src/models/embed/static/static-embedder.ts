@@ -7,7 +7,9 @@ import { StaticModel } from "./static-model.ts";
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */
 function bundledModel(): string {
   const here = import.meta.url;
-  return fileURLToPath(new URL(here.endsWith(".ts") ? "../../../../models/static" : "../models/static", here));
+  return fileURLToPath(
+    new URL(here.endsWith(".ts") ? "../../../../models/static" : "../models/static", here),
+  );
 }
 
 /** Raise the number with every new model: vectors of the old one are then replaced. */

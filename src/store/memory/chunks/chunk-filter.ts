@@ -80,6 +80,26 @@ export function chunkIdsIn(memory: Memory, filter: ChunkFilter): number[] {
   return ids.all(given) as number[];
 }
 
+/**
+ * The chunks that a filter lets through by the files that they touched, each file's ascending. Finding those of one file
+ * reads every chunk, so all are found at once, and kept until the memory is written: for filters that let few through.
+ */
+export function chunkIdsByFile(memory: Memory, filter: ChunkFilter): ReadonlyMap<string, readonly number[]> {
+  return memory.once(`chunks by file ${JSON.stringify(filter)}`, () => {
+    const { sql, given } = conditionsOf(filter);
+    const rows = memory.prepare(`SELECT id, files FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).all(given);
+    const byFile = new Map<string, number[]>();
+    for (const { id, files } of rows as { id: number; files: string }[]) {
+      for (const file of new Set(JSON.parse(files) as string[])) {
+        const ids = byFile.get(file);
+        if (ids) ids.push(id);
+        else byFile.set(file, [id]);
+      }
+    }
+    return byFile;
+  });
+}
+
 /** The texts of those chunks, newest first, one at a time; nothing may be written meanwhile. */
 export function chunkTextsIn(
   memory: Memory,

@@ -4,7 +4,7 @@ import type { Memory } from "../memory.ts";
 import type { ChunkToStore } from "../memory-records.ts";
 import { saveTurn } from "../sessions/turns.ts";
 import { saveAnnotation } from "./annotations.ts";
-import { allChunks, chunkIdsIn, chunkTextsIn, touchedFiles } from "./chunk-filter.ts";
+import { allChunks, chunkIdsByFile, chunkIdsIn, chunkTextsIn, touchedFiles } from "./chunk-filter.ts";
 import { matchSessionTokens } from "./chunk-lookup.ts";
 import {
   chunkByUid,
@@ -207,6 +207,22 @@ describe("filters", () => {
     saveTurn(memory, session, turn(1, { files: [{ path: "src/c.ts", how: "read" }] }));
     expect(touchedFiles(memory).sort()).toEqual(["src/b.ts", "src/c.ts"]);
   });
+});
+
+it("finds chunks by their files, also those that came since", () => {
+  const byFile = () => [...chunkIdsByFile(memory, { ...allChunks, kinds: ["decision"] })];
+  const said = (position: number, ...files: string[]) => chunk(position, "x", { kind: "decision", files });
+  const first = put(0, said(0, "a.ts", "b.ts"), chunk(1, "other", { files: ["a.ts"] }), said(2, "b.ts"));
+  expect(byFile()).toEqual([
+    ["a.ts", [first[0]]],
+    ["b.ts", [first[0], first[2]]],
+  ]);
+  const [later] = put(2, said(2, "c.ts"));
+  expect(byFile()).toEqual([
+    ["a.ts", [first[0]]],
+    ["b.ts", [first[0]]],
+    ["c.ts", [later]],
+  ]);
 });
 
 describe("vectors", () => {

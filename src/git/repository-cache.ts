@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { findUpwards } from "../project/paths.ts";
+import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
+import { changeOf, headStamp, textOf } from "./history/head-stamp.ts";
+
+interface CacheOptions<T> {
+  /** Answers kept; the least recently used go first. */
+  max: number;
+  /** Whether an answer is small enough to be kept; default: all are. */
+  fits?: (answer: T) => boolean;
+  /** Refs besides HEAD that answers depend on, below `refs/`; `*` stands for one remote. */
+  refs?: readonly string[];
+  /**
+   * Milliseconds that one is kept at most; for answers that depend on files which the stamp does not know, such as
+   * included configuration.
+   */
+  maxAgeMs?: number;
+}
+
+/**
+ * Answers of git that are kept for as long as the repository is as it was when git gave them. Starting git takes
+ * milliseconds, in a large process such as the daemon even more; the stamp takes a tenth of one.
+ */
+export class RepositoryCache<T> {
+  private readonly kept = new Map<string, { stamp: string; at: number; value: T }>();
+
+  constructor(private readonly options: CacheOptions<T>) {}
+
+  /** @param question what is asked in `dir`; anything else the answer depends on is part of it */
+  async of(dir: string, question: string, ask: () => Promise<T>): Promise<T> {
+    const found = await this.ofEach(dir, [question], async () => new Map([[question, await ask()]]));
+    return found.get(question)!;
+  }
+
+  /**
+   * As `of` for many questions at once.
+   * @param ask gets those that are not known; what it does not answer is asked again next time
+   */
+  async ofEach(
+    dir: string,
+    questions: readonly string[],
+    ask: (missing: string[]) => Promise<ReadonlyMap<string, T>>,
+  ): Promise<Map<string, T>> {
+    const stamp = repositoryStamp(dir, this.options.refs);
+    const answers = new Map<string, T>();
+    const missing: string[] = [];
+    for (const question of new Set(questions)) {
+      const key = `${dir}\0${question}`;
+      const known = stamp === null ? undefined : this.kept.get(key);
+      if (known?.stamp === stamp && Date.now() - known.at < (this.options.maxAgeMs ?? Infinity)) {
+        answers.set(question, known.value);
+        this.kept.delete(key);
+        this.kept.set(key, known);
+      } else missing.push(question);
+    }
+    if (missing.length === 0) return answers;
+    const asked = await ask(missing);
+    // The repository changed meanwhile: nobody knows of which state the answer is.
+    const isSame = stamp !== null && stamp === repositoryStamp(dir, this.options.refs);
+    for (const [question, value] of asked) {
+      answers.set(question, value);
+      if (isSame && (this.options.fits?.(value) ?? true))
+        this.keep(`${dir}\0${question}`, { stamp, at: Date.now(), value });
+    }
+    return answers;
+  }
+
+  private keep(key: string, entry: { stamp: string; at: number; value: T }): void {
+    this.kept.delete(key);
+    this.kept.set(key, entry);
+    if (this.kept.size > this.options.max) this.kept.delete(this.kept.keys().next().value!);
+  }
+}
+
+/**
+ * Changes whenever something changes that git's answers about commits depend on: where HEAD and these refs are, which
+ * objects came, what a clone lacks or replaces, and what is configured. Read from git's own files (gitrepository-layout).
+ * @returns null outside of a working tree
+ */
+function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string | null {
+  const [head, gitDir, top] = [headStamp(dir), gitDirectoryOf(dir), findUpwards(dir, ".git")];
+  if (head === null || gitDir === null || top === null) return null;
+  const common = commonDirectoryOf(gitDir);
+  const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
+  const files = [
+    ...["packed-refs", "refs/replace", "reftable/tables.list", "objects/pack", "shallow"],
+    ...["config", "info/attributes", "info/grafts"],
+  ].map((name) => join(common, name));
+  const others = [
+    ...[".mailmap", ".gitattributes", ".git-blame-ignore-revs"].map((name) => join(top, name)),
+    ...[join(gitDir, "config.worktree"), join(homedir(), ".gitconfig"), join(config, "git/config")],
+    "/etc/gitconfig",
+  ];
+  const refs = otherRefs.flatMap((ref) => namesOf(common, ref).map((name) => textOf(join(common, name))));
+  const parts = [top, head, ...refs, ...[...files, ...others].map(changeOf)];
+  return createHash("sha1").update(parts.join("\0")).digest("base64");
+}
+
+function namesOf(common: string, ref: string): string[] {
+  const [before, after] = ref.split("*");
+  if (after === undefined) return [join("refs", ref)];
+  try {
+    return readdirSync(join(common, "refs", before!)).map((name) => join("refs", `${before}${name}${after}`));
+  } catch {
+    return [];
+  }
+}
