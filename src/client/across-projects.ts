@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf, SearchAllRequest, SearchRequest } from "../protocol/routes.ts";
-import type { SessionSummary, SessionsRequest, TranscriptSearchRequest } from "../protocol/sessions.ts";
+import type { RequestOf, ResponseOf, SearchAllRequest } from "../protocol/routes.ts";
+import type { SessionSummary, SessionsRequest } from "../protocol/sessions.ts";
 import { listProjects } from "../queries/known-projects.ts";
-import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
+import type { OperationName } from "../queries/operations.ts";
+import { answer } from "./answer.ts";
 import { type CodePart, mergeCode, mergeTranscripts, type TranscriptPart } from "./merge-answers.ts";
 
 /** What is asked of all projects that the registry knows; each is read as it is read on its own. */
@@ -74,9 +74,11 @@ export async function searchAcross(
     projectsToAsk(here),
     async ({ project, withMemory }) => {
       const errors: unknown[] = [];
-      const code = asks === "transcripts" ? null : await attempt(() => codeOfProject(project, asked), errors);
+      const code = asks === "transcripts" ? null : await attempt(() => ask(project, "search", asked), errors);
       const transcripts =
-        asks === "code" || !withMemory ? null : await attempt(() => saidIn(project, asked), errors);
+        asks === "code" || !withMemory
+          ? null
+          : await attempt(() => ask(project, "searchTranscripts", asked), errors);
       if (code === null && transcripts === null && errors.length > 0) throw errors[0];
       return { code, transcripts, error: errors[0] };
     },
@@ -121,13 +123,7 @@ export async function sessionsAcross(
   const limit = request.limit ?? 20;
   const { answers, left_out } = await askEach(
     projectsToAsk(here).filter(({ withMemory }) => withMemory),
-    async ({ project }) => {
-      const { withMemory } = await import("../store/memory/with-memory.ts");
-      const { listSessionsOf } = await import("../queries/sessions/conversations.ts");
-      return askOrRead(project, "sessions", { ...request, limit }, () =>
-        withMemory(project, (memory) => listSessionsOf(memory, { ...request, limit })),
-      );
-    },
+    ({ project }) => ask(project, "sessions", { ...request, limit }),
     deadline,
   );
   const sessions = answers.flatMap(({ project, answer }) =>
@@ -204,30 +200,11 @@ async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<
   }
 }
 
-async function codeOfProject(project: Project, request: SearchRequest) {
-  return askOrRead(project, "search", request, async () => {
-    const { searchInProcess } = await import("../queries/search/code.ts");
-    return searchInProcess(project, request);
-  });
-}
-
-async function saidIn(project: Project, request: TranscriptSearchRequest) {
-  return askOrRead(project, "searchTranscripts", request, async () => {
-    const { searchTranscriptsInProcess } = await import("../queries/search/sessions.ts");
-    return searchTranscriptsInProcess(project, request);
-  });
-}
-
-async function askOrRead<R extends RouteName>(
+/** As one would be asked alone, but sooner here, and starting none. */
+async function ask<R extends OperationName>(
   project: Project,
-  route: R,
+  operation: R,
   request: RequestOf<R>,
-  read: () => Promise<ResponseOf<R>>,
 ): Promise<ResponseOf<R>> {
-  try {
-    return await askDaemon(project, route, request, patienceMs);
-  } catch (error) {
-    if (!(error instanceof DaemonUnreachable)) throw error;
-    return read();
-  }
+  return (await answer(project, operation, request, { timeout: patienceMs, starts: false })).answer;
 }

@@ -1,11 +1,10 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { askMemory } from "../client/ask-memory.ts";
+import { answer } from "../client/answer.ts";
 import { codeOf } from "../project/errors.ts";
 import { listCheckpointsOf } from "../queries/checkpoints/checkpoints.ts";
-import { listSessionsOf } from "../queries/sessions/conversations.ts";
 import { shortId } from "../sessions/short-id.ts";
 import { withMemory } from "../store/memory/with-memory.ts";
-import { answer, explain } from "./server/call-tool.ts";
+import { answer as callTool, explain } from "./server/call-tool.ts";
 import { projectHere } from "./server/here.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
 import { cursorAt, offsetOf } from "./text/budget.ts";
@@ -42,9 +41,7 @@ export async function listResources(cwd: string, cursor: string | undefined): Pr
     const offset = offsetOf("resources", {}, cursor);
     const project = projectHere(cwd);
     const request = { limit: offset + sessionsListed };
-    const { sessions, total } = (
-      await askMemory(project, "sessions", request, (memory) => listSessionsOf(memory, request))
-    ).answer;
+    const { sessions, total } = (await answer(project, "sessions", request)).answer;
     const page = sessions.slice(offset);
     const { checkpoints } =
       offset > 0
@@ -95,8 +92,8 @@ export async function readResource(
   try {
     const { text } =
       kind === "sessions"
-        ? await answer("get_session", { session_id: id, max_tokens: tokensRead }, { cwd, signal })
-        : await answer("rewind_preview", { target: id, max_tokens: tokensRead }, { cwd, signal });
+        ? await callTool("get_session", { session_id: id, max_tokens: tokensRead }, { cwd, signal })
+        : await callTool("rewind_preview", { target: id, max_tokens: tokensRead }, { cwd, signal });
     return { contents: [{ uri, mimeType: "text/plain", text }] };
   } catch (error) {
     signal.throwIfAborted();

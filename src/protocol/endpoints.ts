@@ -1,6 +1,6 @@
 /**
- * Every route of the daemon. The searches take the POST's fields as query parameters of a GET as well. The shapes of
- * what they take and give are in protocol.ts, apart, so that a client can ask before it has loaded them.
+ * Where each operation is served. The searches take the POST's fields as query parameters of a GET as well. What they take
+ * and give is in routes.ts, apart, so that a client can ask before it has loaded it.
  */
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },
@@ -13,6 +13,17 @@ export const endpoints = {
   sessions: { method: "GET", path: "/sessions" },
   session: { method: "GET", path: "/sessions/:id" },
   annotations: { method: "GET", path: "/annotations" },
+  decisions: { method: "GET", path: "/decisions" },
+  related: { method: "GET", path: "/related" },
+  why: { method: "GET", path: "/why" },
+  blame: { method: "GET", path: "/blame" },
+  stats: { method: "GET", path: "/stats" },
+  checkpoints: { method: "GET", path: "/checkpoints" },
+  checkpoint: { method: "GET", path: "/checkpoints/:id" },
+  compare: { method: "GET", path: "/compare" },
+  rewindPreview: { method: "GET", path: "/rewind" },
+  events: { method: "GET", path: "/events" },
+  event: { method: "GET", path: "/events/:event" },
   context: { method: "POST", path: "/context" },
   status: { method: "GET", path: "/status" },
   queue: { method: "GET", path: "/queue" },

@@ -1,10 +1,16 @@
 import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { maxResults } from "../project/max-results.ts";
+import * as lines from "./blame.ts";
+import * as checkpoints from "./checkpoints.ts";
 import { contextRequest, contextResponse } from "./context.ts";
+import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
+import * as events from "./events.ts";
 import { lazy } from "./lazy.ts";
 import * as sessions from "./sessions.ts";
+import { count, numberOrNull, strings } from "./shape-parts.ts";
+import { statsAnswer, statsRequest } from "./stats.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -15,9 +21,8 @@ import * as sessions from "./sessions.ts";
 /** Larger request bodies are refused. Bytes. */
 export const largestBody = 1_048_576;
 
-const strings = z.array(z.string());
-const count = z.int().check(z.minimum(0));
-const nullableNumber = z.nullable(z.number());
+/** Without commas. */
+const plainName = z.string();
 
 /** The body of every response that is not 2xx. */
 const errorBody = lazy(() =>
@@ -33,7 +38,7 @@ const searchRequest = lazy(() =>
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
     level: z.optional(z.array(z.enum(levels))),
     path: z.optional(strings),
-    language: z.optional(strings),
+    language: z.optional(z.array(plainName)),
     explain: z.optional(z.boolean()),
   }),
 );
@@ -136,7 +141,7 @@ const queueStatus = lazy(() =>
     processing: z.nullable(z.string()),
     rate_chunks_per_sec: z.number(),
     /** null: too early to tell. */
-    eta_seconds: nullableNumber,
+    eta_seconds: numberOrNull,
     /** True when everything that was seen is searchable, sessions as well as code. */
     is_idle: z.boolean(),
     /** The same of code alone. */
@@ -178,11 +183,11 @@ const autostartStatus = lazy(() =>
 const daemonStatus = lazy(() =>
   z.object({
     running: z.boolean(),
-    pid: nullableNumber,
-    port: nullableNumber,
-    uptime_seconds: nullableNumber,
+    pid: numberOrNull,
+    port: numberOrNull,
+    uptime_seconds: numberOrNull,
     /** Resident memory. */
-    memory_bytes: nullableNumber,
+    memory_bytes: numberOrNull,
     /** Whether the next hook or command starts it, and why not; left out while it runs. */
     autostart: z.optional(autostartStatus()),
   }),
@@ -209,7 +214,7 @@ const healthStatus = lazy(() =>
     embedding_model: z.string(),
     database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
     /** How long a real query took just now; null when it could not be asked. */
-    query_ms: nullableNumber,
+    query_ms: numberOrNull,
   }),
 );
 
@@ -240,9 +245,9 @@ const modelStatus = lazy(() =>
     chunks_missing: count,
     chunks_pending: count,
     /** null: too early to tell, or not at work. */
-    eta_seconds: nullableNumber,
+    eta_seconds: numberOrNull,
     /** What was asked of a server that counts, since the daemon started; null where nothing is counted. */
-    usage: z.nullable(z.object({ requests: count, tokens: count, dollars: nullableNumber })),
+    usage: z.nullable(z.object({ requests: count, tokens: count, dollars: numberOrNull })),
   }),
 );
 export type ModelStatus = z.infer<ReturnType<typeof modelStatus>>;
@@ -309,53 +314,205 @@ const commandResponse = lazy(() =>
   }),
 );
 
-/** Every route with its shapes. */
+/** An operation as it is served: where, what it is for, what it takes and gives. */
+export interface Route {
+  method: "GET" | "POST";
+  path: string;
+  /** One line, for people who read the contract. */
+  summary: string;
+  request: () => z.ZodMiniObject;
+  response: () => z.ZodMiniObject;
+}
+
+/** Every operation. */
 export const routes = {
-  search: { ...endpoints.search, request: searchRequest, response: searchResponse },
+  search: {
+    ...endpoints.search,
+    summary: "Find code by meaning, words and names",
+    request: searchRequest,
+    response: searchResponse,
+  },
   searchTranscripts: {
     ...endpoints.searchTranscripts,
+    summary: "Find what was said in past sessions",
     request: sessions.transcriptSearchRequest,
     response: sessions.transcriptSearchResponse,
   },
-  searchAll: { ...endpoints.searchAll, request: searchAllRequest, response: searchAllResponse },
-  index: { ...endpoints.index, request: indexRequest, response: indexResponse },
+  searchAll: {
+    ...endpoints.searchAll,
+    summary: "Find both code and sessions",
+    request: searchAllRequest,
+    response: searchAllResponse,
+  },
+  index: {
+    ...endpoints.index,
+    summary: "Index files again",
+    request: indexRequest,
+    response: indexResponse,
+  },
   indexTranscript: {
     ...endpoints.indexTranscript,
+    summary: "Import a session",
     request: sessions.indexTranscriptRequest,
     response: sessions.indexTranscriptResponse,
   },
   annotate: {
     ...endpoints.annotate,
+    summary: "Write a note",
     request: sessions.annotateRequest,
     response: sessions.annotateResponse,
   },
   sessionStart: {
     ...endpoints.sessionStart,
+    summary: "Register a session that begins",
     request: sessions.sessionStartRequest,
     response: sessions.sessionStartResponse,
   },
   sessions: {
     ...endpoints.sessions,
+    summary: "List sessions, the latest first",
     request: sessions.sessionsRequest,
     response: sessions.sessionsResponse,
   },
-  session: { ...endpoints.session, request: sessions.sessionRequest, response: sessions.sessionResponse },
+  session: {
+    ...endpoints.session,
+    summary: "Show a session, or one of its turns in full",
+    request: sessions.sessionRequest,
+    response: sessions.sessionResponse,
+  },
   annotations: {
     ...endpoints.annotations,
+    summary: "List notes, the latest first",
     request: sessions.annotationsRequest,
     response: sessions.annotationsResponse,
   },
-  context: { ...endpoints.context, request: contextRequest, response: contextResponse },
-  status: { ...endpoints.status, request: empty, response: statusResponse },
-  queue: { ...endpoints.queue, request: empty, response: queueResponse },
-  retry: { ...endpoints.retry, request: sessions.retryRequest, response: sessions.retryResponse },
-  forget: { ...endpoints.forget, request: sessions.forgetRequest, response: sessions.forgetResponse },
-  scrub: { ...endpoints.scrub, request: empty, response: sessions.rescrubResponse },
-  command: { ...endpoints.command, request: commandRequest, response: commandResponse },
-  spool: { ...endpoints.spool, request: empty, response: sessions.spoolResponse },
-  reloadSettings: { ...endpoints.reloadSettings, request: empty, response: reloadResponse },
-  shutdown: { ...endpoints.shutdown, request: empty, response: shutdownResponse },
-} satisfies Record<RouteName, unknown>;
+  decisions: {
+    ...endpoints.decisions,
+    summary: "List decisions and notes, the latest first, or the best for a question",
+    request: decisions.decisionsRequest,
+    response: decisions.decisionsAnswer,
+  },
+  related: {
+    ...endpoints.related,
+    summary: "Find sessions that touched files",
+    request: decisions.relatedRequest,
+    response: decisions.relatedAnswer,
+  },
+  why: {
+    ...endpoints.why,
+    summary: "Explain why lines exist",
+    request: lines.whyRequest,
+    response: lines.whyAnswer,
+  },
+  blame: {
+    ...endpoints.blame,
+    summary: "Show who wrote each line of a file: which agent and session, or which person",
+    request: lines.blameRequest,
+    response: lines.blameAnswer,
+  },
+  stats: {
+    ...endpoints.stats,
+    summary: "Count the lines that agents and people committed",
+    request: statsRequest,
+    response: statsAnswer,
+  },
+  checkpoints: {
+    ...endpoints.checkpoints,
+    summary: "List the commits that sessions produced, the latest first",
+    request: checkpoints.checkpointsRequest,
+    response: checkpoints.checkpointsAnswer,
+  },
+  checkpoint: {
+    ...endpoints.checkpoint,
+    summary: "Show a checkpoint: its commit, sessions, turns and files",
+    request: checkpoints.checkpointRequest,
+    response: checkpoints.checkpointAnswer,
+  },
+  compare: {
+    ...endpoints.compare,
+    summary: "Compare two checkpoints or commits, with the sessions between them",
+    request: checkpoints.diffRequest,
+    response: checkpoints.diffAnswer,
+  },
+  rewindPreview: {
+    ...endpoints.rewindPreview,
+    summary: "Show what going back to a checkpoint or commit would change",
+    request: checkpoints.rewindRequest,
+    response: checkpoints.rewindAnswer,
+  },
+  events: {
+    ...endpoints.events,
+    summary: "List events: named groups of sessions and checkpoints",
+    request: events.eventsRequest,
+    response: events.eventsAnswer,
+  },
+  event: {
+    ...endpoints.event,
+    summary: "Show an event with its sessions and checkpoints",
+    request: events.eventRequest,
+    response: events.eventAnswer,
+  },
+  context: {
+    ...endpoints.context,
+    summary: "Get the memory that matters at this moment of a session",
+    request: contextRequest,
+    response: contextResponse,
+  },
+  status: {
+    ...endpoints.status,
+    summary: "Show the state of the index, the memory and the daemon",
+    request: empty,
+    response: statusResponse,
+  },
+  queue: {
+    ...endpoints.queue,
+    summary: "Show pending and failed jobs",
+    request: empty,
+    response: queueResponse,
+  },
+  retry: {
+    ...endpoints.retry,
+    summary: "Retry or discard failed jobs",
+    request: sessions.retryRequest,
+    response: sessions.retryResponse,
+  },
+  forget: {
+    ...endpoints.forget,
+    summary: "Forget sessions, or show what would be forgotten",
+    request: sessions.forgetRequest,
+    response: sessions.forgetResponse,
+  },
+  scrub: {
+    ...endpoints.scrub,
+    summary: "Scrub the memory again with the patterns of now",
+    request: empty,
+    response: sessions.rescrubResponse,
+  },
+  command: {
+    ...endpoints.command,
+    summary: "Run a command of pm that only reads; for pm itself",
+    request: commandRequest,
+    response: commandResponse,
+  },
+  spool: {
+    ...endpoints.spool,
+    summary: "Read what hooks left; for hooks",
+    request: empty,
+    response: sessions.spoolResponse,
+  },
+  reloadSettings: {
+    ...endpoints.reloadSettings,
+    summary: "Apply changed settings",
+    request: empty,
+    response: reloadResponse,
+  },
+  shutdown: {
+    ...endpoints.shutdown,
+    summary: "Stop the daemon",
+    request: empty,
+    response: shutdownResponse,
+  },
+} satisfies Record<RouteName, Route>;
 
 export type RequestOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["request"]>>;
 export type ResponseOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["response"]>>;
@@ -372,28 +529,34 @@ export function readRefusal(body: unknown): { code: string; message: string; hin
   return parsed.success ? parsed.data.error : null;
 }
 
-/** Parameters whose values are lists, also comma separated; those in which commas have a meaning; and so on. */
-const listed = new Set(["level", "language", "type", "kind"]);
-const repeated = new Set(["path", "file"]);
-const numbers = new Set(["limit", "turn"]);
-const flags = new Set(["explain", "agents"]);
-
 /**
- * The request that a query string asks for. Lists may be repeated or comma separated (globs repeated only: they
- * contain commas).
+ * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
  * @returns what the route's schema judges; values that make no sense are left in for it to refuse
  */
-export function requestFromUrl(parameters: URLSearchParams): Record<string, unknown> {
+export function requestFromUrl(route: RouteName, parameters: URLSearchParams): Record<string, unknown> {
+  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
   const request: Record<string, unknown> = {};
   for (const name of new Set(parameters.keys())) {
-    const all = parameters.getAll(name).filter((value) => value !== "");
     const [first = ""] = parameters.getAll(name);
-    if (listed.has(name))
-      request[name] = all.flatMap((value) => value.split(",").filter((part) => part !== ""));
-    else if (repeated.has(name)) request[name] = all;
-    else if (numbers.has(name)) request[name] = Number(first || Number.NaN);
-    else if (flags.has(name)) request[name] = !["0", "false"].includes(first);
+    const field = shape[name] === undefined ? null : required(shape[name]);
+    if (field instanceof z.core.$ZodArray) {
+      const values = parameters
+        .getAll(name)
+        .flatMap((value) => (holdsComma(field) ? [value] : value.split(",")));
+      request[name] = values.filter((value) => value !== "");
+    } else if (field instanceof z.core.$ZodNumber) request[name] = Number(first || Number.NaN);
+    else if (field instanceof z.core.$ZodBoolean) request[name] = !["0", "false"].includes(first);
     else request[name] = first;
   }
   return request;
+}
+
+function required(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.core.$ZodOptional ? required(schema._zod.def.innerType) : schema;
+}
+
+/** Paths and globs may, values of an enumeration and names do not. */
+function holdsComma(list: z.core.$ZodArray): boolean {
+  const { element } = list._zod.def;
+  return !(element instanceof z.core.$ZodEnum || element === plainName);
 }

@@ -1,18 +1,11 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
 import { lazy } from "./lazy.ts";
+import { count, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
 import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
 
 /** The shapes of the routes about conversations; protocol.ts has the routes. */
 
-const strings = z.array(z.string());
-const count = z.int().check(z.minimum(0));
-const text = z.string();
-const textOrNull = z.nullable(z.string());
-const numberOrNull = z.nullable(z.number());
-/** ISO 8601. */
-const time = z.string();
-const timeOrNull = z.nullable(time);
 const type = z.enum(chunkTypes);
 const kind = z.enum(chunkKinds);
 const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));

@@ -13,3 +13,22 @@ export type SearchMode = (typeof searchModes)[number];
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];
+
+export const authorKinds = ["agent", "human", "unknown"] as const;
+/** Who wrote a line. Unknown wherever it would be a guess. */
+export type AuthorKind = (typeof authorKinds)[number];
+
+/**
+ * How it is known who wrote a line. edit: a tool call wrote it; shell: it showed up while a command of the agent ran,
+ * or stands in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten
+ * from; note: another tool left a note; absence: nobody else was at work.
+ */
+export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
+export type AttributionHow = (typeof attributionHows)[number];
+
+/** How a session is bound to a commit, the strongest: see checkpoint_sessions. */
+export const bindingHows = ["lines", "removed", "command", "touched", "trailer"] as const;
+export type BindingHow = (typeof bindingHows)[number];
+
+export const eventTypes = ["task", "temporal", "milestone"] as const;
+export const eventStatuses = ["active", "frozen", "archived"] as const;

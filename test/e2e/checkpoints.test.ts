@@ -6,11 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { BlameAnswer } from "../../src/queries/blame/blame-answer.ts";
-import type {
-  CheckpointAnswer,
-  CheckpointsAnswer,
-} from "../../src/queries/checkpoints/checkpoints-answer.ts";
+import type { BlameAnswer } from "../../src/protocol/blame.ts";
+import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/protocol/checkpoints.ts";
 import { gitCounts } from "../../src/store/memory/commits/git-counts.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";

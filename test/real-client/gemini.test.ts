@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WhyAnswer } from "../../src/protocol/blame.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
@@ -9,7 +10,6 @@ import type {
   TranscriptSearchResponse,
 } from "../../src/protocol/sessions.ts";
 import type { Told } from "../../src/queries/context/told.ts";
-import type { WhyAnswer } from "../../src/queries/why/why-answer.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import { type SessionState, sessionState } from "../../protocol/checkpoints.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
@@ -11,20 +11,6 @@ import { todosIn } from "./todos.ts";
  * the checkpoint, as turns may be let go by age.
  */
 export type AgentState = Record<string, SessionState>;
-
-const sessionShape = z.object({
-  /** The turn that was going on, or the last one before. */
-  turn: z.nullable(z.number()),
-  title: z.nullable(z.string()),
-  /** The beginning of what was asked in it. */
-  prompt: z.nullable(z.string()),
-  /** The beginning of what the agent said last. */
-  said: z.nullable(z.string()),
-  model: z.nullable(z.string()),
-  /** What it had set out to do. */
-  todos: z.array(z.object({ text: z.string(), status: z.string() })),
-});
-export type SessionState = z.infer<typeof sessionShape>;
 
 /** Bytes of JSON. */
 const most = 4096;
@@ -120,7 +106,7 @@ function cut(text: string | null, length: number): string | null {
 export function readAgentState(stored: Record<string, unknown>): AgentState {
   return Object.fromEntries(
     Object.entries(stored).flatMap(([uid, state]) => {
-      const { success, data } = sessionShape.safeParse(state);
+      const { success, data } = sessionState().safeParse(state);
       return success ? [[uid, data] as [string, SessionState]] : [];
     }),
   );

@@ -1,4 +1,4 @@
-import type { AttributionHow, AuthorKind } from "../../store/memory/git-records.ts";
+import type { AttributionHow, AuthorKind } from "../../protocol/values.ts";
 
 /** Who wrote a line, as far as is known. */
 export interface Verdict {

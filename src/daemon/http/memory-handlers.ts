@@ -10,13 +10,7 @@ import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
 import { answerContext } from "../../queries/context/answer.ts";
 import type { ToTell } from "../../queries/context/quote.ts";
-import {
-  annotationOf,
-  answerTranscriptSearch,
-  listAnnotationsOf,
-  listSessionsOf,
-  showSession,
-} from "../../queries/sessions/conversations.ts";
+import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { removeDead, retryDead } from "../../store/memory/jobs/dead-jobs.ts";
@@ -35,9 +29,6 @@ type MemoryRoute = Extract<
   | "indexTranscript"
   | "annotate"
   | "sessionStart"
-  | "sessions"
-  | "session"
-  | "annotations"
   | "context"
   | "retry"
   | "forget"
@@ -53,7 +44,7 @@ interface HandlersOptions {
   namedCode: (prompt: string) => ToTell[];
 }
 
-/** The routes about conversations. A memory that cannot be opened answers with what is wrong with it. */
+/** The routes about sessions that need the daemon. A memory that cannot be opened answers with what is wrong with it. */
 export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, MemoryRoute> {
   const { work, config } = options;
   const guarded =
@@ -71,9 +62,6 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
     indexTranscript: guarded((request) => indexTranscript(options, request)),
     annotate: guarded((request) => annotate(options, request)),
     sessionStart: guarded((request) => startSession(options, request)),
-    sessions: guarded((request) => listSessionsOf(work.memory, request)),
-    session: guarded((request) => showSession(work.memory, request)),
-    annotations: guarded((request) => listAnnotationsOf(work.memory, request)),
     context: guarded((request) => context(options, request)),
     retry: guarded(({ ids, drop }) => {
       const change = drop ? removeDead : retryDead;

@@ -95,7 +95,7 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
     }
     if (allowed.includes("GET")) {
       app.get(path, async (context) => {
-        const given = requestFromUrl(new URL(context.req.url).searchParams);
+        const given = requestFromUrl(name, new URL(context.req.url).searchParams);
         return context.json(await answer(name, { ...given, ...context.req.param() }));
       });
     }

@@ -31,6 +31,7 @@ import { codeNamed } from "../../queries/context/named-code.ts";
 import type { ToTell } from "../../queries/context/quote.ts";
 import { answerHere } from "../../queries/here.ts";
 import { rememberProject } from "../../queries/known-projects.ts";
+import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeModels } from "../../queries/status/model-status.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
@@ -291,6 +292,15 @@ function openIndexWork(
   return work;
 }
 
+/** The operations that need nothing of the daemon but the memory that is open. */
+function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
+  const answers = operationNames.map((name) => [
+    name,
+    (request: RequestOf<typeof name>) => answerFromStore(project, name, request),
+  ]);
+  return Object.fromEntries(answers);
+}
+
 function createHandlers(
   { project, config, log, onStop, onRestart, runCommand }: DaemonOptions,
   work: IndexWork,
@@ -321,6 +331,7 @@ function createHandlers(
     return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
   }
   return {
+    ...handlersFromStore(project),
     ...memoryHandlers,
     context(request) {
       // The hook that asks has left a note, too.

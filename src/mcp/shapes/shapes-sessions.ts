@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Decision } from "../../queries/sessions/conversations-decisions.ts";
+import type { Decision } from "../../protocol/decisions.ts";
 import {
   cursor,
   described,

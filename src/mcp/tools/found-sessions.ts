@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { askMemory } from "../../client/ask-memory.ts";
+import { answer } from "../../client/answer.ts";
 import { PommelError } from "../../project/errors.ts";
 import type {
   SessionSummary,
@@ -7,12 +7,9 @@ import type {
   TranscriptSearchResponse,
 } from "../../protocol/sessions.ts";
 import { fateOf } from "../../queries/search/found-in-words.ts";
-import { searchTranscriptsInProcess } from "../../queries/search/sessions.ts";
-import { listSessionsOf } from "../../queries/sessions/conversations.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
-import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
@@ -39,23 +36,21 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const request = requestOf(args, q, context);
   if (args.all_projects) {
     const { searchAcross } = await import("../../client/across-projects.ts");
-    const { answer, left_out } = await searchAcross(project, "transcripts", request);
-    const { results = [], total_results = 0, notes = [] } = answer.transcripts ?? {};
-    const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const across = await searchAcross(project, "transcripts", request);
+    const { results = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
+    const silent = across.left_out.map((one) => `${one.project} was left out: ${one.reason}`);
     const from = results.map((result: Result) =>
       itemOf(result, result.project === project.root ? null : (result.project ?? null)),
     );
     return { results: from, total: Math.min(total_results, most), notes: wholeNotes([...notes, ...silent]) };
   }
-  const answer = await askOrRead(project, "searchTranscripts", request, () =>
-    searchTranscriptsInProcess(project, request),
-  );
-  const { pending } = answer.memory;
+  const found = (await answer(project, "searchTranscripts", request)).answer;
+  const { pending } = found.memory;
   const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being read.`] : [];
   return {
-    results: answer.results.map((result) => itemOf(result, null)),
-    total: Math.min(answer.total_results, most),
-    notes: wholeNotes([...answer.notes, ...waiting]),
+    results: found.results.map((result) => itemOf(result, null)),
+    total: Math.min(found.total_results, most),
+    notes: wholeNotes([...found.notes, ...waiting]),
   };
 }
 
@@ -132,18 +127,19 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
   };
   if (args.all_projects) {
     const { sessionsAcross } = await import("../../client/across-projects.ts");
-    const { answer, left_out } = await sessionsAcross(project, request);
-    const silent = left_out.map((one) => `${one.project} was left out: ${one.reason}`);
-    const results = answer.sessions.map((session) =>
+    const across = await sessionsAcross(project, request);
+    const silent = across.left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const results = across.answer.sessions.map((session) =>
       sessionItem(session, session.project === project.root ? null : session.project),
     );
-    return { results, total: Math.min(answer.total, most), notes: wholeNotes(silent) };
+    return { results, total: Math.min(across.answer.total, most), notes: wholeNotes(silent) };
   }
-  const { answer } = await askMemory(project, "sessions", request, (memory) =>
-    listSessionsOf(memory, request),
-  );
-  const results = answer.sessions.map((session) => sessionItem(session, null));
-  return { results, total: Math.min(answer.total, most), notes: [] };
+  const { sessions, total } = (await answer(project, "sessions", request)).answer;
+  return {
+    results: sessions.map((session) => sessionItem(session, null)),
+    total: Math.min(total, most),
+    notes: [],
+  };
 }
 
 function sessionItem(session: SessionSummary, project: string | null): FoundSession {

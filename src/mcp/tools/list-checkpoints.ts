@@ -1,5 +1,5 @@
+import type { CheckpointSummary } from "../../protocol/checkpoints.ts";
 import { listCheckpointsOf } from "../../queries/checkpoints/checkpoints.ts";
-import type { CheckpointSummary } from "../../queries/checkpoints/checkpoints-answer.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";

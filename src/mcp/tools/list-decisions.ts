@@ -1,5 +1,6 @@
 import { loadConfig } from "../../project/config/config.ts";
-import { type Decision, decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
+import type { Decision } from "../../protocol/decisions.ts";
+import { decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";

@@ -1,19 +1,14 @@
+import { answer } from "../../client/answer.ts";
 import { loadConfig } from "../../project/config/config.ts";
+import type { RelatedSession } from "../../protocol/decisions.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
-import { searchTranscriptsInProcess } from "../../queries/search/sessions.ts";
-import {
-  changedFiles,
-  literalGlob,
-  type RelatedSession,
-  relatedIn,
-} from "../../queries/sessions/conversations-related.ts";
+import { changedFiles, literalGlob, relatedIn } from "../../queries/sessions/conversations-related.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
-import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
 
 type Session = RelatedOutput["sessions"][number];
@@ -115,9 +110,7 @@ function sessionOf(session: RelatedSession): Session {
 /** By what was said in them: a session counts as much as its best part. */
 async function byQuery({ project }: CallContext, q: string): Promise<Related> {
   const request: TranscriptSearchRequest = { q, limit: looked };
-  const { results } = await askOrRead(project, "searchTranscripts", request, () =>
-    searchTranscriptsInProcess(project, request),
-  );
+  const { results } = (await answer(project, "searchTranscripts", request)).answer;
   const sessions = new Map<string, Session>();
   for (const result of results) {
     const known = sessions.get(result.session_id) ?? begun(result);

@@ -1,5 +1,6 @@
+import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
 import { showCheckpoint } from "../../queries/checkpoints/checkpoints.ts";
-import { type RewindAnswer, type RewindSession, rewindTo } from "../../queries/checkpoints/rewind.ts";
+import { rewindTo } from "../../queries/checkpoints/rewind.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes/shapes-git.ts";

@@ -1,9 +1,9 @@
+import { answer } from "../../client/answer.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
-import { askOrRead } from "./ask.ts";
 import { pathsInside } from "./places.ts";
 
 type Found = SearchResponse["results"][number];
@@ -27,20 +27,17 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(language && { language }),
     ...(level && { level }),
   };
-  const answer = await askOrRead(project, "search", request, async () => {
-    const { searchInProcess } = await import("../../queries/search/code.ts");
-    return searchInProcess(project, request);
-  });
-  const page = answer.results.slice(offset, offset + limit);
+  const found = (await answer(project, "search", request)).answer;
+  const page = found.results.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
   const { items } = fitIn([...page.entries()], room, each, itemOf, render);
   const end = offset + items.length;
-  const next = end < Math.min(answer.total_results, most) ? cursorAt("search_code", args, end) : null;
-  const notes = notesOn(answer);
-  const left = answer.total_results - end;
+  const next = end < Math.min(found.total_results, most) ? cursorAt("search_code", args, end) : null;
+  const notes = notesOn(found);
+  const left = found.total_results - end;
   return {
-    structured: { results: items, total: answer.total_results, next_cursor: next, notes },
+    structured: { results: items, total: found.total_results, next_cursor: next, notes },
     text: joined(
       [
         items.length === 0

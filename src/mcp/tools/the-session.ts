@@ -1,7 +1,6 @@
-import { askMemory } from "../../client/ask-memory.ts";
+import { answer } from "../../client/answer.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { SessionResponse } from "../../protocol/sessions.ts";
-import { listSessionsOf, showSession } from "../../queries/sessions/conversations.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
@@ -11,7 +10,7 @@ import type { CallContext } from "../tool.ts";
 
 /**
  * The session that an agent means: by an id or the beginning of one, "current", or without any the latest of the others.
- * @throws PommelError `not_found`, `usage`, and as `askMemory`
+ * @throws PommelError `not_found`, `usage`, and as `answer`
  */
 export async function sessionMeant(context: CallContext, id: string | undefined): Promise<string> {
   const { project, ownSession } = context;
@@ -25,10 +24,8 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
   }
   if (id !== undefined) return id;
   const request = { limit: 2 };
-  const { answer } = await askMemory(project, "sessions", request, (memory) =>
-    listSessionsOf(memory, request),
-  );
-  const latest = answer.sessions.find((session) => session.id !== ownSession);
+  const { sessions } = (await answer(project, "sessions", request)).answer;
+  const latest = sessions.find((session) => session.id !== ownSession);
   if (latest) return latest.id;
   throw new PommelError(
     "not_found",
@@ -43,8 +40,7 @@ export async function readSession(
   id: string,
   turn?: number,
 ): Promise<SessionResponse> {
-  const request = { id, ...(turn !== undefined && { turn }) };
-  return (await askMemory(project, "session", request, (memory) => showSession(memory, request))).answer;
+  return (await answer(project, "session", { id, turn })).answer;
 }
 
 export function headOf({ session }: SessionResponse) {

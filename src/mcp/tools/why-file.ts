@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { BlameAnswer, BlameRange } from "../../queries/blame/blame-answer.ts";
+import type { BlameAnswer, BlameRange } from "../../protocol/blame.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, roomOf } from "../text/budget.ts";

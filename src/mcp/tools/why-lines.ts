@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../queries/why/why-answer.ts";
+import type { EarlierLines, NearDecision, Origin, WhyAnswer } from "../../protocol/blame.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
 import { fitIn, roomOf } from "../text/budget.ts";

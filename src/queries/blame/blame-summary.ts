@@ -1,4 +1,25 @@
-import type { BlameRange, BlameSummary, PersonLines, SessionLines } from "./blame-answer.ts";
+import type {
+  BlameRange,
+  BlameSummary,
+  LineAuthor,
+  PersonLines,
+  SessionLines,
+} from "../../protocol/blame.ts";
+
+/** Nobody knows. */
+export const unknownAuthor: LineAuthor = {
+  author: "unknown",
+  session_id: null,
+  session_title: null,
+  agent: null,
+  model: null,
+  turn: null,
+  tool_use: null,
+  confidence: 0,
+  how: "none",
+  said_by: null,
+  hint: null,
+};
 
 export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   const counts = { agent: 0, human: 0, unknown: 0 };

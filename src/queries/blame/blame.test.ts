@@ -8,8 +8,8 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
 import { projectAt } from "../../project/paths.ts";
+import type { BlameAnswer } from "../../protocol/blame.ts";
 import { type BlameRequest, blameFile } from "./blame.ts";
-import type { BlameAnswer } from "./blame-answer.ts";
 
 let repo: Repository;
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
+import type { BlameAnswer, BlameRange, LineAuthor } from "../../protocol/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { howToLookAt } from "../status/how-to-look-at.ts";
 import { isoTime } from "../status/status.ts";
-import { type BlameAnswer, type BlameRange, type LineAuthor, unknownAuthor } from "./blame-answer.ts";
-import { summaryOf } from "./blame-summary.ts";
+import { summaryOf, unknownAuthor } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
 import type { LineRange } from "./file-place.ts";
 import { authorsOf } from "./line-authors.ts";

@@ -57,8 +57,12 @@ export function parseLines(text: string): LineRange {
   return lineRange(first, sign === "+" ? first + Number(b) - 1 : Number(b), text);
 }
 
-function lineRange(a: number, b: number, text: string): LineRange {
-  // git takes the ends in either order, too.
+/**
+ * Lines from `a` to `b`, in either order, as git takes them, too.
+ * @param text how somebody named them
+ * @throws PommelError `usage`
+ */
+export function lineRange(a: number, b: number, text = `${a}-${b}`): LineRange {
   const [first, last] = a <= b ? [a, b] : [b, a];
   if (first < 1 || !Number.isSafeInteger(first)) {
     throw new PommelError("usage", `${JSON.stringify(text)} names no line.`, "Lines are counted from 1.");

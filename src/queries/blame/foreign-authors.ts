@@ -2,8 +2,8 @@ import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
 import type { ForeignLines, ForeignNotes } from "../../attribution/foreign/types.ts";
 import type { BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
-import { type LineAuthor, unknownAuthor } from "./blame-answer.ts";
-import { entry } from "./blame-summary.ts";
+import type { LineAuthor } from "../../protocol/blame.ts";
+import { entry, unknownAuthor } from "./blame-summary.ts";
 
 /**
  * The authors of lines, with what other tools say of those that nothing is known of: a note about a line makes it an

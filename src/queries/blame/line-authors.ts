@@ -3,6 +3,7 @@ import type { BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/project-roots.ts";
 import type { Project } from "../../project/paths.ts";
+import type { LineAuthor } from "../../protocol/blame.ts";
 import {
   attributionsOfMany,
   type CommitPath,
@@ -13,7 +14,7 @@ import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { type LineAuthor, unknownAuthor } from "./blame-answer.ts";
+import { unknownAuthor } from "./blame-summary.ts";
 import { withForeignAuthors } from "./foreign-authors.ts";
 
 export interface AuthorsOfLines {

@@ -3,13 +3,13 @@ import { commitNamed } from "../../git/history/history.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { ComparedSide, DiffAnswer, FileDifference } from "../../protocol/checkpoints.ts";
 import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { resolveCommit, turnsNamed } from "./checkpoints.ts";
-import type { ComparedSide, DiffAnswer, FileDifference } from "./checkpoints-answer.ts";
 
 /** Commits that lie between two checkpoints; of those beyond nobody says which sessions led to them. */
 const mostBetween = 20_000;

@@ -2,6 +2,16 @@ import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
 import { commitNamed, isShallow } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type {
+  CheckpointAnswer,
+  CheckpointSession,
+  CheckpointSummary,
+  CheckpointsAnswer,
+  CheckpointsRequest,
+  FileOfCheckpoint,
+  LinesByAuthor,
+  TurnOfCheckpoint,
+} from "../../protocol/checkpoints.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
   checkpointOfCommit,
@@ -17,16 +27,6 @@ import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { isoTime } from "../status/status.ts";
-import type {
-  CheckpointAnswer,
-  CheckpointSession,
-  CheckpointSummary,
-  CheckpointsAnswer,
-  CheckpointsRequest,
-  FileOfCheckpoint,
-  LinesByAuthor,
-  TurnOfCheckpoint,
-} from "./checkpoints-answer.ts";
 
 /** How many are listed when nobody says. */
 const listed = 20;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readAgentState, type SessionState } from "../../attribution/checkpoints/agent-state.ts";
+import { readAgentState } from "../../attribution/checkpoints/agent-state.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
@@ -19,6 +19,7 @@ import {
 } from "../../git/rewind.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
 import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -36,55 +37,6 @@ export interface RewindRequest {
   restore?: boolean | undefined;
   /** Check the commit out there; absolute. */
   worktree?: string | undefined;
-}
-
-/** A commit, what the agents were at, and how far from it the working tree is now; the keys are the JSON's keys. */
-export interface RewindAnswer {
-  /** null: no session is known to have led to the commit. */
-  checkpoint: string | null;
-  commit: string;
-  tree: string;
-  subject: string;
-  author: string;
-  /** ISO 8601. */
-  committed_at: string;
-  /** Where it was made; null: nobody knows. */
-  branch: string | null;
-  reach: "head" | "elsewhere" | "gone" | null;
-  branches: string[];
-  reverted_by: string | null;
-  /** What is checked out now; null: detached. */
-  head_branch: string | null;
-  head: string | null;
-  /** Commits that HEAD has and it has not, and the other way round; null where history does not say. */
-  ahead: number | null;
-  behind: number | null;
-  sessions: RewindSession[];
-  /** From the commit to the files as they lie there now; null where that is not known. */
-  changed_since: {
-    files_total: number;
-    insertions: number;
-    deletions: number;
-    /** At most 200. */
-    files: { path: string; old_path: string | null; insertions: number | null; deletions: number | null }[];
-  } | null;
-  patch?: string;
-  restored: { changed: boolean; files: number; come_back: string | null; submodules: string[] } | null;
-  worktree: string | null;
-  notes: string[];
-}
-
-export interface RewindSession {
-  session_id: string;
-  title: string | null;
-  agent: string | null;
-  /** Lines of the commit that it wrote. */
-  lines: number;
-  turns_total: number;
-  /** The last ones that led to the commit, at most twenty. */
-  turns: { turn: number; prompt: string; timestamp: string | null }[];
-  /** What the agent was at when the commit was made. */
-  state: SessionState | null;
 }
 
 const filesGiven = 200;

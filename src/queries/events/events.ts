@@ -1,6 +1,13 @@
 import { commitNamed } from "../../git/history/history.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type {
+  EventAnswer,
+  EventsAnswer,
+  EventsRequest,
+  EventView,
+  SuggestedView,
+} from "../../protocol/events.ts";
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../../sessions/events/change-event.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/suggest.ts";
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";
@@ -14,73 +21,6 @@ import { isoTime } from "../status/status.ts";
 import { withWritableMemory } from "../writable-memory.ts";
 
 /** What the commands about events show and do. The keys are the JSON's keys; times are ISO 8601. */
-
-export interface EventView {
-  id: string;
-  title: string;
-  description: string;
-  type: EventRecord["type"];
-  status: EventRecord["status"];
-  branch: string | null;
-  starts_at: string | null;
-  ends_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface ListedEvent extends EventView {
-  sessions: number;
-  checkpoints: number;
-}
-
-export interface SuggestedView {
-  branch: string;
-  title: string;
-  sessions: number;
-  checkpoints: number;
-  last_at: string | null;
-  /** The command that makes an event of it. */
-  accept: string;
-}
-
-/** How something came to belong to an event: somebody linked it, or it was on its branch, or in its time. */
-type Because = "link" | "branch" | "time";
-
-export interface EventDetails {
-  event: EventView;
-  /** Of what belongs to it; null where there is nothing, or nobody knows when it was. */
-  from: string | null;
-  to: string | null;
-  sessions: {
-    id: string;
-    /** False: it is another machine's, or was forgotten by age; nothing more is known of it here. */
-    is_known: boolean;
-    title: string | null;
-    agent: string | null;
-    branch: string | null;
-    started_at: string | null;
-    last_at: string | null;
-    turns: number;
-    /** Hashes of the commits that it led to, the latest first. */
-    commits: string[];
-    because: Because;
-  }[];
-  checkpoints: {
-    id: string;
-    is_known: boolean;
-    commit: string | null;
-    subject: string | null;
-    branch: string | null;
-    committed_at: string | null;
-    sessions: string[];
-    because: Because;
-  }[];
-  /**
-   * Lines that its commits added, those of its checkpoints and of its sessions, by who wrote them; null where no commit
-   * is known.
-   */
-  lines: { agents: Record<string, number>; human: number; unknown: number } | null;
-}
 
 function viewOf(event: EventRecord): EventView {
   const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;
@@ -98,18 +38,8 @@ function viewOf(event: EventRecord): EventView {
   };
 }
 
-export interface EventsRequest {
-  query?: string | undefined;
-  /** Left out: all but archived ones. */
-  status?: EventRecord["status"] | "all" | undefined;
-  type?: EventRecord["type"] | undefined;
-}
-
 /** Events, with how much belongs to each, and what else there could be events of. */
-export function listEvents(
-  memory: Memory,
-  { query, status, type }: EventsRequest,
-): { events: ListedEvent[]; archived: number; suggestions: SuggestedView[] } {
+export function listEvents(memory: Memory, { query, status, type }: EventsRequest): EventsAnswer {
   return memory.inSnapshot(() => {
     const found = eventsOf(memory, { query: query ?? null, type: type ?? null });
     const isWanted = (event: EventRecord) =>
@@ -140,12 +70,12 @@ function suggestionView({ lastAt, ...suggested }: SuggestedEvent): SuggestedView
  * An event with all that belongs to it, the latest first.
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
-export function showEvent(memory: Memory, name: string): EventDetails {
+export function showEvent(memory: Memory, name: string): EventAnswer {
   return memory.inSnapshot(() => {
     const event = findEvent(memory, name);
     const members = membersOf(memory, event.uid);
     const held = linksOf(memory, event.uid).filter(isLinked);
-    const becauseOf = (kind: EventLink["kind"], uid: string): Because =>
+    const becauseOf = (kind: EventLink["kind"], uid: string): EventAnswer["sessions"][number]["because"] =>
       held.some((link) => link.kind === kind && link.targetUid === uid)
         ? "link"
         : event.branch !== null

@@ -1,6 +1,7 @@
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
+import type { Decision, DecisionsAnswer } from "../../protocol/decisions.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { allChunks, chunkIdsIn, touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkOutlines, chunksByIds } from "../../store/memory/chunks/chunks.ts";
@@ -10,23 +11,6 @@ import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { sentenceFinder } from "./deciding-sentence.ts";
-
-/** Something that was decided; the keys are the JSON's keys. */
-export interface Decision {
-  /** A note of the user's, or what was said in a conversation. */
-  source: "annotation" | "conversation";
-  /** The note, or the sentence that says it. */
-  text: string;
-  session_id: string | null;
-  session_title: string | null;
-  turn: number | null;
-  /** ISO 8601. */
-  timestamp: string | null;
-  branch: string | null;
-  files: string[];
-  /** 0 to 1; null where nothing was asked. */
-  score: number | null;
-}
 
 export interface DecisionsRequest {
   /** "": the latest. */
@@ -47,7 +31,7 @@ export async function decisionsIn(
   memory: Memory,
   request: DecisionsRequest,
   config: Config,
-): Promise<{ decisions: Decision[]; total: number }> {
+): Promise<DecisionsAnswer> {
   const all =
     request.query === ""
       ? [...(await notesIn(memory, request)), ...(await saidIn(memory, request, config))].sort(latestFirst)

@@ -3,6 +3,7 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { RelatedAnswer, RelatedSession } from "../../protocol/decisions.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -11,30 +12,6 @@ import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
 import { memorySearch } from "../search/sessions.ts";
 import { isoTime } from "../status/status.ts";
 import { filesMatcher } from "./conversations-decisions.ts";
-
-/** A session that touched the files; the keys are the JSON's keys. */
-export interface RelatedSession {
-  session_id: string;
-  session_title: string | null;
-  agent: string;
-  branch: string | null;
-  /** Of its last turn that touched one, ISO 8601. */
-  last_at: string | null;
-  /** 0 to 1, of the best one. */
-  score: number;
-  /** Those of the files that it touched, each with the strongest way. */
-  files: TurnFile[];
-  /** Best first. */
-  turns: RelatedTurn[];
-}
-
-interface RelatedTurn {
-  turn: number;
-  prompt: string;
-  timestamp: string | null;
-  score: number;
-  files: TurnFile[];
-}
 
 /** What touching a file counts. */
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
@@ -101,7 +78,7 @@ export async function relatedIn(
   { files, query, limit }: { files: readonly string[]; query: string; limit: number },
   config: Config,
   now = Date.now(),
-): Promise<{ files: string[]; sessions: RelatedSession[]; total: number }> {
+): Promise<RelatedAnswer> {
   const isWanted = filesMatcher(files);
   const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
   const wantedSet = new Set(wanted);

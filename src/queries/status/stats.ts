@@ -1,6 +1,7 @@
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
+import type { Share, StatsAnswer } from "../../protocol/stats.ts";
 import {
   type AuthoredFilter,
   type AuthoredLines,
@@ -14,7 +15,6 @@ import { parseWhen } from "../../text/dates.ts";
 import { entry, mostFirst } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
 import { howToLookAt } from "./how-to-look-at.ts";
-import type { Share, StatsAnswer } from "./stats-answer.ts";
 import { isoTime } from "./status.ts";
 
 export interface StatsRequest {

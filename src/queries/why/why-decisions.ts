@@ -1,4 +1,5 @@
 import type { Config } from "../../project/config/settings.ts";
+import type { NearDecision } from "../../protocol/blame.ts";
 import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { allChunks, chunkIdsByFile, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkOutlines, chunksByIds, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
@@ -7,7 +8,6 @@ import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { sentenceFinder } from "../sessions/deciding-sentence.ts";
 import { isoTime } from "../status/status.ts";
-import type { NearDecision } from "./why-answer.ts";
 
 /** Where and when lines were written. */
 export interface WritingPlace {

@@ -1,11 +1,10 @@
 import type { Project } from "../../project/paths.ts";
+import type { BlameRange, EarlierLines, LineAuthor } from "../../protocol/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { blameFile } from "../blame/blame.ts";
-import type { BlameRange, LineAuthor } from "../blame/blame-answer.ts";
-import type { EarlierLines } from "./why-answer.ts";
 import { type LinesAt, linesBefore } from "./why-history.ts";
 import { authorIn, commitIn, groupsOf, largestOf } from "./why-origins.ts";
 

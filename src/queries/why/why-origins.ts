@@ -1,11 +1,10 @@
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { isTelling } from "../../attribution/survival.ts";
+import type { BlameRange, LineAuthor, Origin, OriginCommit } from "../../protocol/blame.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { BlameRange, LineAuthor } from "../blame/blame-answer.ts";
 import { entry } from "../blame/blame-summary.ts";
-import type { Origin, OriginCommit } from "./why-answer.ts";
 import { originTurn } from "./why-turn.ts";
 
 /** Lines that come from one commit, and in it from one author, with what they weigh among others. */

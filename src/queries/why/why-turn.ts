@@ -1,4 +1,5 @@
 import type { Entry } from "../../agents/agent.ts";
+import type { OriginTurn } from "../../protocol/blame.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
@@ -6,7 +7,6 @@ import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { isoTime } from "../status/status.ts";
-import type { OriginTurn } from "./why-answer.ts";
 
 /** Characters. */
 const mostOfPrompt = 4000;

@@ -1,15 +1,12 @@
+import type {
+  AttributionHow,
+  AuthorKind,
+  BindingHow,
+  eventStatuses,
+  eventTypes,
+} from "../../protocol/values.ts";
+
 /** What memory.db holds of commits, as the rest of the program sees it. Times are milliseconds since the epoch. */
-
-const authorKinds = ["agent", "human", "unknown"] as const;
-/** Who wrote a line. Unknown wherever it would be a guess. */
-export type AuthorKind = (typeof authorKinds)[number];
-
-/**
- * How it is known who wrote a line. edit: a tool call wrote it; shell: it showed up while a command of the agent ran,
- * or stands in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten
- * from; note: another tool left a note; absence: nobody else was at work.
- */
-export type AttributionHow = "edit" | "shell" | "moved" | "inherited" | "note" | "absence" | "none";
 
 /** How a commit came to be known. */
 export type CommitSeen = "hook" | "reflog" | "history" | "sync";
@@ -66,9 +63,6 @@ export interface AttributionRecord {
   how: AttributionHow;
 }
 
-/** How a session is bound to a commit, the strongest: see checkpoint_sessions. */
-export type BindingHow = "lines" | "removed" | "command" | "touched" | "trailer";
-
 /** A session's part in a commit. */
 export interface Binding {
   sessionUid: string;
@@ -91,9 +85,6 @@ export interface CheckpointRecord {
   /** The one with the most lines first. */
   sessions: Binding[];
 }
-
-export const eventTypes = ["task", "temporal", "milestone"] as const;
-export const eventStatuses = ["active", "frozen", "archived"] as const;
 
 /** A named group of sessions and checkpoints. */
 export interface EventRecord {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import type { BlameAnswer, BlameRange } from "../../../protocol/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
-import type { BlameAnswer, BlameRange } from "../../../queries/blame/blame-answer.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,5 +1,5 @@
 import { findProject } from "../../../project/paths.ts";
-import type { ComparedSide, DiffAnswer } from "../../../queries/checkpoints/checkpoints-answer.ts";
+import type { ComparedSide, DiffAnswer } from "../../../protocol/checkpoints.ts";
 import { diffCheckpoints, gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";

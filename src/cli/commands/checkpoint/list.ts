@@ -1,10 +1,10 @@
 import { findProject } from "../../../project/paths.ts";
-import { listCheckpointsOf } from "../../../queries/checkpoints/checkpoints.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
   CheckpointsRequest,
-} from "../../../queries/checkpoints/checkpoints-answer.ts";
+} from "../../../protocol/checkpoints.ts";
+import { listCheckpointsOf } from "../../../queries/checkpoints/checkpoints.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";

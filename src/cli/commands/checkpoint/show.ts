@@ -1,7 +1,7 @@
-import { readAgentState, type SessionState } from "../../../attribution/checkpoints/agent-state.ts";
+import { readAgentState } from "../../../attribution/checkpoints/agent-state.ts";
 import { findProject } from "../../../project/paths.ts";
+import type { CheckpointAnswer, SessionState } from "../../../protocol/checkpoints.ts";
 import { showCheckpoint } from "../../../queries/checkpoints/checkpoints.ts";
-import type { CheckpointAnswer } from "../../../queries/checkpoints/checkpoints-answer.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";

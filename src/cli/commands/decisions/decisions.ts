@@ -1,6 +1,7 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import { type Decision, decisionsIn } from "../../../queries/sessions/conversations-decisions.ts";
+import type { Decision } from "../../../protocol/decisions.ts";
+import { decisionsIn } from "../../../queries/sessions/conversations-decisions.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";

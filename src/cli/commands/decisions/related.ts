@@ -1,10 +1,10 @@
 import { loadConfig } from "../../../project/config/config.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import type { RelatedSession } from "../../../protocol/decisions.ts";
 import {
   changedFiles,
   literalGlob,
   pathsFrom,
-  type RelatedSession,
   relatedIn,
 } from "../../../queries/sessions/conversations-related.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";

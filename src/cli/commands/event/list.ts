@@ -1,10 +1,6 @@
 import { findProject } from "../../../project/paths.ts";
-import {
-  type EventsRequest,
-  type ListedEvent,
-  listEvents,
-  type SuggestedView,
-} from "../../../queries/events/events.ts";
+import type { EventsRequest, ListedEvent, SuggestedView } from "../../../protocol/events.ts";
+import { listEvents } from "../../../queries/events/events.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";

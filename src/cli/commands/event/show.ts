@@ -1,5 +1,6 @@
 import { findProject } from "../../../project/paths.ts";
-import { type EventDetails, showEvent } from "../../../queries/events/events.ts";
+import type { EventAnswer } from "../../../protocol/events.ts";
+import { showEvent } from "../../../queries/events/events.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
@@ -13,7 +14,7 @@ export async function eventShowCommand({ cwd, output }: CommandContext, name: st
 }
 
 /** An event for a person: what it is, and what belongs to it. */
-export function renderEvent(details: EventDetails, colors: Colors): string {
+export function renderEvent(details: EventAnswer, colors: Colors): string {
   const { event, from, to, sessions, checkpoints } = details;
   const span = daysOf(from, to);
   const parts = [
@@ -33,7 +34,7 @@ export function renderEvent(details: EventDetails, colors: Colors): string {
   return parts.join("\n\n");
 }
 
-function renderSessions({ sessions }: EventDetails, colors: Colors): string {
+function renderSessions({ sessions }: EventAnswer, colors: Colors): string {
   const rows = sessions.map((session) => [
     `  ${shortId(session.id)}`,
     session.last_at === null ? "" : localTime(session.last_at),
@@ -44,7 +45,7 @@ function renderSessions({ sessions }: EventDetails, colors: Colors): string {
   return `${colors.bold(counted(sessions.length, "session"))}\n${table(rows)}`;
 }
 
-function renderCheckpoints({ checkpoints }: EventDetails, colors: Colors): string {
+function renderCheckpoints({ checkpoints }: EventAnswer, colors: Colors): string {
   const rows = checkpoints.map((checkpoint) => [
     `  ${checkpoint.id}`,
     checkpoint.committed_at === null ? "" : localTime(checkpoint.committed_at),
@@ -55,7 +56,7 @@ function renderCheckpoints({ checkpoints }: EventDetails, colors: Colors): strin
 }
 
 /** "Lines of its commits: claude 120, people 30, unknown 2" */
-function linesOf({ lines }: EventDetails): string | null {
+function linesOf({ lines }: EventAnswer): string | null {
   if (lines === null) return null;
   const parts = [
     ...Object.entries(lines.agents),

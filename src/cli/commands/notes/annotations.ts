@@ -1,7 +1,6 @@
-import { askMemory } from "../../../client/ask-memory.ts";
+import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { AnnotationsResponse } from "../../../protocol/sessions.ts";
-import { listAnnotationsOf } from "../../../queries/sessions/conversations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, noteOnMemory, oneLine, shortId } from "../session/text.ts";
@@ -20,9 +19,7 @@ export async function annotationsCommand(
   options: AnnotationsOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const asked = await askMemory(project, "annotations", options, (memory) =>
-    listAnnotationsOf(memory, options),
-  );
+  const asked = await answer(project, "annotations", options);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
   output.result(asked.answer, () => renderAnnotations(asked.answer, output.colors));

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
-import { type RewindAnswer, type RewindSession, rewindTo } from "../../../queries/checkpoints/rewind.ts";
+import type { RewindAnswer, RewindSession } from "../../../protocol/checkpoints.ts";
+import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
 import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";

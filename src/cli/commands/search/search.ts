@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { askDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
-import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { answer } from "../../../client/answer.ts";
 import { findProject, inWorktreeOf, type Project } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -81,53 +79,41 @@ interface Asked {
   note: string | null;
 }
 
-async function ask(project: Project, search: Search): Promise<Asked> {
-  try {
-    const answer = await askRunning(project, search);
-    const { pending = 0, is_complete = true } = answer.code?.index ?? {};
-    const isBehind = !is_complete || (pending ?? 0) > manyChanges;
-    const isReading = (answer.transcripts?.memory.pending ?? 0) > manyChanges;
-    const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
-    return { answer, note: what && `${what}; see \`pm status --watch\`.` };
-  } catch (error) {
-    if (!(error instanceof DaemonUnreachable)) throw error;
-    const { startInBackground } = await import("../../../client/autostart.ts");
-    const isStarting = error.reason !== "timeout" && (await startInBackground(project));
-    try {
-      const answer = await askHere(project, search);
-      const without = error.reason === "timeout" ? "The daemon does not answer" : "No daemon is running";
-      return { answer, note: noteOnAge(answer, isStarting ? "The daemon is starting" : without) };
-    } catch (failure) {
-      if (!isStarting || codeOf(failure) !== "not_indexed") throw failure;
-      const hint =
-        "The daemon is starting and indexes it: try again in a moment, or see `pm status --watch`.";
-      throw new PommelError("not_indexed", messageOf(failure), hint, { cause: failure });
-    }
+async function ask(project: Project, { asks, request }: Search): Promise<Asked> {
+  const { found, without, isStarting } = await foundIn(project, asks, request);
+  if (without !== null) {
+    const why = isStarting
+      ? "The daemon is starting"
+      : without === "timeout"
+        ? "The daemon does not answer"
+        : "No daemon is running";
+    return { answer: found, note: noteOnAge(found, why) };
   }
+  const { pending = 0, is_complete = true } = found.code?.index ?? {};
+  const isBehind = !is_complete || (pending ?? 0) > manyChanges;
+  const isReading = (found.transcripts?.memory.pending ?? 0) > manyChanges;
+  const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
+  return { answer: found, note: what && `${what}; see \`pm status --watch\`.` };
 }
 
-async function askRunning(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
-  const timeout = 10_000;
-  if (asks === "all") return askDaemon(project, "searchAll", request, timeout);
-  if (asks === "code") return only(request.q, { code: await askDaemon(project, "search", request, timeout) });
-  const transcripts = await askDaemon(project, "searchTranscripts", request, timeout);
-  return only(request.q, { transcripts });
-}
-
-async function askHere(project: Project, { asks, request }: Search): Promise<SearchAllResponse> {
-  if (asks === "code" || (asks === "all" && !existsSync(project.memoryDb))) {
-    const { searchInProcess } = await import("../../../queries/search/code.ts");
-    return only(request.q, { code: await searchInProcess(project, request) });
+async function foundIn(project: Project, asks: Search["asks"], request: Search["request"]) {
+  if (asks === "all") {
+    const { answer: found, ...how } = await answer(project, "searchAll", request);
+    return { found, ...how };
   }
-  const { searchAllInProcess, searchTranscriptsInProcess } = await import(
-    "../../../queries/search/sessions.ts"
-  );
-  if (asks === "all") return searchAllInProcess(project, request);
-  return only(request.q, { transcripts: await searchTranscriptsInProcess(project, request) });
+  if (asks === "code") {
+    const { answer: code, ...how } = await answer(project, "search", request);
+    return { found: only(request.q, { code }), ...how };
+  }
+  const { answer: transcripts, ...how } = await answer(project, "searchTranscripts", request);
+  return { found: only(request.q, { transcripts }), ...how };
 }
 
-function only(query: string, side: Partial<Pick<SearchAllResponse, "code" | "transcripts">>) {
-  return { scope: "all" as const, query, code: null, transcripts: null, ...side, notes: [] };
+function only(
+  query: string,
+  side: Partial<Pick<SearchAllResponse, "code" | "transcripts">>,
+): SearchAllResponse {
+  return { scope: "all", query, code: null, transcripts: null, ...side, notes: [] };
 }
 
 /** How far the answer may be behind what it is about, as nobody watches that. */

@@ -1,8 +1,7 @@
-import { askMemory, type FromMemory } from "../../../client/ask-memory.ts";
+import { type Answered, answer } from "../../../client/answer.ts";
 import { codeOf } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { SessionSummary } from "../../../protocol/sessions.ts";
-import { listSessionsOf, showSession } from "../../../queries/sessions/conversations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { renderSessions } from "./list.ts";
 import { noteOnMemory } from "./text.ts";
@@ -24,20 +23,20 @@ export async function sessionCurrentCommand({ cwd, output }: CommandContext): Pr
   output.result({ current, sessions }, () => describe(current, sessions, output.colors));
 }
 
-async function openSessions(project: Project): Promise<FromMemory<SessionSummary[]>> {
+async function openSessions(project: Project): Promise<Answered<SessionSummary[]>> {
   const request = { since: new Date(Date.now() - openFor).toISOString(), limit: 1000 };
-  const asked = await askMemory(project, "sessions", request, (memory) => listSessionsOf(memory, request));
+  const asked = await answer(project, "sessions", request);
   return { ...asked, answer: asked.answer.sessions.filter(({ ended_at }) => ended_at === null) };
 }
 
-async function session(project: Project, id: string): Promise<FromMemory<SessionSummary[]>> {
+async function session(project: Project, id: string): Promise<Answered<SessionSummary[]>> {
   try {
-    const asked = await askMemory(project, "session", { id }, (memory) => showSession(memory, { id }));
+    const asked = await answer(project, "session", { id });
     // The beginning of an id finds a session as well, but this is one in full.
     return { ...asked, answer: asked.answer.session.id === id ? [asked.answer.session] : [] };
   } catch (error) {
     if (codeOf(error) !== "not_found") throw error;
-    return { answer: [], without: null, asOf: null };
+    return { answer: [], without: null, isStarting: false, asOf: null };
   }
 }
 

@@ -1,7 +1,6 @@
-import { askMemory } from "../../../client/ask-memory.ts";
+import { answer } from "../../../client/answer.ts";
 import { findProject, findProjectIfAny } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/sessions.ts";
-import { listSessionsOf } from "../../../queries/sessions/conversations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { counted, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";
@@ -24,7 +23,7 @@ export async function sessionListCommand(
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
   const project = findProject(cwd);
-  const asked = await askMemory(project, "sessions", options, (memory) => listSessionsOf(memory, options));
+  const asked = await answer(project, "sessions", options);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
   const { sessions, total } = asked.answer;

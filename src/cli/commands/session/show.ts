@@ -1,7 +1,6 @@
-import { askMemory } from "../../../client/ask-memory.ts";
+import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/sessions.ts";
-import { showSession } from "../../../queries/sessions/conversations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";
@@ -21,27 +20,24 @@ export async function sessionShowCommand(
   options: ShowOptions,
 ): Promise<void> {
   const project = findProject(cwd);
-  const ask = (turn?: number) => {
-    const request = { id, ...(turn !== undefined && { turn }) };
-    return askMemory(project, "session", request, (memory) => showSession(memory, request));
-  };
+  const ask = (turn?: number) => answer(project, "session", { id, turn });
   const asked = await ask(options.turn);
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));
-  const { answer } = asked;
-  if (answer.content !== null) {
-    output.result(answer, () => block(answer.content ?? "").join("\n"));
+  const session = asked.answer;
+  if (session.content !== null) {
+    output.result(session, () => block(session.content ?? "").join("\n"));
   } else if (options.full) {
     const turns: (Turn & { content: string })[] = [];
-    for (const turn of answer.turns) {
+    for (const turn of session.turns) {
       turns.push({ ...turn, content: (await ask(turn.number)).answer.content ?? "" });
     }
-    output.result({ ...answer, turns }, () => {
+    output.result({ ...session, turns }, () => {
       const full = turns.map((turn) => [turnLine(turn, output.colors), ...block(turn.content)].join("\n"));
-      return [renderHead(answer, output.colors), ...full].join("\n\n");
+      return [renderHead(session, output.colors), ...full].join("\n\n");
     });
   } else {
-    output.result(answer, () => renderSession(answer, output.columns ?? 120, output.colors));
+    output.result(session, () => renderSession(session, output.columns ?? 120, output.colors));
   }
 }
 

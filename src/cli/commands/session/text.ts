@@ -1,4 +1,4 @@
-import type { FromMemory } from "../../../client/ask-memory.ts";
+import type { Answered } from "../../../client/answer.ts";
 import { shortId as beginningOfId } from "../../../sessions/short-id.ts";
 import { type Colors, relativeTime } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -52,7 +52,7 @@ export function counted(number: number, unit: string): string {
 const oldAfterMs = 5000;
 
 /** How old what was read is, as no daemon answered; null where one did, or where it is not worth a word. */
-export function noteOnMemory({ without, asOf }: Omit<FromMemory<unknown>, "answer">): string | null {
+export function noteOnMemory({ without, asOf }: Pick<Answered<unknown>, "without" | "asOf">): string | null {
   if (without === null || asOf === null || Date.now() - Date.parse(asOf) < oldAfterMs) return null;
   const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
   return `${why}; conversations are known up to ${relativeTime(Date.parse(asOf))}.`;

@@ -1,7 +1,7 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import type { Share, StatsAnswer } from "../../../protocol/stats.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { statsOf } from "../../../queries/status/stats.ts";
-import type { Share, StatsAnswer } from "../../../queries/status/stats-answer.ts";
 import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";

@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { expect, it } from "vitest";
-import { unknownAuthor } from "../../../queries/blame/blame-answer.ts";
-import type { Origin, WhyAnswer } from "../../../queries/why/why-answer.ts";
+import type { Origin, WhyAnswer } from "../../../protocol/blame.ts";
+import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { percent } from "../blame/author-text.ts";
 import { renderWhy } from "./view.ts";
 

@@ -1,4 +1,5 @@
-import type { AttributionHow, AttributionRecord, AuthorKind } from "../git-records.ts";
+import type { AttributionHow, AuthorKind } from "../../../protocol/values.ts";
+import type { AttributionRecord } from "../git-records.ts";
 import type { Memory } from "../memory.ts";
 
 /** A file as it was in a commit. */

@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { searchAllInProcess, searchTranscriptsInProcess } from "../queries/search/sessions.ts";
-import { showSession } from "../queries/sessions/conversations.ts";
 import { CodeIndex } from "../store/index/code-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { withMemory } from "../store/memory/with-memory.ts";
-import { askMemory } from "./ask-memory.ts";
+import { answer, askPatiently } from "./answer.ts";
+import { type askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 
 let project: Project;
 beforeEach(() => {
@@ -57,9 +57,7 @@ describe("withMemory", () => {
 
 it("answers without a daemon, and says how new the memory is", async () => {
   remember();
-  const asked = await askMemory(project, "session", { id: "ab" }, (memory) =>
-    showSession(memory, { id: "ab" }),
-  );
+  const asked = await answer(project, "session", { id: "ab" });
   expect(asked).toMatchObject({
     answer: { session: { id: "abc" } },
     without: "not_running",
@@ -112,4 +110,23 @@ describe("searching without a daemon", () => {
     const unknown = { q: "retry", session: "nobody's" };
     await expect(searchAllInProcess(project, unknown)).rejects.toMatchObject({ code: "not_found" });
   });
+});
+
+it("is patient with a daemon that hangs once, and again when it answers", async () => {
+  const answers = [
+    new DaemonUnreachable("stale", "It was killed."),
+    new DaemonUnreachable("timeout", "It hangs."),
+    null,
+    null,
+  ];
+  const patience: (number | undefined)[] = [];
+  const ask = (async (_project, _route, _request, limit) => {
+    patience.push(limit);
+    const answer = answers[patience.length - 1];
+    if (answer) throw answer;
+    return answer;
+  }) as typeof askDaemon;
+  for (const _ of answers)
+    await askPatiently(projectAt("/hung"), "status", {}, undefined, ask).catch(() => null);
+  expect(patience).toEqual([10_000, 10_000, 500, 10_000]);
 });

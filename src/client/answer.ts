@@ -1,0 +1,107 @@
+import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { answerFromStore, type OperationName } from "../queries/operations.ts";
+import { listSessions } from "../store/memory/sessions/sessions.ts";
+import { withMemory } from "../store/memory/with-memory.ts";
+import { askDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
+
+/** How long a daemon may take, how long once it took too long, and for how long that counts. Milliseconds. */
+const timeoutMs = 10_000;
+const shortTimeoutMs = 500;
+const remembered = 60_000;
+
+/** When daemons last took too long, by their project's root. */
+const hung = new Map<string, number>();
+
+export interface Answered<T> {
+  answer: T;
+  /** Why no daemon answered, but this process; null when one did. */
+  without: UnreachableReason | null;
+  /** Whether a daemon was started for the next questions. */
+  isStarting: boolean;
+  /** Of what this process read of sessions: the newest line that is stored, ISO 8601; null else. */
+  asOf: string | null;
+}
+
+interface AnswerOptions {
+  /** How long the daemon may take. Milliseconds. */
+  timeout?: number;
+  /** Whether a missing daemon is started for the next questions; default: true. */
+  starts?: boolean;
+}
+
+/**
+ * The one way to have a question answered: by the daemon, or by this process from what is stored where none answers. A
+ * daemon that hangs (stopped by a debugger, say) costs a process that asks often its time-out once, and not each time.
+ * @throws PommelError as the operation
+ */
+export async function answer<R extends OperationName>(
+  project: Project,
+  operation: R,
+  request: RequestOf<R>,
+  { timeout, starts = true }: AnswerOptions = {},
+): Promise<Answered<ResponseOf<R>>> {
+  try {
+    const answered = await askPatiently(project, operation, request, timeout);
+    return { answer: answered, without: null, isStarting: false, asOf: null };
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    const isStarting = starts && error.reason !== "timeout" && (await startInBackground(project));
+    return {
+      answer: await answerHere(project, operation, request, isStarting),
+      without: error.reason,
+      isStarting,
+      asOf: ofSessions.has(operation) ? await newestLine(project) : null,
+    };
+  }
+}
+
+/** What is read of sessions alone, and does not say itself how new it is. */
+const ofSessions: ReadonlySet<OperationName> = new Set(["sessions", "session", "annotations"]);
+
+function newestLine(project: Project): Promise<string | null> {
+  return withMemory(project, (memory) => {
+    const [latest] = listSessions(memory, { children: true, limit: 1 });
+    return latest?.lastAt == null ? null : new Date(latest.lastAt).toISOString();
+  });
+}
+
+async function startInBackground(project: Project): Promise<boolean> {
+  return (await import("./autostart.ts")).startInBackground(project);
+}
+
+async function answerHere<R extends OperationName>(
+  project: Project,
+  operation: R,
+  request: RequestOf<R>,
+  isStarting: boolean,
+): Promise<ResponseOf<R>> {
+  try {
+    return await answerFromStore(project, operation, request);
+  } catch (error) {
+    if (!isStarting || codeOf(error) !== "not_indexed") throw error;
+    const hint = "The daemon is starting and indexes it: try again in a moment, or see `pm status --watch`.";
+    throw new PommelError("not_indexed", messageOf(error), hint, { cause: error });
+  }
+}
+
+/** @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses */
+export async function askPatiently<R extends RouteName>(
+  project: Project,
+  route: R,
+  request: RequestOf<R>,
+  timeout = timeoutMs,
+  ask: typeof askDaemon = askDaemon,
+): Promise<ResponseOf<R>> {
+  const since = Date.now() - (hung.get(project.root) ?? Number.NEGATIVE_INFINITY);
+  try {
+    const answered = await ask(project, route, request, since < remembered ? shortTimeoutMs : timeout);
+    hung.delete(project.root);
+    return answered;
+  } catch (error) {
+    if (error instanceof DaemonUnreachable && error.reason === "timeout") hung.set(project.root, Date.now());
+    throw error;
+  }
+}

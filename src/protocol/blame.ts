@@ -1,0 +1,277 @@
+import * as z from "zod/mini";
+import { decision } from "./decisions.ts";
+import { lazy } from "./lazy.ts";
+import {
+  count,
+  lineNumber,
+  notes,
+  numberOrNull,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "./shape-parts.ts";
+import { attributionHows, authorKinds } from "./values.ts";
+
+/** The shapes of what is known of the lines of a file: blame, and why. */
+
+const lines = z.optional(lineNumber);
+
+export const blameRequest = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: text,
+    /** Both included; left out: the whole file. */
+    first_line: lines,
+    last_line: lines,
+    /** The file as it was there; left out: as it is in the working tree. */
+    rev: z.optional(text),
+    /** Give the lines' texts as well. */
+    texts: z.optional(z.boolean()),
+  }),
+);
+
+/** What a commit's message, or another tool's branch that it leads to, says of it. */
+const foreignHint = lazy(() =>
+  z.object({
+    /** Agents that it names: "claude", "copilot". */
+    tools: strings,
+    /** Agents' own ids of sessions that it names. */
+    session_ids: strings,
+  }),
+);
+
+/** Who wrote lines, as far as is known. */
+const lineAuthor = lazy(() =>
+  z.object({
+    author: z.enum(authorKinds),
+    session_id: textOrNull,
+    session_title: textOrNull,
+    /** The agent's name: "claude". Null where only that it was an agent is known. */
+    agent: textOrNull,
+    model: textOrNull,
+    turn: numberOrNull,
+    tool_use: textOrNull,
+    /** 0 to 1. */
+    confidence: z.number(),
+    how: z.enum(attributionHows),
+    /** Who says so: "pommel"; "note" where only another tool's note does; null where it is unknown. */
+    said_by: z.nullable(z.enum(["pommel", "note"])),
+    /** Of unknown lines: what other tools say of their commit as a whole. Anybody may have written it. */
+    hint: z.nullable(foreignHint()),
+  }),
+);
+export type LineAuthor = z.infer<ReturnType<typeof lineAuthor>>;
+
+/** Lines one after the other, of one commit and one author. */
+const blameRange = lazy(() =>
+  z.extend(lineAuthor(), {
+    /** In the file as it is, both included, from 1. */
+    first_line: z.number(),
+    last_line: z.number(),
+    /** null: not committed yet. */
+    commit: textOrNull,
+    /** The person that git names; null for what is not committed yet. */
+    person: textOrNull,
+    authored_at: timeOrNull,
+    subject: textOrNull,
+    /** Where the first of them stood in that commit. */
+    original_path: text,
+    original_line: z.number(),
+    /** History is cut off there: the commit may not be the one that wrote them. */
+    is_boundary: z.boolean(),
+  }),
+);
+export type BlameRange = z.infer<ReturnType<typeof blameRange>>;
+
+const sessionLines = lazy(() =>
+  z.object({
+    session_id: text,
+    session_title: textOrNull,
+    agent: textOrNull,
+    turns: z.array(z.number()),
+    lines: count,
+  }),
+);
+export type SessionLines = z.infer<ReturnType<typeof sessionLines>>;
+
+const personLines = lazy(() => z.object({ person: textOrNull, human: count, unknown: count }));
+export type PersonLines = z.infer<ReturnType<typeof personLines>>;
+
+/** Whose lines they are, in numbers of lines. */
+const blameSummary = lazy(() =>
+  z.object({
+    lines: count,
+    agent: count,
+    human: count,
+    unknown: count,
+    /** Those with the most lines first, here and below. */
+    by_session: z.array(sessionLines()),
+    by_model: z.array(z.object({ model: text, lines: count })),
+    /** Of lines that no agent wrote, as far as is known; null: not committed yet. */
+    by_person: z.array(personLines()),
+  }),
+);
+export type BlameSummary = z.infer<ReturnType<typeof blameSummary>>;
+
+export const blameAnswer = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: text,
+    /** The commit that was asked about, as it was named; null: the file as it is. */
+    revision: textOrNull,
+    ranges: z.array(blameRange()),
+    summary: blameSummary(),
+    notes,
+    /** The text of each line, first to last; only where it was asked for. */
+    lines: z.optional(z.array(z.object({ line: z.number(), text }))),
+  }),
+);
+export type BlameAnswer = z.infer<ReturnType<typeof blameAnswer>>;
+
+export const whyRequest = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: text,
+    first_line: lineNumber,
+    /** Included; left out: the first line alone. */
+    last_line: lines,
+    /** The file as it was there; left out: as it is in the working tree. */
+    rev: z.optional(text),
+  }),
+);
+
+const originCommit = lazy(() =>
+  z.object({
+    hash: text,
+    subject: text,
+    person: text,
+    authored_at: timeOrNull,
+    /** Where it was made; null where nobody knows. */
+    branch: textOrNull,
+    is_boundary: z.boolean(),
+  }),
+);
+export type OriginCommit = z.infer<ReturnType<typeof originCommit>>;
+
+const originTurn = lazy(() =>
+  z.object({
+    session_id: text,
+    number: z.number(),
+    started_at: timeOrNull,
+    /** What the user asked; of a subagent its task. Long ones are cut. */
+    prompt: text,
+    /** What the agent said right before and right after it wrote; "" where it said nothing. */
+    said_before: text,
+    said_after: text,
+    /** The tool that wrote, by the agent's name of it. */
+    tool: textOrNull,
+    /** The turn that a subagent worked for. */
+    asked_by: z.nullable(z.object({ session_id: text, turn: z.number(), prompt: text })),
+  }),
+);
+export type OriginTurn = z.infer<ReturnType<typeof originTurn>>;
+
+/** Where lines come from: a commit, and in it one author. */
+const origin = lazy(() =>
+  z.object({
+    /** Which of the lines, first and last of each piece. */
+    lines: z.array(z.tuple([z.number(), z.number()])),
+    written_by: lineAuthor(),
+    /** null: not committed yet. */
+    commit: z.nullable(originCommit()),
+    /** null: none is known. */
+    checkpoint_id: textOrNull,
+    /** What was asked and said when they were written; null where that is not remembered. */
+    turn: z.nullable(originTurn()),
+  }),
+);
+export type Origin = z.infer<ReturnType<typeof origin>>;
+
+const nearDecision = lazy(() =>
+  z.extend(decision(), {
+    /** session: of the same session, some turns away at most; file: elsewhere, about this file. */
+    near: z.enum(["session", "file"]),
+    /** Whether it came before the lines were written, or with them. */
+    is_before: z.boolean(),
+  }),
+);
+export type NearDecision = z.infer<ReturnType<typeof nearDecision>>;
+
+const earlierLines = lazy(() =>
+  z.object({
+    /** changed: what the lines were; replaced: other lines that they took the place of. */
+    how: z.enum(["changed", "replaced"]),
+    file: text,
+    first_line: z.number(),
+    last_line: z.number(),
+    /** At most five. */
+    text: strings,
+    written_by: lineAuthor(),
+    commit: z.nullable(originCommit()),
+    /** The beginning of what was asked; null where that is not remembered. */
+    prompt: textOrNull,
+  }),
+);
+export type EarlierLines = z.infer<ReturnType<typeof earlierLines>>;
+
+const laterChanges = lazy(() =>
+  z.object({
+    /** Commits that touched the file since; at most 200 are counted. */
+    commits: count,
+    /** The last of them, the latest first. */
+    latest: z.array(
+      z.object({
+        hash: text,
+        subject: text,
+        person: text,
+        authored_at: timeOrNull,
+        by_agent: z.nullable(z.boolean()),
+      }),
+    ),
+  }),
+);
+export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
+
+const whyFreshness = lazy(() =>
+  z.object({
+    /**
+     * stands: nothing speaks against it; reconsidered: something was decided about the file since; reverted, elsewhere (in
+     * another branch's history only), gone: what became of the commit; uncommitted: there is none yet.
+     */
+    state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),
+    /** Branches that hold the commit, where HEAD's history does not. */
+    branches: strings,
+    reverted_by: textOrNull,
+    /** Lines that the commit added, in all files, and how many of them there are still; null where it is not known. */
+    lines_added: numberOrNull,
+    lines_surviving: numberOrNull,
+    /** What was decided about the file after the lines were written, the latest first. */
+    later_decisions: z.array(nearDecision()),
+  }),
+);
+export type WhyFreshness = z.infer<ReturnType<typeof whyFreshness>>;
+
+/** Why lines are as they are. */
+export const whyAnswer = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: text,
+    /** Both ends included, as far as the file goes. */
+    first_line: z.number(),
+    last_line: z.number(),
+    /** The lines; at most fifty. */
+    text: strings,
+    /** What they come from: what tells most first, by lines that say something; an agent's count double. At most five. */
+    origins: z.array(origin()),
+    /** What was decided and noted near the first origin, the nearest first. */
+    decisions: z.array(nearDecision()),
+    /** What stood there before the first origin, step by step back. */
+    earlier: z.array(earlierLines()),
+    /** What happened to the file after the first origin; null: nobody knows. */
+    later: z.nullable(laterChanges()),
+    freshness: whyFreshness(),
+    notes,
+  }),
+);
+export type WhyAnswer = z.infer<ReturnType<typeof whyAnswer>>;

@@ -1,0 +1,93 @@
+import * as z from "zod/mini";
+import { maxResults } from "../project/max-results.ts";
+import { lazy } from "./lazy.ts";
+import { count, numberOrNull, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+
+/** The shapes of what was decided, and of sessions that touched files. */
+
+const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));
+
+export const decisionsRequest = lazy(() =>
+  z.object({
+    /** Left out: the latest. */
+    q: z.optional(text),
+    since: when,
+    until: when,
+    /** Paths, directories or globs, from the project's root; left out: all. */
+    file: z.optional(strings),
+    limit,
+  }),
+);
+
+/** Something that was decided. */
+export const decision = lazy(() =>
+  z.object({
+    /** A note of the user's, or what was said in a session. */
+    source: z.enum(["annotation", "conversation"]),
+    /** The note, or the sentence that says it. */
+    text,
+    session_id: textOrNull,
+    session_title: textOrNull,
+    turn: numberOrNull,
+    timestamp: timeOrNull,
+    branch: textOrNull,
+    files: strings,
+    /** 0 to 1; null where nothing was asked. */
+    score: numberOrNull,
+  }),
+);
+export type Decision = z.infer<ReturnType<typeof decision>>;
+
+export const decisionsAnswer = lazy(() => z.object({ decisions: z.array(decision()), total: count }));
+export type DecisionsAnswer = z.infer<ReturnType<typeof decisionsAnswer>>;
+
+export const relatedRequest = lazy(() =>
+  z.object({
+    /** Paths, directories or globs, from the project's root; left out: the files that were changed. */
+    file: z.optional(strings),
+    /** What it is about. */
+    q: z.optional(text),
+    limit,
+  }),
+);
+
+const turnFile = lazy(() => z.object({ path: text, how: z.enum(["read", "edit", "write"]) }));
+
+const relatedTurn = lazy(() =>
+  z.object({
+    turn: z.number(),
+    prompt: text,
+    timestamp: timeOrNull,
+    score: z.number(),
+    files: z.array(turnFile()),
+  }),
+);
+
+/** A session that touched the files. */
+const relatedSession = lazy(() =>
+  z.object({
+    session_id: text,
+    session_title: textOrNull,
+    agent: text,
+    branch: textOrNull,
+    /** Of its last turn that touched one. */
+    last_at: timeOrNull,
+    /** 0 to 1, of the best one. */
+    score: z.number(),
+    /** Those of the files that it touched, each with the strongest way. */
+    files: z.array(turnFile()),
+    /** Best first. */
+    turns: z.array(relatedTurn()),
+  }),
+);
+export type RelatedSession = z.infer<ReturnType<typeof relatedSession>>;
+
+export const relatedAnswer = lazy(() =>
+  z.object({
+    /** The files of the question that sessions touched. */
+    files: strings,
+    sessions: z.array(relatedSession()),
+    total: count,
+  }),
+);
+export type RelatedAnswer = z.infer<ReturnType<typeof relatedAnswer>>;

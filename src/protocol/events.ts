@@ -1,0 +1,104 @@
+import * as z from "zod/mini";
+import { lazy } from "./lazy.ts";
+import { count, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
+import { eventStatuses, eventTypes } from "./values.ts";
+
+/** The shapes of named groups of sessions and checkpoints. */
+
+export const eventsRequest = lazy(() =>
+  z.object({
+    query: z.optional(text),
+    /** Left out: all but archived ones. */
+    status: z.optional(z.enum([...eventStatuses, "all"])),
+    type: z.optional(z.enum(eventTypes)),
+  }),
+);
+export type EventsRequest = z.infer<ReturnType<typeof eventsRequest>>;
+
+const eventView = lazy(() =>
+  z.object({
+    id: text,
+    title: text,
+    description: text,
+    type: z.enum(eventTypes),
+    status: z.enum(eventStatuses),
+    branch: textOrNull,
+    starts_at: timeOrNull,
+    ends_at: timeOrNull,
+    created_at: time,
+    updated_at: time,
+  }),
+);
+export type EventView = z.infer<ReturnType<typeof eventView>>;
+
+const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
+export type ListedEvent = z.infer<ReturnType<typeof listedEvent>>;
+
+const suggestedView = lazy(() =>
+  z.object({
+    branch: text,
+    title: text,
+    sessions: count,
+    checkpoints: count,
+    last_at: timeOrNull,
+    /** The command that makes an event of it. */
+    accept: text,
+  }),
+);
+export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
+
+export const eventsAnswer = lazy(() =>
+  z.object({
+    events: z.array(listedEvent()),
+    /** Events that are left out as they are archived. */
+    archived: count,
+    suggestions: z.array(suggestedView()),
+  }),
+);
+export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
+
+/** An id, the beginning of one, or a title. */
+export const eventRequest = lazy(() => z.object({ event: text }));
+
+/** How something came to belong to an event: somebody linked it, or it was on its branch, or in its time. */
+const because = z.enum(["link", "branch", "time"]);
+
+export const eventAnswer = lazy(() =>
+  z.object({
+    event: eventView(),
+    /** Of what belongs to it; null where there is nothing, or nobody knows when it was. */
+    from: timeOrNull,
+    to: timeOrNull,
+    sessions: z.array(
+      z.object({
+        id: text,
+        /** False: it is another machine's, or was forgotten by age; nothing more is known of it here. */
+        is_known: z.boolean(),
+        title: textOrNull,
+        agent: textOrNull,
+        branch: textOrNull,
+        started_at: timeOrNull,
+        last_at: timeOrNull,
+        turns: count,
+        /** Hashes of the commits that it led to, the latest first. */
+        commits: strings,
+        because,
+      }),
+    ),
+    checkpoints: z.array(
+      z.object({
+        id: text,
+        is_known: z.boolean(),
+        commit: textOrNull,
+        subject: textOrNull,
+        branch: textOrNull,
+        committed_at: timeOrNull,
+        sessions: strings,
+        because,
+      }),
+    ),
+    /** Lines that its commits added, by who wrote them; null where no commit is known. */
+    lines: z.nullable(z.object({ agents: z.record(z.string(), count), human: count, unknown: count })),
+  }),
+);
+export type EventAnswer = z.infer<ReturnType<typeof eventAnswer>>;

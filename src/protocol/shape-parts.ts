@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+
+/** Parts that shapes of requests and answers are made of. */
+
+export const text = z.string();
+export const textOrNull = z.nullable(z.string());
+export const numberOrNull = z.nullable(z.number());
+export const count = z.int().check(z.minimum(0));
+export const strings = z.array(z.string());
+/** ISO 8601. */
+export const time = z.string();
+export const timeOrNull = z.nullable(time);
+/** A line of a file, from 1. */
+export const lineNumber = z.int().check(z.minimum(1));
+/** What has to be known to read an answer: whole sentences. */
+export const notes = z.array(z.string());
+/** A time in a request: ISO 8601, or in words, "last week". */
+export const when = z.optional(z.string());

@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import { lazy } from "./lazy.ts";
+import { count, notes, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+
+/** The shapes of whose lines commits added. */
+
+export const statsRequest = lazy(() =>
+  z.object({
+    /** When the commits were authored. */
+    since: when,
+    until: when,
+    /** Paths, directories or globs, from the project's root; left out: all. */
+    path: z.optional(strings),
+    /** Directories this deep; default 2. */
+    depth: z.optional(count),
+    /** Commits of every branch and what is no part of any, too; default: HEAD's history. */
+    all: z.optional(z.boolean()),
+  }),
+);
+
+/** Numbers of lines. */
+const share = { lines: count, agent: count, human: count, unknown: count };
+const shareShape = lazy(() => z.object(share));
+export type Share = z.infer<ReturnType<typeof shareShape>>;
+
+export const statsAnswer = lazy(() =>
+  z.object({
+    /** What was asked for; null limits nothing. */
+    since: timeOrNull,
+    until: timeOrNull,
+    paths: strings,
+    commits: z.object({
+      /** In that time, in HEAD's history; null: git does not say. */
+      in_history: z.nullable(count),
+      /** Those of them that were analysed; only their lines are counted here. */
+      looked_at: count,
+      /** Those with a line of an agent's. */
+      with_agent: count,
+    }),
+    total: shareShape(),
+    /** By the author that git names, those with the most lines first, as in what follows. */
+    by_author: z.array(z.object({ author: text, commits: count, ...share })),
+    by_directory: z.array(z.object({ directory: text, ...share })),
+    /** In order; ISO 8601, such as 2026-W05, of the time in UTC. */
+    by_week: z.array(z.object({ week: text, ...share })),
+    by_model: z.array(z.object({ model: text, lines: count })),
+    by_session: z.array(
+      z.object({
+        session_id: text,
+        session_title: textOrNull,
+        agent: textOrNull,
+        commits: count,
+        lines: count,
+      }),
+    ),
+    notes,
+  }),
+);
+export type StatsAnswer = z.infer<ReturnType<typeof statsAnswer>>;

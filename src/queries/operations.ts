@@ -1,0 +1,124 @@
+import { loadConfig } from "../project/config/config.ts";
+import type { Project } from "../project/paths.ts";
+import type { RouteName } from "../protocol/endpoints.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { withMemory, withMemoryIfAny } from "../store/memory/with-memory.ts";
+
+/**
+ * What answers each question of `protocol/routes.ts` from what is stored: in the daemon, and in any process where none
+ * runs. Loaded when it is asked. Not among them is what needs the daemon's own state.
+ */
+const operations = {
+  search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
+  searchTranscripts: async (project, request) =>
+    (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
+  searchAll: async (project, request) =>
+    (await import("./search/sessions.ts")).searchAllInProcess(project, request),
+  sessions: async (project, request) => {
+    const { listSessionsOf } = await import("./sessions/conversations.ts");
+    return withMemory(project, (memory) => listSessionsOf(memory, request));
+  },
+  session: async (project, request) => {
+    const { showSession } = await import("./sessions/conversations.ts");
+    return withMemory(project, (memory) => showSession(memory, request));
+  },
+  annotations: async (project, request) => {
+    const { listAnnotationsOf } = await import("./sessions/conversations.ts");
+    return withMemory(project, (memory) => listAnnotationsOf(memory, request));
+  },
+  decisions: async (project, { q = "", file: files = [], limit = listed, ...when }) => {
+    const { decisionsIn } = await import("./sessions/conversations-decisions.ts");
+    const { config } = loadConfig(project);
+    const request = { ...when, query: q.trim(), files, limit };
+    return withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  },
+  related: async (project, { q = "", file, limit = listed }) => {
+    const { changedFiles, literalGlob, relatedIn } = await import("./sessions/conversations-related.ts");
+    const { config } = loadConfig(project);
+    const files = file ?? (await changedFiles(project)).map(literalGlob);
+    const request = { files, query: q.trim(), limit };
+    return withMemory(project, (memory) => relatedIn(project, memory, request, config));
+  },
+  why: async (project, { file, rev: revision, ...range }) => {
+    const [{ whyLines }, { lineRange, locate }] = await Promise.all([
+      import("./why/why.ts"),
+      import("./blame/file-place.ts"),
+    ]);
+    const lines = lineRange(range.first_line, range.last_line ?? range.first_line);
+    const request = { file: locate(project, project.root, file), lines, revision };
+    const { config } = loadConfig(project);
+    return withMemoryIfAny(project, async (memory, missing) =>
+      withNote(missing, await whyLines(project, memory, request, config)),
+    );
+  },
+  blame: async (project, { file, first_line, last_line, rev: revision, texts }) => {
+    const [{ blameFile }, { lineRange, locate }] = await Promise.all([
+      import("./blame/blame.ts"),
+      import("./blame/file-place.ts"),
+    ]);
+    const isWhole = first_line === undefined && last_line === undefined;
+    const ranges = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
+    const request = { file: locate(project, project.root, file), ranges, revision, texts };
+    return withMemoryIfAny(project, async (memory, missing) =>
+      withNote(missing, await blameFile(project, memory, request)),
+    );
+  },
+  stats: async (project, { path: paths, ...request }) => {
+    const { statsOf } = await import("./status/stats.ts");
+    return withMemoryIfAny(project, async (memory, missing) =>
+      withNote(missing, await statsOf(project, memory, { ...request, paths })),
+    );
+  },
+  checkpoints: async (project, request) => {
+    const { listCheckpointsOf } = await import("./checkpoints/checkpoints.ts");
+    return withMemory(project, (memory) => listCheckpointsOf(memory, request));
+  },
+  checkpoint: async (project, { id }) => {
+    const { showCheckpoint } = await import("./checkpoints/checkpoints.ts");
+    return withMemory(project, (memory) => showCheckpoint(project, memory, id));
+  },
+  compare: async (project, { from, to = "HEAD" }) => {
+    const { diffCheckpoints } = await import("./checkpoints/checkpoints-diff.ts");
+    return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
+  },
+  rewindPreview: async (project, { target, patch }) => {
+    const { rewindTo } = await import("./checkpoints/rewind.ts");
+    return withMemoryIfAny(project, async (memory, missing) =>
+      withNote(missing, await rewindTo(project, memory, { target, patch })),
+    );
+  },
+  events: async (project, request) => {
+    const { listEvents } = await import("./events/events.ts");
+    return withMemory(project, (memory) => listEvents(memory, request));
+  },
+  event: async (project, { event }) => {
+    const { showEvent } = await import("./events/events.ts");
+    return withMemory(project, (memory) => showEvent(memory, event));
+  },
+} satisfies { [R in RouteName]?: Operation<R> };
+
+export type Operation<R extends RouteName> = (
+  project: Project,
+  request: RequestOf<R>,
+) => Promise<ResponseOf<R>>;
+export type OperationName = keyof typeof operations;
+
+export const operationNames = Object.keys(operations) as OperationName[];
+
+/** @throws PommelError as the operation */
+export function answerFromStore<R extends OperationName>(
+  project: Project,
+  name: R,
+  request: RequestOf<R>,
+): Promise<ResponseOf<R>> {
+  const typed: { [N in OperationName]: Operation<N> } = operations;
+  return typed[name](project, request);
+}
+
+/** How many are listed when nobody says. */
+const listed = 10;
+
+/** The answer, and in it why there was no memory to ask. */
+function withNote<A extends { notes: string[] }>(note: string | null, answer: A): A {
+  return note === null ? answer : { ...answer, notes: [note, ...answer.notes] };
+}
