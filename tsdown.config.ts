@@ -47,6 +47,7 @@ export default defineConfig([
       pm: "src/pm.ts",
       pommeld: "src/pommeld.ts",
       "start-daemon": "src/client/start-daemon.ts",
+      client: "src/pommel-client.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",

@@ -1,13 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { askDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { BlameAnswer, WhyAnswer } from "../../src/protocol/blame.ts";
+import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { StatsAnswer } from "../../src/protocol/stats.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, start, until, write } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
 let project: Project;
@@ -60,6 +63,9 @@ async function agentAtWork(): Promise<string> {
   await until(async () => (await blame("src/auth.ts")).summary.agent > 0);
   return hash;
 }
+
+/** What a command leaves out, or says in its own way. */
+const withoutCounts = ({ paths: _, archived: __, ...answer }: Record<string, unknown>) => answer;
 
 const blame = (...args: string[]) => pmJson<BlameAnswer>(project, "blame", ...args);
 
@@ -123,6 +129,62 @@ describe("an agent's line", () => {
     });
     expect((await pm("stats")).stdout).toContain("2 of 2 commits were looked at");
   }, 60_000);
+
+  it("leads to the same over HTTP, and in a program that uses the client", async () => {
+    const hash = await agentAtWork();
+    const file = "src/auth.ts";
+    const same: [command: string[], answered: Promise<unknown>][] = [
+      [["why", `${file}:2`], askDaemon(project, "why", { file, first_line: 2 })],
+      [["blame", file, "-L", "2,3"], askDaemon(project, "blame", { file, first_line: 2, last_line: 3 })],
+      [["stats", "--path", "src"], askDaemon(project, "stats", { path: ["src", "src/**"] })],
+      [["decisions", "--file", file], askDaemon(project, "decisions", { file: [file] })],
+      [["related", "--files", file], askDaemon(project, "related", { file: [file] })],
+      [["checkpoint", "list"], askDaemon(project, "checkpoints", {})],
+      [["checkpoint", "show", hash], askDaemon(project, "checkpoint", { id: hash })],
+      [
+        ["checkpoint", "diff", `${hash}~1`, hash],
+        askDaemon(project, "compare", { from: `${hash}~1`, to: hash }),
+      ],
+      [["rewind", hash], askDaemon(project, "rewindPreview", { target: hash })],
+      [["event", "list"], askDaemon(project, "events", {})],
+      [["session", "list"], askDaemon(project, "sessions", {})],
+    ];
+    for (const [command, answered] of same) {
+      expect(await pmJson(project, ...command), command.join(" ")).toMatchObject(
+        withoutCounts((await answered) as Record<string, unknown>),
+      );
+    }
+    const program = fileURLToPath(new URL("../../examples/about-file.mjs", import.meta.url));
+    const printed = execFileSync(process.execPath, [program, file], { cwd: project.root, encoding: "utf8" });
+    expect(printed).toContain("src/auth.ts: 4 lines, 1 by agents");
+    expect(printed).toContain("2026-03-02  We decided to use a lock instead of retrying");
+  }, 60_000);
+
+  it("has a contract that says how to ask for it", async () => {
+    await start(project);
+    const { port, token } = readDaemonRecord(project)!;
+    const url = `http://127.0.0.1:${port}/openapi.json`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    expect(await response.json()).toMatchObject({
+      openapi: "3.1.0",
+      paths: {
+        "/why": {
+          get: {
+            operationId: "why",
+            parameters: [
+              { name: "file", in: "query", required: true, schema: { type: "string" } },
+              { name: "first_line", required: true, schema: { type: "integer", minimum: 1 } },
+              { name: "last_line", required: false },
+              { name: "rev", required: false },
+            ],
+            responses: { 200: { content: { "application/json": { schema: { type: "object" } } } } },
+          },
+        },
+        "/checkpoints/{id}": { get: { parameters: [{ name: "id", in: "path", required: true }] } },
+      },
+    });
+    expect((await fetch(url)).status).toBe(401);
+  });
 
   it("is known before it is committed", async () => {
     await agentAtWork();

@@ -105,6 +105,11 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
     });
   }
 
+  app.get("/openapi.json", async (context) => {
+    const { openApi } = await import("../../protocol/openapi.ts");
+    return context.json(openApi());
+  });
+
   app.notFound((context) => refuse(context, noRoute(context), 404));
 
   app.onError((thrown, context) => {
