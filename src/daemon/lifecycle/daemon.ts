@@ -12,37 +12,23 @@ import { EmbedPass } from "../../code/index/embed-pass.ts";
 import { Indexer } from "../../code/index/indexer.ts";
 import { projectRoots } from "../../git/project-roots.ts";
 import type { Config } from "../../project/config/settings.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
+import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
-import type {
-  QueueStatus,
-  RequestOf,
-  ResponseOf,
-  SearchAllRequest,
-  SearchAllResponse,
-  SearchRequest,
-  SearchResponse,
-} from "../../protocol/routes.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { missedContextItem } from "../../protocol/spool-items.ts";
-import { codeNamed } from "../../queries/context/named-code.ts";
-import type { ToTell } from "../../queries/context/quote.ts";
 import { answerHere } from "../../queries/here.ts";
 import { rememberProject } from "../../queries/known-projects.ts";
-import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
-import { toCodeQuery } from "../../queries/search/code.ts";
-import { describeModels } from "../../queries/status/model-status.ts";
-import { ageOf, describeIndex } from "../../queries/status/status.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { VectorSearch } from "../../search/vectors/vector-search.ts";
 import { moveAside, openIndexToWrite } from "../../store/index/open-index.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
-import { createMemoryHandlers, searchTranscripts } from "../http/memory-handlers.ts";
-import { answerWith, createServer, type Handlers } from "../http/server.ts";
+import { createHandlers } from "../http/handlers.ts";
+import { answerWith, createServer } from "../http/server.ts";
 import { gitHookEvents } from "../jobs/git-events.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
@@ -171,17 +157,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     });
     endings.push(() => settings.close());
-    const handlers = createHandlers(options, work, embedders, {
+    const handlers = createHandlers({
+      ...{ project, config, work, embedders, settings, memoryWork, conversations, spool },
       record: () => record!,
       notes: () =>
         [settings.problem, ...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter(
           (note) => note !== null,
         ),
-      settings,
-      memoryWork,
-      conversations,
-      spool,
       roots: () => roots,
+      runCommand: options.runCommand,
+      isInForeground: onRestart === null,
+      onShutdown() {
+        log.info("asked to stop");
+        onStop("asked to");
+      },
     });
     const answer = answerWith(handlers);
     // The commands that it runs for `pm` ask it, and read the memory.
@@ -291,150 +280,6 @@ function openIndexWork(
   work.notes.push(...notes);
   return work;
 }
-
-/** The operations that need nothing of the daemon but the memory that is open. */
-function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
-  const answers = operationNames.map((name) => [
-    name,
-    (request: RequestOf<typeof name>) => answerFromStore(project, name, request),
-  ]);
-  return Object.fromEntries(answers);
-}
-
-function createHandlers(
-  { project, config, log, onStop, onRestart, runCommand }: DaemonOptions,
-  work: IndexWork,
-  embedders: CodeEmbedders,
-  us: {
-    record: () => DaemonRecord;
-    notes: () => string[];
-    settings: LiveSettings;
-    memoryWork: MemoryWork;
-    conversations: ConversationWatch;
-    spool: SpoolReader;
-    roots: () => readonly string[];
-  },
-): Handlers {
-  const { memoryWork, conversations, spool, roots } = us;
-  const memoryHandlers = createMemoryHandlers({
-    ...{ root: project.root, work: memoryWork, config, roots },
-    namedCode: (prompt) => namedCode(work, prompt),
-  });
-  async function search(request: SearchRequest): Promise<SearchResponse> {
-    const answer = await work.ask(toCodeQuery(request, config));
-    const { pending, is_idle } = work.queue();
-    // Between two files nothing waits, and yet the pass goes on.
-    return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
-  }
-  function queueOf(sessions: { is_idle: boolean }): QueueStatus {
-    const code = work.queue();
-    return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
-  }
-  return {
-    ...handlersFromStore(project),
-    ...memoryHandlers,
-    context(request) {
-      // The hook that asks has left a note, too.
-      spool.poke();
-      return memoryHandlers.context(request);
-    },
-    search,
-    searchAll: (request) =>
-      searchAll(request, {
-        code: () => search(request),
-        transcripts: () => searchTranscripts(memoryWork, request, config),
-      }),
-    spool() {
-      spool.poke();
-      return { taken: true };
-    },
-    index({ paths, full }) {
-      if (full) work.reindex("all");
-      else if (paths && paths.length > 0) work.reindex(paths);
-      else work.reconcile();
-      return { queued: true, pending: work.queue().pending };
-    },
-    queue() {
-      const sessions = memoryWork.jobsStatus();
-      return { ...queueOf(sessions), sessions, past: conversations.past() };
-    },
-    async status() {
-      const memory = memoryWork.status();
-      const queue = queueOf(memory.jobs);
-      const model = config["embed.code"];
-      const { error, ...described } = await describeIndex(project, work, queue.pending, model);
-      if (error !== undefined) work.suspect(error);
-      const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
-      const text = memoryWork.models();
-      const isDegraded =
-        memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
-      if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
-      return {
-        version,
-        project: project.root,
-        daemon: {
-          running: true,
-          pid: process.pid,
-          port: us.record().port,
-          uptime_seconds: Math.round(process.uptime()),
-          memory_bytes: process.memoryUsage.rss(),
-        },
-        ...described,
-        queue,
-        models: {
-          embedding_code: model,
-          code,
-          embedding_text: config["embed.text"],
-          text,
-        },
-        memory: { ...memory, vanishing: conversations.vanishing() },
-        notes: [...us.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
-      };
-    },
-    command: runCommand,
-    reloadSettings: () => ({ ...us.settings.reload(), in_foreground: onRestart === null }),
-    shutdown() {
-      log.info("asked to stop");
-      // After the answer is on its way.
-      setImmediate(() => onStop("asked to"));
-      return { stopping: true, pid: process.pid };
-    },
-  };
-}
-
-/** What is wrong with the index is no reason to be silent about the rest. */
-function namedCode(work: IndexWork, prompt: string): ToTell[] {
-  try {
-    return codeNamed(work.index, prompt);
-  } catch (error) {
-    work.suspect(error);
-    return [];
-  }
-}
-
-/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
-async function searchAll(
-  { q }: SearchAllRequest,
-  sides: {
-    code: () => Promise<SearchResponse>;
-    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
-  },
-): Promise<SearchAllResponse> {
-  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
-  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
-  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
-  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
-  return {
-    scope: "all",
-    query: q,
-    code: code.status === "fulfilled" ? code.value : null,
-    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
-    notes: failed.map(messageOf),
-  };
-}
-
-/** What throws at once rejects as well. */
-const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();
 
 /** Stops accepting, lets requests under way finish, and cuts those that do not. */
 async function closeServer(server: Server): Promise<void> {

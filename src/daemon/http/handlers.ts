@@ -1,0 +1,177 @@
+import type { CodeEmbedders } from "../../code/index/code-embedders.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, messageOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { version } from "../../project/version.ts";
+import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import type {
+  QueueStatus,
+  RequestOf,
+  ResponseOf,
+  SearchAllRequest,
+  SearchAllResponse,
+  SearchRequest,
+  SearchResponse,
+} from "../../protocol/routes.ts";
+import { codeNamed } from "../../queries/context/named-code.ts";
+import type { ToTell } from "../../queries/context/quote.ts";
+import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
+import { toCodeQuery } from "../../queries/search/code.ts";
+import { describeModels } from "../../queries/status/model-status.ts";
+import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import type { MemoryWork } from "../jobs/memory-work.ts";
+import type { LiveSettings } from "../lifecycle/live-settings.ts";
+import type { SpoolReader } from "../spool/spool-reader.ts";
+import type { ConversationWatch } from "../watch/conversation-watch.ts";
+import type { IndexWork } from "../watch/index-work.ts";
+import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
+import type { Handlers } from "./server.ts";
+
+/** The operations that need nothing of the daemon but the memory that is open. */
+function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
+  const answers = operationNames.map((name) => [
+    name,
+    (request: RequestOf<typeof name>) => answerFromStore(project, name, request),
+  ]);
+  return Object.fromEntries(answers);
+}
+
+interface HandlersOptions {
+  project: Project;
+  config: Config;
+  work: IndexWork;
+  embedders: CodeEmbedders;
+  memoryWork: MemoryWork;
+  conversations: ConversationWatch;
+  spool: SpoolReader;
+  settings: LiveSettings;
+  record: () => DaemonRecord;
+  /** What a person should know about the daemon's work. */
+  notes: () => string[];
+  roots: () => readonly string[];
+  runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
+  isInForeground: boolean;
+  /** Called after the answer is on its way. */
+  onShutdown: () => void;
+}
+
+/** What answers each operation in the daemon: from what is stored, or from what the daemon is doing just now. */
+export function createHandlers(options: HandlersOptions): Handlers {
+  const { project, config, work, embedders, memoryWork, conversations, spool, roots } = options;
+  const memoryHandlers = createMemoryHandlers({
+    ...{ root: project.root, work: memoryWork, config, roots },
+    namedCode: (prompt) => namedCode(work, prompt),
+  });
+  async function search(request: SearchRequest): Promise<SearchResponse> {
+    const answer = await work.ask(toCodeQuery(request, config));
+    const { pending, is_idle } = work.queue();
+    // Between two files nothing waits, and yet the pass goes on.
+    return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+  }
+  function queueOf(sessions: { is_idle: boolean }): QueueStatus {
+    const code = work.queue();
+    return { ...code, is_idle: code.is_idle && sessions.is_idle, code_is_idle: code.is_idle };
+  }
+  return {
+    ...handlersFromStore(project),
+    ...memoryHandlers,
+    context(request) {
+      // The hook that asks has left a note, too.
+      spool.poke();
+      return memoryHandlers.context(request);
+    },
+    search,
+    searchAll: (request) =>
+      searchAll(request, {
+        code: () => search(request),
+        transcripts: () => searchTranscripts(memoryWork, request, config),
+      }),
+    spool() {
+      spool.poke();
+      return { taken: true };
+    },
+    index({ paths, full }) {
+      if (full) work.reindex("all");
+      else if (paths && paths.length > 0) work.reindex(paths);
+      else work.reconcile();
+      return { queued: true, pending: work.queue().pending };
+    },
+    queue() {
+      const sessions = memoryWork.jobsStatus();
+      return { ...queueOf(sessions), sessions, past: conversations.past() };
+    },
+    async status() {
+      const memory = memoryWork.status();
+      const queue = queueOf(memory.jobs);
+      const model = config["embed.code"];
+      const { error, ...described } = await describeIndex(project, work, queue.pending, model);
+      if (error !== undefined) work.suspect(error);
+      const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
+      const text = memoryWork.models();
+      const isDegraded =
+        memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
+      if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
+      return {
+        version,
+        project: project.root,
+        daemon: {
+          running: true,
+          pid: process.pid,
+          port: options.record().port,
+          uptime_seconds: Math.round(process.uptime()),
+          memory_bytes: process.memoryUsage.rss(),
+        },
+        ...described,
+        queue,
+        models: {
+          embedding_code: model,
+          code,
+          embedding_text: config["embed.text"],
+          text,
+        },
+        memory: { ...memory, vanishing: conversations.vanishing() },
+        notes: [...options.notes(), ...(queue.last_error === null ? [] : [queue.last_error])],
+      };
+    },
+    command: options.runCommand,
+    reloadSettings: () => ({ ...options.settings.reload(), in_foreground: options.isInForeground }),
+    shutdown() {
+      setImmediate(options.onShutdown);
+      return { stopping: true, pid: process.pid };
+    },
+  };
+}
+
+/** What is wrong with the index is no reason to be silent about the rest. */
+function namedCode(work: IndexWork, prompt: string): ToTell[] {
+  try {
+    return codeNamed(work.index, prompt);
+  } catch (error) {
+    work.suspect(error);
+    return [];
+  }
+}
+
+/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
+async function searchAll(
+  { q }: SearchAllRequest,
+  sides: {
+    code: () => Promise<SearchResponse>;
+    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
+  },
+): Promise<SearchAllResponse> {
+  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
+  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
+  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
+  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
+  return {
+    scope: "all",
+    query: q,
+    code: code.status === "fulfilled" ? code.value : null,
+    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
+    notes: failed.map(messageOf),
+  };
+}
+
+/** What throws at once rejects as well. */
+const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();
