@@ -52,7 +52,7 @@ it("machines with real repositories come to the same, whoever syncs when, with n
         shared.remove();
       }
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 4, endOnFailure: true },
   );
 }, 180_000);
 

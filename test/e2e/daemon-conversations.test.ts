@@ -263,7 +263,7 @@ test("killed at any time, the daemon ends up with what it had remembered undistu
   let daemon = spawnDaemon(project);
   await untilAnswering(project);
   await importAll(files);
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < 10; i++) {
     // Work goes on before it answers.
     const wait = (i === 0 ? 0 : 250) + Math.random() * Math.min(took / 6, 500);
     await new Promise((resolve) => setTimeout(resolve, wait));

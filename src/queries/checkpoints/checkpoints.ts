@@ -40,10 +40,10 @@ export async function listCheckpointsOf(
   request: CheckpointsRequest,
 ): Promise<CheckpointsAnswer> {
   const { parseWhen } = await import("../../text/dates.ts");
-  const { session, branch = null, since, until, limit = listed } = request;
+  const { session, since, until, limit = listed, ...others } = request;
   const filter = {
+    ...others,
     session: session === undefined ? null : sessionMeant(memory, session),
-    branch,
     since: since === undefined ? null : await parseWhen(since, "since"),
     until: until === undefined ? null : await parseWhen(until, "until"),
   };

@@ -133,12 +133,12 @@ export function checkpointsAfter(memory: Memory, uid: string): string[] {
 
 export interface CheckpointFilter {
   /** A session's uid; its subagents' count as its own. */
-  session?: string | null;
-  branch?: string | null;
+  session?: string | null | undefined;
+  branch?: string | null | undefined;
   /** By the time of the commit, both ends included. */
-  since?: number | null;
-  until?: number | null;
-  limit?: number;
+  since?: number | null | undefined;
+  until?: number | null | undefined;
+  limit?: number | undefined;
 }
 
 const conditions = `WHERE (@branch IS NULL OR commits.branch = @branch)
