@@ -21,6 +21,8 @@ export const checkpointsRequest = lazy(() =>
     /** A session's id, or the beginning that no other has. */
     session: z.optional(text),
     branch: z.optional(text),
+    /** A file or directory that the commit changed, from the project's root. */
+    file: z.optional(text),
     /** By the time of the commit. */
     since: when,
     until: when,

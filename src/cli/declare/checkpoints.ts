@@ -22,6 +22,7 @@ export function declareCheckpointCommands(program: Command): void {
     .description("List checkpoints, the latest commit first")
     .option("--session <id>", "only of this session; the beginning of its id is enough")
     .option("--branch <name>", "only made on this git branch")
+    .option("--file <path>", "only those that changed this file or directory")
     .option("--since <time>", 'only committed from then on: "2026-01-31", "last week", "3 days ago"')
     .option("--until <time>", "only committed up to then")
     .option("-n, --limit <count>", "at most this many", resultLimit)

@@ -1,11 +1,11 @@
-import { findProject } from "../../../project/paths.ts";
+import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
   CheckpointsRequest,
 } from "../../../protocol/checkpoints.ts";
-import { listCheckpointsOf } from "../../../queries/checkpoints/checkpoints.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -16,18 +16,22 @@ export async function checkpointListCommand(
   { cwd, output }: CommandContext,
   request: CheckpointsRequest,
 ): Promise<void> {
-  const answer = await withMemory(findProject(cwd), (memory) => listCheckpointsOf(memory, request));
+  const project = inWorktreeOf(findProject(cwd), cwd);
+  const [path] = request.file === undefined ? [] : pathsFrom(project, cwd, [request.file]);
+  // The whole project is no filter.
+  const file = path === "**" ? undefined : path;
+  const answer = await answerFromStore(project, "checkpoints", { ...request, file });
   output.result(answer, () => renderCheckpoints(answer, request, output.colors));
 }
 
 /** A line for each checkpoint. */
 export function renderCheckpoints(
   { checkpoints, total }: { checkpoints: readonly CheckpointSummary[]; total: number },
-  { session, branch, since, until }: CheckpointsRequest,
+  { limit: _, ...filters }: CheckpointsRequest,
   colors: Colors,
 ): string {
   if (checkpoints.length === 0) {
-    const isFiltered = [session, branch, since, until].some((filter) => filter !== undefined);
+    const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
     return `${isFiltered ? "No such checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` looks for them in history.`;
   }
   const rows = checkpoints.map((checkpoint) => [

@@ -66,6 +66,26 @@ it("gives back whichever lines were added", () => {
   );
 });
 
+it("lists checkpoints that changed a file or directory", () => {
+  const changed = (path: string, oldPath: string | null = null) => {
+    const numbers = { insertions: 1, deletions: 0, added: [] };
+    return { path, oldPath, status: oldPath === null ? "M" : "R", ...numbers };
+  };
+  const files = [[changed("src/a.ts")], [changed("src/db/b.ts")], [changed("lib/c.ts", "src/c.ts")]];
+  files.forEach((of, i) => {
+    addCheckpoint(memory, `${i}`, hashOf(i), [binding("one", [1])], { committedAt: i });
+    addCommit(memory, hashOf(i), { committedAt: i }, of);
+  });
+  const found = (file: string) => uids(listCheckpoints(memory, { file }));
+  expect(found("src/a.ts")).toEqual(["0"]);
+  expect(found("src")).toEqual(["1", "0"]);
+  expect(found("src/db")).toEqual(["1"]);
+  // It was renamed.
+  expect(found("src/c.ts")).toEqual(["2"]);
+  expect(found("sr")).toEqual([]);
+  expect(countCheckpoints(memory, { file: "src" })).toBe(2);
+});
+
 it("counts lines by author", () => {
   const { id } = addCommit(memory, "1");
   saveAttributions(memory, id, [

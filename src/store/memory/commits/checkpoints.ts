@@ -135,6 +135,8 @@ export interface CheckpointFilter {
   /** A session's uid; its subagents' count as its own. */
   session?: string | null | undefined;
   branch?: string | null | undefined;
+  /** A file or directory that the commit changed. */
+  file?: string | null | undefined;
   /** By the time of the commit, both ends included. */
   since?: number | null | undefined;
   until?: number | null | undefined;
@@ -142,13 +144,22 @@ export interface CheckpointFilter {
 }
 
 const conditions = `WHERE (@branch IS NULL OR commits.branch = @branch)
+  AND (@file IS NULL OR commits.id IN (SELECT commit_id FROM commit_files
+    WHERE path = @file OR old_path = @file OR (path > @file || '/' AND path < @file || '0')))
   AND (@since IS NULL OR commits.committed_at >= @since) AND (@until IS NULL OR commits.committed_at <= @until)
   AND (@session IS NULL OR checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
     WHERE session_uid = @session OR (session_uid > @session || '/' AND session_uid < @session || '0')))`;
 
-const givenOf = ({ session = null, branch = null, since = null, until = null }: CheckpointFilter) => ({
+const givenOf = ({
+  session = null,
+  branch = null,
+  file = null,
+  since = null,
+  until = null,
+}: CheckpointFilter) => ({
   session,
   branch,
+  file,
   since,
   until,
 });
