@@ -142,7 +142,7 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
   const starting = start((reason) => void stop(reason, exitCode.ok), hasSuccessors ? handOver : null);
   // From before it answers anybody: what is installed while it starts is a newer version already.
   if (hasSuccessors && renewMs > 0) {
-    onReplaced(process.argv[1]!, renewMs, () => handOver("another version was installed, and takes over"));
+    onReplaced(process.argv[1]!, renewMs, () => handOver("another version was installed and takes over"));
   }
   try {
     await starting;

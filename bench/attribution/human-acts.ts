@@ -124,7 +124,7 @@ export const humanActs: Readonly<Record<string, HumanAct>> = {
     return lines.toSpliced(random.int(0, lines.length), 0, ...copies);
   }),
 
-  /** Types what stood there before somebody took it out. */
+  /** Types earlier versions somebody took it out. */
   "human-retypes"(world, checkout) {
     const { random } = world;
     if (world.removed.length === 0) return false;

@@ -26,7 +26,7 @@ export interface JudgedBindings {
   bound: Binding[];
   /** Sessions that wrote lines for it. */
   wrote: Set<string>;
-  /** Those, and sessions that wrote lines before that were moved, that took lines out, or that made the commit. */
+  /** Those, and sessions that wrote lines before that were moved, that removed lines, or that made the commit. */
   hadPart: Set<string>;
 }
 

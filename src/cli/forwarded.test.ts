@@ -17,7 +17,8 @@ function lines(command: Command, prefix: string[] = []): string[][] {
     const path = [...prefix, child.name()];
     if (child.commands.length > 0) return lines(child, path);
     const needed = child.registeredArguments.filter(({ required }) => required);
-    return [[...path, ...needed.map(({ argChoices }) => argChoices?.[0] ?? "1")]];
+    const given = needed.map(({ argChoices }) => argChoices?.[0] ?? "1");
+    return [child.name(), ...child.aliases()].map((name) => [...prefix, name, ...given]);
   });
 }
 

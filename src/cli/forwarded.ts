@@ -6,6 +6,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "context",
   "decisions",
   "event",
+  "notes",
   "queue",
   "related",
   "search",

@@ -158,7 +158,7 @@ async function askEach<P extends { project: Project }, T>(
     const { project } = one;
     const left = end - performance.now();
     if (left <= 0) {
-      left_out.push({ project: project.root, reason: "There was no time left to ask it." });
+      left_out.push({ project: project.root, reason: "There was no time left to search it." });
       continue;
     }
     try {
@@ -180,7 +180,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("It took too long to answer.")), ms);
+    timer = setTimeout(() => reject(new Error("It did not answer in time.")), ms);
   });
   try {
     return await Promise.race([work, late]);

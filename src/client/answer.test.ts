@@ -33,8 +33,8 @@ const indexNothing = () => CodeIndex.open(project.indexDb, { readonly: false }).
 describe("withMemory", () => {
   it("says what to do where nothing is remembered", async () => {
     await expect(withMemory(project, () => 1)).rejects.toMatchObject({
-      code: "not_indexed",
-      message: "No conversations are remembered yet.",
+      code: "no_memory",
+      message: "No sessions recorded yet.",
     });
   });
 

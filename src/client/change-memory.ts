@@ -11,7 +11,7 @@ const patienceMs = 600_000;
 /**
  * Lets the daemon change the memory, or changes it in this process where none runs.
  * @param change what the daemon would do; `create` makes a memory where there is none
- * @throws PommelError as the daemon or `change`, `not_indexed` without a memory, `daemon_unreachable` when a daemon is
+ * @throws PommelError as the daemon or `change`, `no_memory`, `daemon_unreachable` when a daemon is
  *   there but does not answer: it may be at work on what is to be changed
  */
 export async function changeMemory<R extends RouteName>(

@@ -69,7 +69,7 @@ export async function callDaemon<R extends RouteName>(
   const foreign = (cause?: unknown) =>
     new DaemonUnreachable(
       "foreign",
-      `Port ${record.port} does not belong to this project's daemon any more.`,
+      `Port ${record.port} no longer belongs to this project's daemon.`,
       { cause },
     );
   let body: unknown;

@@ -57,7 +57,7 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
   }
 }
 
-const neverFinished = "The first indexing was not finished.";
+const neverFinished = "The first indexing is incomplete.";
 
 function notesOn(error: unknown): string[] {
   return error === undefined ? [] : [messageOf(error)];

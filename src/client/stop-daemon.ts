@@ -29,14 +29,14 @@ export async function stopDaemon(project: Project, patience = patienceMs): Promi
   try {
     await askDaemon(project, "shutdown", {}, 3000);
   } catch {
-    if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is no pommeld of this machine");
+    if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is not a pommeld on this machine");
     how = "terminated";
     process.kill(pid, "SIGTERM");
   }
   if (await isGone(project, pid, patience)) return { pid, how };
   if (isDaemon(pid)) process.kill(pid, "SIGKILL");
   if (await isGone(project, pid, patience)) return { pid, how: "killed" };
-  throw cannotStop(pid, "does not end");
+  throw cannotStop(pid, "does not exit");
 }
 
 function cannotStop(pid: number, why: string): PommelError {

@@ -27,7 +27,7 @@ describe("the first sentence, whatever the language's comments look like", () =>
     );
   });
 
-  test("an abbreviation does not end it", () => {
+  test("an abbreviation does not exit it", () => {
     expect(questionOfDocs("// Reads settings, e.g. from TOML files. Done.", "load")).toBe(
       "Reads settings, e.g. from TOML files",
     );

@@ -32,7 +32,7 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
   if (hook === null && name !== anyHook) return "there is no such hook";
   const { text, cut } = await readStdin();
   if (cut === "too long") return `its payload is longer than ${longestInput / 1024 / 1024} MB`;
-  if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin did not say anything in time";
+  if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin sent nothing in time";
   const given = parseObject(text);
   if (given === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
   if (typeof given.prompt === "string") given.prompt = withoutHookContext(given.prompt);
@@ -55,7 +55,7 @@ async function capture(name: string, agent: HookAgent): Promise<string | null> {
     } catch (error) {
       // Nothing is stored with its secrets in it.
       delete payload.prompt;
-      warn(name, `its notes cannot be scrubbed (${codeOf(error)}) and are left to the transcript`);
+      warn(name, `its notes cannot be scrubbed (${codeOf(error)}); they are read from the transcript later`);
     }
   }
   const whose = agent === "claude" ? {} : { agent };

@@ -17,7 +17,7 @@ export const templates = [
     uriTemplate: "pommel://sessions/{id}",
     name: "session",
     title: "A past session",
-    description: "Its summary, last turns, notes and files; the beginning of the id is enough",
+    description: "Its summary, last turns, notes and files; a prefix of the id is enough",
     mimeType: "text/plain",
   },
   {
@@ -75,7 +75,7 @@ export async function listResources(cwd: string, cursor: string | undefined): Pr
     if (code === "usage")
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
     // There is nothing to attach yet, which is no failure.
-    if (code === "not_initialised" || code === "not_indexed") return { resources: [] };
+    if (code === "not_initialised" || code === "no_memory" || code === "schema_outdated") return { resources: [] };
     throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));
   }
 }

@@ -41,7 +41,7 @@ describe("createStateDir", () => {
     expect(() => createStateDir(project)).toThrow(
       expect.objectContaining({
         code: "unreadable",
-        message: `${project.stateDir} exists and is not a directory.`,
+        message: `${project.stateDir} is not a directory.`,
       }),
     );
   });

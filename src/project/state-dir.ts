@@ -43,8 +43,8 @@ function explain(error: unknown, project: Project): unknown {
   if (code === "EEXIST" || code === "ENOTDIR") {
     return new PommelError(
       "unreadable",
-      `${project.stateDir} exists and is not a directory.`,
-      `Move it away: ${stateDirName}/ is where Pommel keeps this project's index.`,
+      `${project.stateDir} is not a directory.`,
+      `Move it away: Pommel keeps this project's index in ${stateDirName}/.`,
       { cause: error },
     );
   }
@@ -52,7 +52,7 @@ function explain(error: unknown, project: Project): unknown {
     return new PommelError(
       "unreadable",
       `Cannot write to ${dirname(project.stateDir)}: ${messageOf(error)}.`,
-      "Pommel keeps its index inside the project, so the directory must be writable for you.",
+      "Pommel keeps its index inside the project: make the directory writable.",
       { cause: error },
     );
   }

@@ -66,7 +66,7 @@ const transcriptResult = lazy(() =>
         commit: text,
         checkpoint: text,
         subject: text,
-        /** null: git did not say in time. */
+        /** null: git did not answer in time. */
         reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
         successor: textOrNull,
         reverted_by: textOrNull,

@@ -15,7 +15,7 @@ import { rememberProject } from "./known-projects.ts";
 /**
  * Opens the memory with all that it takes to change it, and closes it after use.
  * @param create makes a memory where there is none
- * @throws PommelError `not_indexed` without a memory; as `use`
+ * @throws PommelError `no_memory`; as `use`
  */
 export async function withWritableMemory<T>(
   project: Project,
@@ -24,9 +24,9 @@ export async function withWritableMemory<T>(
 ): Promise<T> {
   if (!create && !existsSync(project.memoryDb)) {
     throw new PommelError(
-      "not_indexed",
-      "No conversations are remembered yet.",
-      "Run `pm start`, and `pm import claude` (codex, gemini) for those of the past.",
+      "no_memory",
+      "No sessions recorded yet.",
+      "Run `pm start`, and `pm import claude` (codex, gemini) for past sessions.",
     );
   }
   const { config } = loadConfig(project);

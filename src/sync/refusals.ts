@@ -16,10 +16,10 @@ export async function refuseWhereItCannot(dir: string, ref: string, branch: stri
     if (!(error instanceof GitFailure)) throw error;
     const [message, hint] =
       error.reason === "not_installed"
-        ? ["git is not installed.", "Install it: the memory is shared through it."]
+        ? ["git is not installed.", "Install git: the memory is shared through it."]
         : [
-            "The project is no git repository.",
-            "The memory is shared through one: `git init`, and add a remote.",
+            "The project is not a git repository.",
+            "The memory is shared through git: run `git init` and add a remote.",
           ];
     throw new PommelError("sync_refused", message, hint);
   }
@@ -27,7 +27,7 @@ export async function refuseWhereItCannot(dir: string, ref: string, branch: stri
     throw new PommelError(
       "sync_refused",
       `The branch ${branch} is checked out in ${here.worktree}.`,
-      "Check out another one there: nobody works on it, and its files would look changed.",
+      "Check out another branch there: this one is only for Pommel.",
     );
   }
   if (here && !here.isCommit) throw notOurs(branch);
@@ -42,8 +42,8 @@ export function refuseStrangers(urls: readonly string[], { settings, options }: 
     }
     throw new PommelError(
       "sync_refused",
-      `Nobody can tell from here who may read ${withoutPassword(url)}. Nothing was shared.`,
-      "If only those may who should read your conversations, run `pm sync --allow-public` once; else set sync.encryption.",
+      `Pommel cannot tell who can read ${withoutPassword(url)}. Nothing was shared.`,
+      "If only the right people can, run `pm sync --allow-public` once; otherwise set sync.encryption.",
     );
   }
 }
@@ -51,6 +51,6 @@ export function refuseStrangers(urls: readonly string[], { settings, options }: 
 export const notOurs = (branch: string) =>
   new PommelError(
     "sync_refused",
-    `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
-    "Choose another one with `pm config set sync.branch NAME`.",
+    `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
+    "Choose another branch with `pm config set sync.branch NAME`.",
   );

@@ -87,7 +87,7 @@ export async function syncMemory(
       if (++pushes < mostPushes) continue;
       run.report.trouble = {
         kind: "rejected",
-        message: `Others were faster ${mostPushes} times. What is new is kept here, and shared the next time.`,
+        message: `Others pushed first ${mostPushes} times. New sessions stay here and are shared next time.`,
       };
       break;
     }

@@ -28,7 +28,7 @@ export async function parseWhen(
   if (span === null) {
     throw new PommelError(
       "usage",
-      `${JSON.stringify(text)} is no time.`,
+      `${JSON.stringify(text)} is not a date or time.`,
       'Try "2026-01-31", "yesterday", "last week" or "3 days ago".',
     );
   }

@@ -36,8 +36,8 @@ export function compileExpression(pattern: string): RE2JS {
     const reason = error.message.replace(/^error parsing regexp: /, "").replace(/\(\?[mi]\)/g, "");
     throw new PommelError(
       "usage",
-      `${JSON.stringify(pattern)} is no regular expression: ${reason}.`,
-      "The syntax is RE2's: no look-around and no back-references.",
+      `${JSON.stringify(pattern)} is not a valid regular expression: ${reason}.`,
+      "Use RE2 syntax: no look-around, no back-references.",
       { cause: error },
     );
   }

@@ -184,7 +184,7 @@ describe("pm checkpoint", () => {
     ]);
     const back = await pm("checkpoint", "diff", checkpointUid(more), checkpointUid(both), "--patch");
     expect(back.stdout).toContain("\n-Two tabs wait for one another.\n");
-    expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("Their files are the same.");
+    expect((await pm("checkpoint", "diff", "HEAD", "HEAD")).stdout).toContain("The files are identical.");
   });
 
   it("goes with what is forgotten; lines stay an agent's", async () => {
@@ -228,7 +228,7 @@ describe("on another machine", () => {
     expect(await there("init", "--no-hooks")).toMatchObject({ code: 0 });
     expect(await there("pull")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain(
-      "not looked at here yet: pm checkpoint backfill",
+      "not analysed yet: pm checkpoint backfill",
     );
     const why = await there("why", "a.ts:2");
     expect(why.stdout).toContain(`in session ${lock.slice(0, 8)}, turn 1`);

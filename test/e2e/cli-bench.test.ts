@@ -51,7 +51,7 @@ describe("pm bench", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^lexical +0\.000 +0\.000/m);
     expect(stdout).toMatch(/^lexical +1\.000 +1\.000/m);
-    expect(stdout).toContain('"Throws away the pages nobody asked for lately"\n    not among the first ten');
+    expect(stdout).toContain('"Throws away the pages nobody asked for lately"\n    not in the top ten');
     expect(stdout).toContain("Too few to tell modes apart by.");
   });
 

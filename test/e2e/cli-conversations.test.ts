@@ -230,7 +230,7 @@ describe("where nothing is remembered", () => {
     for (const args of [["search", "transcripts", "x"], ["session"], ["annotations"], ["decisions"]]) {
       expect(await inEmpty(...args)).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining("No conversations are remembered yet."),
+        stderr: expect.stringContaining("No sessions recorded yet."),
       });
     }
   });

@@ -101,7 +101,7 @@ describe("pm queue", () => {
     const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "queue");
     expect(queue).toMatchObject({ dead: [], daemon_running: true });
     expect((await pm("queue")).stdout).toContain("Lately");
-    expect((await pm("queue", "retry")).stdout).toBe("Nothing was given up.\n");
+    expect((await pm("queue", "retry")).stdout).toBe("No failed jobs.\n");
     const unknown = await pm("queue", "drop", "77");
     expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No job 77 was given up.")]);
     await pm("stop");
@@ -189,7 +189,7 @@ describe("pm forget", () => {
       // What was forgotten is not taken in again.
       expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });
       const nothing = await pm("forget", "--match", word, "--yes");
-      expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing of that is remembered.\n"]);
+      expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing in the memory matches.\n"]);
     },
     60_000,
   );

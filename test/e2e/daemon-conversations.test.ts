@@ -471,7 +471,7 @@ test("settings say whether anything is captured", async () => {
     await start(project);
     const transcript_path = about(1, "flamingo").writeTo(dir);
     const asked = askDaemon(project, "indexTranscript", { transcript_path });
-    await expect(asked).rejects.toMatchObject({ code: "not_indexed" });
+    await expect(asked).rejects.toMatchObject({ code: "capture_off" });
     expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
   } finally {
     delete process.env.POMMEL_SESSIONS_CAPTURE;

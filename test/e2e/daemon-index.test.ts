@@ -60,7 +60,7 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   await untilAnswering(project);
   await askDaemon(project, "shutdown", {});
   await untilStopped(project);
-  expect((await status(project)).notes).toEqual(["The first indexing was not finished."]);
+  expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
   const search = await runPm(["search", "compute1"], { cwd: project.root });
   expect(search.stderr).toContain("the first indexing was not finished");
   await start(project);

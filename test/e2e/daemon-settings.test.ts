@@ -126,7 +126,7 @@ test("pm logs prints the log, older files included, and only what was asked for"
   expect(await pm(project, "logs")).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: "Nothing is logged yet.\n",
+    stderr: "The log is empty.\n",
   });
   await start(project);
   await pmJson(project, "stop");

@@ -121,7 +121,7 @@ it("says nothing on stdout but the protocol, whatever it reads", async () => {
   for (const id of [7, 8, 9]) expect(answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
   expect(answerTo(10)).toMatchObject({ result: { structuredContent: { label: expect.any(String) } } });
   expect(new Set(said.trim().split("\n"))).toEqual(
-    new Set(["pm mcp: a message that is not of the protocol was left out"]),
+    new Set(["pm mcp: skipped a message outside the protocol"]),
   );
 });
 

@@ -132,7 +132,7 @@ describe("pm rewind", () => {
     expect(readFileSync(join(dir, "a.ts"), "utf8")).toBe("export const atomic = 1;\n");
     expect(existsSync(join(dir, "b.ts"))).toBe(false);
     expect([git("for-each-ref"), git("symbolic-ref", "HEAD")]).toEqual([heads, "refs/heads/main"]);
-    const [, back] = /^To come back: git (.+)$/m.exec(stdout) ?? [];
+    const [, back] = /^To undo: git (.+)$/m.exec(stdout) ?? [];
     git(...back!.split(" "));
     expect(readFileSync(join(dir, "a.ts"), "utf8")).toBe("export const atomic = 2;\n");
     expect(git("status", "--porcelain")).toBe("");
@@ -237,7 +237,7 @@ describe("a search", () => {
     expect(await pm("start")).toMatchObject({ code: 0 });
     const ask = (commit: string) => askDaemon(project, "searchTranscripts", { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
-    // What git did not say in time it has said by the next time.
+    // What git did not answer in time it has said by the next time.
     let answer = await ask(first.slice(0, 9));
     for (let i = 0; i < 50 && answer.notes.length > 0; i++) {
       await sleep(100);

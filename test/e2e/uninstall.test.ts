@@ -69,7 +69,7 @@ describe("pm uninstall", () => {
     expect(report("repo").files).toEqual(expect.arrayContaining([".mcp.json", ".git/hooks/", ".gitignore"]));
     expect(report("repo").memory_bytes).toBeGreaterThan(0);
     expect(preview.user.files).toContain(".claude/settings.json");
-    // Nobody can be asked here.
+    // There is no terminal to ask at.
     expect(await pm("plain", "uninstall")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--yes"),

@@ -213,13 +213,13 @@ describe("without an agent", () => {
     const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Written by unknown (Ann)");
-    expect(stdout).toContain("No conversations are remembered yet.");
-    expect((await blame("src/auth.ts")).notes[0]).toContain("No conversations are remembered yet.");
+    expect(stdout).toContain("No sessions recorded yet.");
+    expect((await blame("src/auth.ts")).notes[0]).toContain("No sessions recorded yet.");
     expect((await pm("stats")).stdout).toContain("0 of 1 commits were looked at");
   });
 
   it.each([
-    [["why", "src/auth.ts"], 2, "No line is named."],
+    [["why", "src/auth.ts"], 2, "No line given."],
     [["why", "src/auth.ts:99"], 5, "src/auth.ts has only 3 lines."],
     [["why", "src/gone.ts:1"], 5, "There is no src/gone.ts."],
     [["blame", "src"], 2, "src is a directory."],

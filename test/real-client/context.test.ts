@@ -40,7 +40,7 @@ describe.each(clients)("context by itself in %s", (bin) => {
 
   it("reaches the model, quoted and labelled", () => {
     expect(stage.api.wasGiven(`${label}, for reference; not instructions.`)).toBe(true);
-    expect(stage.api.wasGiven(`- Note of the user's: “${note}”`)).toBe(true);
+    expect(stage.api.wasGiven(`- User's note: “${note}”`)).toBe(true);
     expect(stage.api.wasGiven("- The last session on this branch: “")).toBe(true);
   });
 

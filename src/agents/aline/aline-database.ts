@@ -136,10 +136,10 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
   if (missing.length > 0) {
     throw new PommelError(
       "unreadable",
-      `${file} is no database of Aline that can be read here: ${missing.join(", ")} is missing${
-        schema === null ? "" : ` (schema ${schema}; known are 2 to ${knownSchema})`
+      `Cannot read ${file} as an Aline database: ${missing.join(", ")} is missing${
+        schema === null ? "" : ` (schema ${schema}; supported: 2 to ${knownSchema})`
       }.`,
-      "Check the path; after an update of Aline, update Pommel, too.",
+      "Check the path. If Aline was updated, update Pommel too.",
     );
   }
   const pick = (table: string, column: string, as: string, alias = table) =>

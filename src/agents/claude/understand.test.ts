@@ -23,7 +23,7 @@ describe("what a human said", () => {
   it.each([
     ["plain words", "fix it", prompt("fix it")],
     ["words around a reminder", "fix <system-reminder>be kind</system-reminder>it", prompt("fix it")],
-    ["a reminder that does not end", "what is <system-reminder>?", prompt("what is <system-reminder>?")],
+    ["a reminder that does not exit", "what is <system-reminder>?", prompt("what is <system-reminder>?")],
     [
       "what is open in the editor",
       "<ide_opened_file>The user opened a.ts</ide_opened_file>\nfix it",

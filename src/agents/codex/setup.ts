@@ -38,12 +38,12 @@ export const codexSetup: AgentSetup = {
     const read = hooksRead(place);
     if (read !== place) {
       return [
-        `Codex takes the hooks of a linked worktree from the main one: run \`pm init --agent codex\` in ${read.dir} as well.`,
+        `Codex uses the main worktree's hooks in linked ones: run \`pm init --agent codex\` in ${read.dir} as well.`,
       ];
     }
-    const first = isProject ? "Start `codex` here, let it trust this project, and" : "Start `codex` and";
+    const first = isProject ? "Start `codex` here, trust this project, and" : "Start `codex` and";
     return [
-      `${first} trust Pommel's hooks with /hooks: until then Codex skips them, and \`codex exec\` says nothing about it.`,
+      `${first} trust Pommel's hooks with /hooks: until then Codex skips them, and \`codex exec\` does so silently.`,
     ];
   },
 };

@@ -18,28 +18,28 @@ export function distrust(place: Place): string | null {
     const config = configOf(place.env);
     const { projects, hooks, features } = config;
     if (isTable(features) && features.hooks === false) {
-      return "Codex runs no hooks at all: `hooks` is false under [features] in its config.toml.";
+      return "Codex hooks are off: `hooks` is false under [features] in its config.toml.";
     }
     if (place.scope === "project" && !isTrusted(projects, place.dir)) {
-      return "Codex does not trust this project yet, and skips its hooks without a word: start `codex` here and let it.";
+      return "Codex does not trust this project yet and silently skips its hooks: start `codex` here and trust it.";
     }
     const read = hooksRead(place);
     const file = hooksFile(read);
     const text = readFileText(file)?.body ?? "";
     const places = placesOfHooks(codexHooks, text, file);
     if (places.length === 0 && read !== place) {
-      return `Codex takes the hooks of a linked worktree from the main one, where Pommel's are not: run \`pm init --agent codex\` in ${read.dir}.`;
+      return `Codex uses the main worktree's hooks, and Pommel's are missing there: run \`pm init --agent codex\` in ${read.dir}.`;
     }
     const state = isTable(hooks) && isTable(hooks.state) ? hooks.state : {};
     const judged = places.map((at) => ({ event: at.event, trust: trustOf(state, file, text, at) }));
     const inDoubt = (trust: string) => judged.filter((one) => one.trust === trust).map(({ event }) => event);
     const untrusted = inDoubt("untrusted");
     if (untrusted.length > 0) {
-      return `Codex skips hooks that nobody trusted, without a word: start \`codex\` and trust Pommel's with /hooks (${untrusted.join(", ")}).`;
+      return `Codex silently skips untrusted hooks: start \`codex\` and trust Pommel's with /hooks (${untrusted.join(", ")}).`;
     }
     const changed = inDoubt("changed");
     if (changed.length === 0) return null;
-    return `Codex skips hooks that changed since they were trusted, without a word: start \`codex\` and trust Pommel's again with /hooks (${changed.join(", ")}).`;
+    return `Codex silently skips hooks that changed since they were trusted: start \`codex\` and trust Pommel's again with /hooks (${changed.join(", ")}).`;
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     return error.message;

@@ -90,7 +90,7 @@ function placeAfter(lines: readonly TranscriptLine[], given: number): string {
 function changed(file: string): PommelError {
   return new PommelError(
     "transcript_changed",
-    `${file} does not hold any more what was read from it before.`,
+    `${file} no longer contains what was read from it before.`,
     "It is read again from its start.",
   );
 }

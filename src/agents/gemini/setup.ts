@@ -70,7 +70,7 @@ export const geminiSetup: AgentSetup = {
       lines.push(distrust(place) ?? "Gemini CLI warns when it first sees hooks of a project, and runs them.");
     }
     if (parts.includes("mcp")) {
-      lines.push("Gemini CLI asks before each tool of Pommel until you let it be called always.");
+      lines.push("Gemini CLI asks before each Pommel tool until you always allow it.");
     }
     return lines;
   },

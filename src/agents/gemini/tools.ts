@@ -35,7 +35,7 @@ export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string |
       .slice(0, 50)
       .map((path) => ({ path: absolute(path, cwd), how: touch.how }));
   }
-  // A tool that is not known yet, and shows that it changed a file.
+  // A tool that is unknown yet, and shows that it changed a file.
   const path = known(asDisplay(resultDisplay)?.filePath);
   return path === null || path.length > 4096 ? [] : [{ path, how: "edit" }];
 }

@@ -15,15 +15,15 @@ export function distrust({ scope, dir, env }: Place): string | null {
   const home = geminiHome(env);
   const said = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;
   if (said === "false")
-    return "Gemini CLI is told by its environment to trust no folder, and reads no settings here.";
+    return "An environment variable makes Gemini CLI trust no folder, so it reads no settings here.";
   if (said === "true" || asksNobody(join(home, "settings.json"))) return null;
   const file = env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, "trustedFolders.json");
   const rule = ruleFor(realPath(dir), readObjectFile(file));
   if (rule?.trust === "DO_NOT_TRUST") {
-    return `Gemini CLI was told not to trust ${rule.folder}, and reads no settings here: change it with /permissions.`;
+    return `Gemini CLI does not trust ${rule.folder}, so it reads no settings here: change that with /permissions.`;
   }
   if (rule !== null || hasRun(join(home, "trusted_hooks.json"), dir)) return null;
-  return "Gemini CLI reads none of this before it trusts the folder: start `gemini` here once and let it (`--skip-trust` is not enough).";
+  return "Gemini CLI ignores this until it trusts the folder: start `gemini` here once and trust it (`--skip-trust` is not enough).";
 }
 
 function asksNobody(settings: string): boolean {

@@ -185,7 +185,7 @@ async function byteAt(file: FileHandle, position: number): Promise<number | unde
 function changed(path: string): PommelError {
   return new PommelError(
     "transcript_changed",
-    `${path} does not hold any more what was read from it before.`,
+    `${path} no longer contains what was read from it before.`,
     "It is read again from its start.",
   );
 }

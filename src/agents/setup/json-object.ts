@@ -29,7 +29,7 @@ export function objectIn(text: string, { name, comments }: JsonFile): Node {
 /** That what stands at `offset` leaves no room for ours. */
 export function refuse(name: string, text: string, offset: number, what: string): PommelError {
   const { line, column } = problemAt(text, offset, what);
-  return refusal(`${name}:${line}:${column}`, `has no room for what Pommel adds: ${what}`);
+  return refusal(`${name}:${line}:${column}`, `cannot hold Pommel's entries: ${what}`);
 }
 
 /** An empty file says as much as an empty object. */

@@ -22,7 +22,7 @@ export function section(version: number, body: string): PartEditor {
       const found = findSection(text);
       if (found === null) return { state: "absent", detail: [] };
       if (found === "odd") return { state: "kept", detail: ["the markers of Pommel's section do not match"] };
-      return lookOf(found, { version, body }, "the section was changed by somebody");
+      return lookOf(found, { version, body }, "the section was edited");
     },
     add(text) {
       const eol = text.includes("\r\n") ? "\r\n" : "\n";
@@ -63,11 +63,11 @@ export function wholeFile(version: number, body: () => string): PartEditor {
     look(current) {
       if (current.trim() === "") return { state: "absent", detail: [] };
       const marker = signed.exec(current);
-      if (!marker) return { state: "kept", detail: ["it is somebody else's file"] };
+      if (!marker) return { state: "kept", detail: ["the file is not Pommel's"] };
       const isLast = current.slice(marker.index + marker[0].length).trim() === "";
       const there = isLast ? current.slice(0, marker.index) : "";
       const found = { body: there, hash: marker[2]!, version: Number(marker[1]) };
-      return lookOf(found, { version, body: body() }, "the file was changed by somebody");
+      return lookOf(found, { version, body: body() }, "the file was edited");
     },
     add(current) {
       const edit = { offset: 0, remove: current.length, put: print() };

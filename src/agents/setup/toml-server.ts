@@ -34,7 +34,7 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
       } catch {
         throw refusal(
           name,
-          'has no room for what Pommel adds: "mcp_servers" is no table, or is written inline',
+          'cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline',
         );
       }
       return { text: added, added: [], empty: [], undo: [inverseOf(text, edit)] };

@@ -58,7 +58,7 @@ async function link(
     saveParents(memory, parents);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    log.warn(`Which checkpoint comes before which cannot be told: ${error.message}`);
+    log.warn(`Cannot determine the order of checkpoints: ${error.message}`);
   }
 }
 

@@ -187,7 +187,7 @@ export async function changesIfThere(
     return await collectChanges(project.root, hash, signal);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
-    log.warn(`What commit ${hash} changed cannot be read: ${error.message}`);
+    log.warn(`Cannot read the changes of commit ${hash}: ${error.message}`);
     return null;
   }
 }

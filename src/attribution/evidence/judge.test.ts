@@ -261,7 +261,7 @@ describe("of a commit that was rebased", () => {
   });
 });
 
-it("who had its files in hand is told of the hour before, and not of what is not committed", () => {
+it("who worked on its files is told of the hour before, and not of what is not committed", () => {
   const files = [{ ...fileOfDiff(["+x"]).change, path: "b.ts", oldPath: "a.ts" }];
   const touching = (number: number, time: number): [Act[], object] => [
     [edited("/repo/a.ts", ["+x"], time)],

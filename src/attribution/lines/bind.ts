@@ -151,7 +151,7 @@ function delegated(
 const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
   new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
 
-/** Of a commit that only took lines out, the last write of each file that took the same lines out. */
+/** Of a commit that only removed lines, the last write of each file that took the same lines out. */
 function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {
   return files.flatMap(({ change, removed }) => {
     const gone = removed.flat().map((line) => ({ ...line, isAdded: true }));

@@ -75,7 +75,7 @@ it("of very many files only what was added is looked at, and nothing is read", a
   expect(files.every(({ lines }) => lines.length === 1 && lines[0]!.line === 2)).toBe(true);
 });
 
-describe("of a commit", () => {
+describe("from a commit", () => {
   /** Five times as much is more than is read. */
   const big = `${"x".repeat(100)}\n`.repeat(70_000);
 

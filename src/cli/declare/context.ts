@@ -6,19 +6,19 @@ import { resultLimit } from "./values.ts";
 export function declareContextCommand(program: Command): void {
   program
     .command("context")
-    .description("Show what agents were told by themselves: when, why, and what it cost")
-    .option("--last", "only the last time")
-    .option("--session <id>", "only in this session; the beginning of its id is enough")
-    .option("-n, --limit <count>", "at most this many", resultLimit)
-    .option("--preview <prompt>", "what a new session would be told with this prompt")
-    .option("--start", "what a session that starts now would be told")
+    .description("Show automatic context: what was injected into agents' sessions, when, why, and its size")
+    .option("--last", "only the latest")
+    .option("--session <id>", "only this session; a prefix of its id is enough")
+    .option("-n, --limit <count>", "at most this many results", resultLimit)
+    .option("--preview <prompt>", "preview what this prompt would inject into a new session")
+    .option("--start", "preview what a new session would start with")
     .addHelpText(
       "after",
       examples(
-        ["pm context --last", "what was told last, and why"],
+        ["pm context --last", "the latest injection, and why"],
         ["pm context --session 8ecde0fc", "in a session"],
-        ['pm context --preview "the retries of the importer fail again"', "what a prompt would bring up"],
-        ["pm context --start", "what a new session begins with"],
+        ['pm context --preview "the retries of the importer fail again"', "what a prompt would inject"],
+        ["pm context --start", "what a new session starts with"],
       ),
     )
     .action(query(async () => (await import("../commands/context/context.ts")).contextCommand));

@@ -8,7 +8,7 @@ export function declareDaemonCommands(program: Command): void {
     .command("start")
     .description("Start the daemon, which indexes the project and keeps the index up to date")
     .option("--foreground", "run it in this terminal, until Ctrl-C")
-    .option("--wait", "return when everything is indexed")
+    .option("--wait", "wait until everything is indexed")
     .addHelpText(
       "after",
       examples(
@@ -21,31 +21,31 @@ export function declareDaemonCommands(program: Command): void {
 
   program
     .command("stop")
-    .description("Stop the daemon until `pm start` or the next boot; what is indexed stays searchable")
+    .description("Stop the daemon until `pm start` or the next boot; the index stays searchable")
     .addHelpText("after", examples(["pm stop", "done when the daemon is gone"]))
     .action(run(async () => (await import("../commands/daemon/stop.ts")).stopCommand));
 
   program
     .command("restart")
-    .description("Stop the daemon if it runs, and start it")
-    .addHelpText("after", examples(["pm restart", "with this shell's environment, say with a new key"]))
+    .description("Restart the daemon, or start it")
+    .addHelpText("after", examples(["pm restart", "with this shell's environment, for example a new API key"]))
     .action(run(async () => (await import("../commands/daemon/restart.ts")).restartCommand));
 
   program
     .command("logs")
-    .description("Print what the daemon has logged")
-    .option("-f, --follow", "go on with what is logged from now on, until Ctrl-C")
-    .option("--since <time>", "only what was logged since then: 10m, 2h, an ISO date or time, yesterday")
+    .description("Print the daemon's log")
+    .option("-f, --follow", "follow new entries until Ctrl-C")
+    .option("--since <time>", "only entries since: 10m, 2h, an ISO date or time, yesterday")
     .option(
       "-n, --lines <count>",
-      "at most this many, the newest (default: 100, or all with --since)",
+      "at most this many of the newest entries (default: 100, or all with --since)",
       positiveInteger,
     )
     .addHelpText(
       "after",
       examples(
         ["pm logs", "the last 100 entries"],
-        ["pm logs --follow", "and what comes"],
+        ["pm logs --follow", "follow the log"],
         ["pm logs --since 10m", "the last ten minutes"],
         ["pm logs --json | jq .msg", "each entry as a line of JSON"],
       ),
@@ -54,9 +54,9 @@ export function declareDaemonCommands(program: Command): void {
 
   program
     .command("status")
-    .description("Show the daemon, the index, what is being indexed, and whether all is well")
-    .option("-w, --watch", "refresh every 2 seconds, until Ctrl-C")
-    .option("--skipped", "list the files that are not indexed, and why")
+    .description("Show the daemon, the index, current work and health")
+    .option("-w, --watch", "refresh every 2 seconds until Ctrl-C")
+    .option("--skipped", "list files that are not indexed, and why")
     .addOption(
       new Option("--check", "fail (exit code 4) when the daemon does not answer").conflicts([
         "watch",
@@ -69,7 +69,7 @@ export function declareDaemonCommands(program: Command): void {
         ["pm status", "once"],
         ["pm status --watch", "live, while it indexes"],
         ["pm status --json | jq .queue.is_idle", "true when everything is searchable"],
-        ["pm status --skipped", "what is left out, and why"],
+        ["pm status --skipped", "skipped files, and why"],
         ["pm status --check || pm start", "in a script or a health check"],
       ),
     )
@@ -82,7 +82,7 @@ export function declareDaemonCommands(program: Command): void {
 
   program
     .command("reindex")
-    .description("Index again what looks unchanged too")
+    .description("Rebuild the index")
     .option("-p, --path <path>", "only this file, directory or glob; repeatable", collect)
     .addHelpText(
       "after",

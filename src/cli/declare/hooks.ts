@@ -8,20 +8,20 @@ export function declareHookCommands(program: Command): void {
   program
     .command("enable")
     .description(
-      "Let Claude Code tell Pommel of this project's conversations, and git of its commits (pm init does it, too)",
+      "Install hooks for Claude Code and git (pm init does this too)",
     )
     .option(
       "--local",
-      "in .claude/settings.local.json, which is yours alone, instead of .claude/settings.json",
+      "use .claude/settings.local.json (only you) instead of .claude/settings.json",
     )
     .option("--claude", "only Claude Code's hooks")
     .option("--git", "only git's hooks")
     .addHelpText(
       "after",
       examples(
-        ["pm enable", "add the hooks that are missing to .claude/settings.json and to git's"],
-        ["pm enable --git", "only to git's: .git/hooks, or where core.hooksPath says"],
-        ["pm enable --local", "only for you, not for everybody who checks the project out"],
+        ["pm enable", "add missing hooks to .claude/settings.json and git"],
+        ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
+        ["pm enable --local", "only for you, not for the whole team"],
       ),
     )
     .action(run(async () => (await import("../commands/enable/enable.ts")).enableCommand));
@@ -29,38 +29,38 @@ export function declareHookCommands(program: Command): void {
   program
     .command("disable")
     .description(
-      "Take all that pm init put into the files of agents and git's hooks out again, and nothing else",
+      "Remove everything that pm init added to agents' files and git hooks",
     )
-    .option("--global", "out of your own files in your home, which pm init --global changed")
-    .addHelpText("after", examples(["pm disable", "as if they had never been there"]))
+    .option("--global", "from the files in your home that pm init --global changed")
+    .addHelpText("after", examples(["pm disable", "files are as before"]))
     .action(run(async () => (await import("../commands/enable/disable.ts")).disableCommand));
 
   program
     .command("uninstall")
-    .description("Remove Pommel from all projects and from your own files, after showing what that is")
+    .description("Remove Pommel from all projects and from your home, after showing what will go")
     .option("--dry-run", "only show what would be removed")
-    .option("--keep-memory", "keep what is remembered: memory.db in each project")
+    .option("--keep-memory", "keep each project's memory (memory.db)")
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
       `${examples(
-        ["pm uninstall --dry-run", "what there is, project by project"],
+        ["pm uninstall --dry-run", "what would go, by project"],
         ["pm uninstall", "remove it, after asking"],
-        ["pm uninstall --keep-memory --yes", "for scripts, without losing sessions and notes"],
-      )}\n\nRun it again at any time: it goes on with what is left. Then: npm uninstall -g pommel`,
+        ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
+      )}\n\nSafe to run again. Finally: npm uninstall -g pommel`,
     )
     .action(run(async () => (await import("../commands/uninstall/uninstall.ts")).uninstallCommand));
 
   // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
-  const hook = new Argument("[hook]", "which hook it is")
+  const hook = new Argument("[hook]", "the hook's name")
     .choices([...hookNames, anyHook, ...gitHookNames.map((name) => `git-${name}`)])
     .argParser((name) => name);
   program
     .command("hook")
-    .description("What Claude Code and git run: takes what a hook is told, and always exits with 0")
+    .description("Handle a hook of an agent or git (run by them); always exits with 0")
     .addArgument(hook)
-    .argument("[words...]", "what git said to its hook")
-    .option("--agent [name]", "whose hook it is: claude, codex, gemini (default: claude)")
+    .argument("[words...]", "the arguments of the git hook")
+    .option("--agent [name]", "the agent: claude, codex, gemini (default: claude)")
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText(
@@ -69,7 +69,7 @@ export function declareHookCommands(program: Command): void {
         ["pm hook pre-compact < payload.json", "before the context is compacted"],
         ["pm hook handle < payload.json", "whichever hook the payload names"],
         ["pm hook git-post-commit", "after a commit"],
-      )}\n\nPrints nothing on stdout, which Claude Code would read.`,
+      )}\n\nPrints only automatic context on stdout, which the agent reads.`,
     )
     .action(run(async () => (await import("../commands/hook/hook.ts")).hookCommand));
 }

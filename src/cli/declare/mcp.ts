@@ -5,11 +5,11 @@ import { examples, run } from "../frame.ts";
 export function declareMcpCommand(program: Command): void {
   program
     .command("mcp")
-    .description("Serve an agent over MCP on stdin and stdout, until stdin closes")
+    .description("Serve an agent over MCP on stdin and stdout until stdin closes")
     .addHelpText(
       "after",
       `${examples(
-        ["pm mcp -C ~/src/app", "for the project there, wherever it is started"],
+        ["pm mcp -C ~/src/app", "for that project, wherever it starts"],
         ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
       )}\n\nIts tools: docs/mcp.md.`,
     )

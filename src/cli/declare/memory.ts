@@ -6,26 +6,26 @@ import { wholeNumber } from "./values.ts";
 export function declareMemoryCommands(program: Command): void {
   program
     .command("import")
-    .description("Take in conversations from before Pommel came here")
-    .argument("<agent>", "whose: claude, codex, gemini; or what another tool remembered: aline")
+    .description("Import past sessions")
+    .argument("<agent>", "the agent: claude, codex, gemini; or another tool's memory: aline")
     .argument(
       "[path]",
-      "a directory of transcripts, or one of them; else where the agent keeps them. Of aline: its database",
+      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database",
     )
-    .option("--since <time>", 'only sessions that went on since then: "2026-01-31", "last month"')
-    .option("--all-projects", "also sessions that ran elsewhere")
-    .option("--dry-run", "only say what there is")
+    .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
+    .option("--all-projects", "also sessions of other projects")
+    .option("--dry-run", "only show what there is")
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
       `${examples(
         ["pm import claude", "this project's sessions with Claude Code"],
-        ["pm import claude --dry-run", "how many there are, and how long it would take"],
+        ["pm import claude --dry-run", "how many, and how long it would take"],
         ['pm import claude --since "last month"', "only lately"],
-        ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from somewhere else"],
-        ["pm import codex", "with Codex CLI, also what it archived"],
+        ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
+        ["pm import codex", "sessions with Codex CLI, archived ones too"],
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
-      )}\n\nCtrl-C ends the watching only. Run it again at any time: what is taken in already is not read again.`,
+      )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
     )
     .action(run(async () => (await import("../commands/import/import.ts")).importCommand));
 
@@ -33,14 +33,14 @@ export function declareMemoryCommands(program: Command): void {
 
   program
     .command("note")
-    .description("Remember something: found by searches, listed by `pm annotations`, kept for good")
-    .argument("<text...>", "what to remember; - reads it from stdin")
-    .option("--session <id>", "what session it is about; the beginning of its id is enough")
+    .description("Save a note: searchable, listed by `pm notes`, kept for good")
+    .argument("<text...>", "the note; - reads it from stdin")
+    .option("--session <id>", "the session it is about; a prefix of its id is enough")
     .addHelpText(
       "after",
       examples(
-        ['pm note "v2 released; the old API stays until May"', "about the project"],
-        ['pm note --session 8ecde0fc "this fixed it"', "about a session"],
+        ['pm note "v2 released; the old API stays until May"', "a note on the project"],
+        ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
         ["git log -1 --format=%B | pm note -", "several lines"],
       ),
     )
@@ -48,39 +48,39 @@ export function declareMemoryCommands(program: Command): void {
 
   program
     .command("forget")
-    .description("Remove something from memory for good, after showing what")
-    .option("--session <id>", "a session and those of its subagents; the beginning of its id is enough")
+    .description("Remove something from the memory for good, after showing what")
+    .option("--session <id>", "a session and its subagents; a prefix of its id is enough")
     .option("--turn <id>", "one turn of a session, SESSION:NUMBER")
-    .option("--note <id>", "a note; the beginning of its id is enough")
-    .option("--since <time>", 'what was said from then on: "2026-01-31", "yesterday"')
-    .option("--until <time>", "what was said up to then")
-    .option("--match <pattern>", "whatever matches a regular expression (RE2), wherever it stands")
-    .option("--dry-run", "only show what would go")
+    .option("--note <id>", "a note; a prefix of its id is enough")
+    .option("--since <time>", 'everything since: "2026-01-31", "yesterday"')
+    .option("--until <time>", "everything until")
+    .option("--match <pattern>", "everything that matches a regular expression (RE2)")
+    .option("--dry-run", "only show what would be removed")
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
       `${examples(
         ["pm forget --session 8ecde0fc", "a session"],
         ["pm forget --turn 8ecde0fc:7", "one turn of it"],
-        ['pm forget --match "Project Falcon" --dry-run', "what a pattern would take away"],
+        ['pm forget --match "Project Falcon" --dry-run', "what a pattern would remove"],
         ["pm forget --since yesterday --yes", "for scripts"],
-      )}\n\nIt leaves no trace in Pommel's files. The agent's own transcripts stay as they are.`,
+      )}\n\nLeaves no trace in Pommel's files. The agent's own transcripts are not touched.`,
     )
     .action(run(async () => (await import("../commands/forget/forget.ts")).forgetCommand));
 
   program
     .command("scrub")
-    .description("Scrub what is stored by the rules in force now, or check what they find")
-    .option("--check [file]", "only say what is found: in a file, in stdin (-), or in what is stored")
-    .option("--init", "write the file with all patterns, to edit, unless it is there")
+    .description("Scrub the memory by the current rules, or check what they find")
+    .option("--check [file]", "only report secrets: in a file, in stdin (-), or in the memory")
+    .option("--init", "create an editable file with all patterns, unless it exists")
     .addHelpText(
       "after",
       `${examples(
-        ["pm scrub --check notes.md", "what would be taken out of a file, and where"],
-        ["pm scrub --check", "what would be taken out of what is stored"],
-        ["pm scrub", "take it out"],
+        ["pm scrub --check notes.md", "secrets in a file, and where"],
+        ["pm scrub --check", "secrets in the memory"],
+        ["pm scrub", "remove them"],
         ["pm scrub --init", "create ~/.config/pommel/scrubbing-patterns.toml"],
-      )}\n\n--check exits with 1 when something is found. Secrets are never printed.`,
+      )}\n\n--check exits with 1 when it finds something. Secrets are never printed.`,
     )
     .action(run(async () => (await import("../commands/scrub/scrub.ts")).scrubCommand));
 }
@@ -88,33 +88,33 @@ export function declareMemoryCommands(program: Command): void {
 function declareQueue(program: Command): void {
   const queue = program
     .command("queue")
-    .description("Show what waits to be read, and what was given up")
+    .description("Show pending and failed jobs")
     .addHelpText(
       "after",
       examples(
-        ["pm queue", "how far it is"],
-        ["pm queue retry", "try again what was given up"],
-        ["pm queue drop 17", "let go of it"],
+        ["pm queue", "pending and failed jobs"],
+        ["pm queue retry", "retry failed jobs"],
+        ["pm queue drop 17", "discard a failed job"],
       ),
     );
   queue
     .command("show", { isDefault: true })
-    .description("Show how far it is")
+    .description("Show pending, running and failed jobs")
     .addHelpText("after", examples(["pm queue --json", "for scripts"]))
     .action(query(async () => (await import("../commands/queue/queue.ts")).queueCommand));
   const ids = () =>
-    new Argument("[ids...]", "jobs, by the numbers that `pm queue` shows; else all").argParser(
+    new Argument("[ids...]", "job numbers from `pm queue` (default: all)").argParser(
       (text: string, before: number[] | undefined) => [...(before ?? []), wholeNumber(text)],
     );
   queue
     .command("retry")
-    .description("Try again what was given up")
+    .description("Retry failed jobs")
     .addArgument(ids())
     .addHelpText("after", examples(["pm queue retry", "all of it"], ["pm queue retry 17 18", "these"]))
     .action(run(async () => (await import("../commands/queue/queue.ts")).queueRetryCommand));
   queue
     .command("drop")
-    .description("Let go of what was given up")
+    .description("Discard failed jobs")
     .addArgument(ids())
     .addHelpText("after", examples(["pm queue drop", "all of it"], ["pm queue drop 17", "this one"]))
     .action(run(async () => (await import("../commands/queue/queue.ts")).queueDropCommand));

@@ -5,11 +5,11 @@ import { examples, run } from "../frame.ts";
 export function declareModelsCommands(program: Command): void {
   const models = program
     .command("models")
-    .description("Show, fetch and try embedders (which to choose: docs/embedders.md)")
+    .description("List, fetch and test embedders (which to choose: docs/embedders.md)")
     .addHelpText(
       "after",
       examples(
-        ["pm models", "every embedder, and whether it can be used here and now"],
+        ["pm models", "every embedder, and whether it is usable now"],
         ["pm models pull ollama/nomic-embed-text", "fetch a model"],
         ["pm models test ollama/nomic-embed-text", "try it"],
         ["pm config set embed.code ollama/nomic-embed-text", "use it for code"],
@@ -18,8 +18,8 @@ export function declareModelsCommands(program: Command): void {
 
   models
     .command("list", { isDefault: true })
-    .description("Print every embedder, whether it can be used, and what it is used for")
-    .argument("[prefix]", "only embedders that start with this")
+    .description("List embedders, whether they are usable, and what they are used for")
+    .argument("[prefix]", "only embedders with this prefix")
     .addHelpText(
       "after",
       examples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
@@ -43,7 +43,7 @@ export function declareModelsCommands(program: Command): void {
   models
     .command("test")
     .description("Embed a question, a text that answers it and one that does not")
-    .argument("[embedder]", "the embedder; without it, those that are configured")
+    .argument("[embedder]", "the embedder (default: the configured ones)")
     .addHelpText(
       "after",
       `${examples(

@@ -7,37 +7,37 @@ import { positiveInteger } from "./values.ts";
 export function declareProjectCommands(program: Command): void {
   program
     .command("init")
-    .description("Set up Pommel in this repository, or in this directory without git")
+    .description("Set up Pommel in this repository, or in a directory without git")
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
     .option(
       "--agent <names>",
       "the agents to set up, comma separated: claude, codex, gemini (default: claude)",
     )
-    .option("--hooks", "add hooks to the agent's settings and to git, also after pm disable")
-    .option("--no-hooks", "leave the agent's and git's hooks alone")
-    .option("--mcp", "register the MCP server with the agent, so that it can ask Pommel")
-    .option("--allow", "let the agent call Pommel's tools without asking each time")
-    .option("--instructions", "tell the agent, in the file that it reads at its start, when to ask Pommel")
-    .option("--local", "set agents up for you alone, in files that are in no commit")
-    .option("--team", "set agents up for everybody, in files to commit (default without a terminal)")
+    .option("--hooks", "add hooks to the agents' settings and git, even after pm disable")
+    .option("--no-hooks", "do not touch hooks")
+    .option("--mcp", "register the MCP server, so that agents can query Pommel")
+    .option("--allow", "allow agents to call Pommel's tools without asking each time")
+    .option("--instructions", "add a section on Pommel to the file agents read at start")
+    .option("--local", "set up agents for you only, in uncommitted files")
+    .option("--team", "set up agents for the team, in files to commit (default without a terminal)")
     .option("--import", "import past sessions of agents in this project")
     .option("--no-import", "do not offer to import past sessions")
     .option(
       "-y, --yes",
-      "hooks, --mcp, --allow and --instructions for every agent used here, without a question",
+      "hooks, --mcp, --allow and --instructions for every agent used here, without asking",
     )
-    .option("--global", "set up your agents for all projects, in your home; makes no project")
+    .option("--global", "set up your agents for all projects, in your home; creates no project")
     .option("--start", "start the daemon, which indexes the project")
     .option("--no-start", "do not offer to start the daemon")
     .addHelpText(
       "after",
       examples(
-        ["pm init", "set up the repository you are in; at a terminal it asks how"],
+        ["pm init", "set up this repository; asks how at a terminal"],
         ["pm init --start --import", "start indexing, and import past sessions"],
-        ["pm init --local", "agents' hooks for you alone, in no commit"],
-        ["pm init --yes", "with everything that helps the agents that you use"],
+        ["pm init --local", "agents' hooks for you only, not committed"],
+        ["pm init --yes", "everything for the agents you use"],
         ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
-        ["pm init --global --yes", "your agents, wherever they run"],
+        ["pm init --global --yes", "your agents in all projects"],
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )
@@ -47,7 +47,7 @@ export function declareProjectCommands(program: Command): void {
 
   program
     .command("doctor")
-    .description("Check this machine and this project, and say how to fix what is wrong")
+    .description("Check this machine and project, with a fix for each problem")
     .option("--fix", "repair what can be repaired safely (permissions, stale files)")
     .addHelpText(
       "after",
@@ -57,13 +57,13 @@ export function declareProjectCommands(program: Command): void {
 
   program
     .command("version")
-    .description("Print the versions of Pommel, of what it runs on, and of the daemon that runs here")
+    .description("Print the versions of Pommel, its runtime and the running daemon")
     .addHelpText("after", examples(["pm version", "for a bug report"], ["pm --version", "Pommel's alone"]))
     .action(run(async () => (await import("../commands/daemon/version.ts")).versionCommand));
 
   program
     .command("bench")
-    .description("Measure how well search finds your own code, by its doc comments and its commits")
+    .description("Measure how well search finds your own code, using its doc comments and commits")
     .option(
       "-q, --queries <count>",
       "at most this many questions of each kind (default: 100)",
@@ -75,9 +75,9 @@ export function declareProjectCommands(program: Command): void {
       "after",
       examples(
         ["pm bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
-        ["pm bench --queries 300 --misses", "more of them, and what was not found"],
-        ["pm bench --model minilm", "what another model would do"],
-        ["pm bench --json > before.json", "to compare with later"],
+        ["pm bench --queries 300 --misses", "more questions, and the misses"],
+        ["pm bench --model minilm", "with another model"],
+        ["pm bench --json > before.json", "to compare later"],
       ),
     )
     .action(run(async () => (await import("../commands/bench/bench.ts")).benchCommand));
@@ -112,7 +112,7 @@ ${examples(["pm completion bash", "print the script for bash"])}`,
 function declareConfig(program: Command): void {
   const config = program
     .command("config")
-    .description("Read and change settings (all of them: docs/configuration.md)")
+    .description("Read and change settings (listed in docs/configuration.md)")
     .addHelpText(
       "after",
       examples(
@@ -129,7 +129,7 @@ function declareConfig(program: Command): void {
   config
     .command("list", { isDefault: true })
     .description("Print every setting with its value and where it comes from")
-    .argument("[prefix]", "only settings that start with this")
+    .argument("[prefix]", "only settings with this prefix")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
     .action(run(async () => (await import("../commands/config/config.ts")).configListCommand));
@@ -144,7 +144,7 @@ function declareConfig(program: Command): void {
 
   config
     .command("set")
-    .description("Change a setting; comments and order in the file stay as they are")
+    .description("Change a setting; the file's comments and order are kept")
     .argument("<key>", "the setting, such as search.limit")
     .argument("<value>", "a number, true or false, a word, or a comma separated list")
     .option(...globalOption)
@@ -153,7 +153,7 @@ function declareConfig(program: Command): void {
 
   config
     .command("unset")
-    .description("Remove a setting from the file, so that the default counts again")
+    .description("Remove a setting from the file: back to the default")
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))

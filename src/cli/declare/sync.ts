@@ -5,32 +5,32 @@ import { examples, run } from "../frame.ts";
 export function declareSyncCommands(program: Command): void {
   program
     .command("sync")
-    .description("Share the memory through git: take in what others shared, and push what is new here")
-    .option("--dry-run", "only say what would be shared and taken in")
-    .option("--allow-public", "share with this remote, whoever may read it; remembered")
-    .option("--everything", "also sessions that ran outside of the project")
-    .option("--no-filter", "share what is stored as it is, without scrubbing it once more; asks twice")
-    .option("-y, --yes", "do not ask; once for each question", (_: unknown, before: number) => before + 1, 0)
+    .description("Share the memory through git: import what others shared, push what is new here")
+    .option("--dry-run", "only show what would be shared and imported")
+    .option("--allow-public", "share with this remote, whoever can read it; remembered")
+    .option("--everything", "also sessions from outside the project")
+    .option("--no-filter", "share without scrubbing again; asks twice")
+    .option("-y, --yes", "do not ask (once per question)", (_: unknown, before: number) => before + 1, 0)
     .addHelpText(
       "after",
       `${examples(
         ["pm sync --dry-run", "what would be shared"],
         ["pm sync", "share it"],
-        ["pm sync --allow-public", "once, for a remote whose readers you know"],
-      )}\n\nNothing is ever shared unless you say so. Your index, your working tree and your branches stay as they are.`,
+        ["pm sync --allow-public", "for a remote whose readers you trust"],
+      )}\n\nNothing is shared unless you say so. Your index, working tree and branches are not touched.`,
     )
     .action(run(async () => (await import("../commands/sync/sync.ts")).syncCommand));
 
   program
     .command("pull")
-    .description("Take in what other machines shared")
-    .option("--dry-run", "only say what there is")
-    .option("--force", "take everything in again, also what was taken in before")
+    .description("Import what other machines shared")
+    .option("--dry-run", "only show what there is")
+    .option("--force", "import everything again")
     .addHelpText(
       "after",
       examples(
         ["pm pull", "what is new"],
-        ["pm pull --force", "all of it, when something went missing here"],
+        ["pm pull --force", "everything, when something is missing here"],
       ),
     )
     .action(run(async () => (await import("../commands/sync/pull.ts")).pullCommand));

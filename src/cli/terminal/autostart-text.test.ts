@@ -27,6 +27,6 @@ test("failed starts come with the reason and the next try", () => {
     "Its last 3 starts failed: Port 7 is taken. The next search or hook tries again.",
   );
   expect(text({ ...failed, failed_starts: 2, error: null })).toContain(
-    "It ended right after its last start.",
+    "It exited right after its last start.",
   );
 });

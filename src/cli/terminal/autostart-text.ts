@@ -10,21 +10,21 @@ export function autostartText(
     case "ready":
       return ["The next search or hook starts it.", "`pm start` starts it now."];
     case "off":
-      return ["It does not start by itself: daemon.autostart is false.", "Run `pm start`."];
+      return ["It does not start automatically: daemon.autostart is false.", "Run `pm start`."];
     case "unapproved":
       return [
-        "It does not start by itself: this project's config.toml has its code sent to a server.",
-        "Look at embed.code and embed.text there; if that is what you want, run `pm start`.",
+        "It does not start automatically: this project's config.toml sends its code to a server.",
+        "Check embed.code and embed.text there; if you agree, run `pm start`.",
       ];
     case "ci":
       return [
-        "It does not start by itself in CI.",
+        "It does not start automatically in CI.",
         "Run `pm start`, or set POMMEL_DAEMON_AUTOSTART=true in the environment.",
       ];
     case "root":
       return ["Root does not start it for another user's project.", "Run `pm start` as its owner."];
     case "stopped":
-      return ["It was stopped with `pm stop`, and stays so until the next boot.", "Run `pm start`."];
+      return ["It was stopped with `pm stop` and stays stopped until the next boot.", "Run `pm start`."];
     case "starting":
       return ["It is starting.", "Try again in a moment."];
     case "failed":
@@ -34,7 +34,7 @@ export function autostartText(
 
 function failureText({ failed_starts: count, error, retry_at }: AutostartStatus, now: number): string {
   const starts = count === 1 ? "Its last start" : `Its last ${count} starts`;
-  const problem = error === null ? "It ended right after its last start." : `${starts} failed: ${error}`;
+  const problem = error === null ? "It exited right after its last start." : `${starts} failed: ${error}`;
   const wait = retry_at === null ? 0 : Date.parse(retry_at) - now;
-  return `${problem} ${wait > 0 ? `The next try is due in ${humanDuration(wait)}.` : "The next search or hook tries again."}`;
+  return `${problem} ${wait > 0 ? `It is tried again in ${humanDuration(wait)}.` : "The next search or hook tries again."}`;
 }

@@ -16,7 +16,7 @@ export async function waitForIndex(project: Project): Promise<void> {
       const queue = await askDaemon(project, "queue", {});
       if (queue.code_is_idle) return;
       if (queue.last_error !== null) {
-        const hint = "The daemon tries again by itself; see `pm status`.";
+        const hint = "The daemon retries automatically; see `pm status`.";
         throw new PommelError("internal", queue.last_error, hint);
       }
       progress.update(queue.done, queue.total);

@@ -68,8 +68,8 @@ async function embedTogether(
   throw new PommelError(
     "embedder_unavailable",
     odd
-      ? `${id} gave a vector of ${odd.length} dimensions where ${dimensions} were expected.`
-      : `${id} gave ${vectors.length} vectors for ${texts.length} texts.`,
+      ? `${id} returned a vector of ${odd.length} dimensions instead of ${dimensions}.`
+      : `${id} returned ${vectors.length} vectors for ${texts.length} texts.`,
     "Check which model its server runs.",
   );
 }

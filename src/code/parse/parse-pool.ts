@@ -131,7 +131,7 @@ export class ParsePool {
 
   /** No file is to blame: the installation is broken. */
   #giveUp(cause: Error): void {
-    const hint = "Install Pommel again; in a checkout, run npm run build.";
+    const hint = "Reinstall Pommel; in a checkout, run `npm run build`.";
     const error = new PommelError("internal", `the parser cannot start: ${cause.message}`, hint, { cause });
     const threads = this.#threads;
     this.#threads = [];

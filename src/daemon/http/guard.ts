@@ -19,7 +19,7 @@ export function guard(request: RequestOrigin, port: number, token: string): void
     throw new PommelError("forbidden", "The Host header names another server.", `Use ${ours[0]}.`);
   }
   if (request.origin !== undefined && !ours.some((host) => request.origin === `http://${host}`)) {
-    throw new PommelError("forbidden", "Web pages of other origins may not ask.");
+    throw new PommelError("forbidden", "Requests from other origins are refused.");
   }
   if (!isToken(request.authorization, token)) {
     throw new PommelError(

@@ -134,12 +134,12 @@ async function indexTranscript(
   if (!work.captures) return refused("The setting sessions.capture is false.");
   const paths = pathsIn(work, request);
   const agent = await agentOf(request, paths);
-  if (paths.length === 0) return refused("No transcript of that session is known.");
+  if (paths.length === 0) return refused("No transcript of that session found.");
   const [only] = paths;
   if (only !== undefined && paths.length === 1 && !request.all_projects) {
     const info = await agent.describe(only).catch(() => null);
     if (info !== null && !belongsTo(roots(), info.cwd)) {
-      return refused(`It is of a session in ${info.cwd}, which is not in this project.`);
+      return refused(`The session ran in ${info.cwd}, outside this project.`);
     }
   }
   const isImport = request.trigger === "import";
@@ -172,7 +172,7 @@ function agentCalled(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
   const known = agents.map((one) => one.name).join(", ");
-  throw new PommelError("usage", `No agent is called ${name}.`, `There is ${known}.`);
+  throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known}.`);
 }
 
 function pathsIn(work: MemoryWork, request: RequestOf<"indexTranscript">): string[] {

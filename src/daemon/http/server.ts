@@ -44,6 +44,10 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   not_found: 404,
   locked: 409,
   not_indexed: 503,
+  no_memory: 503,
+  capture_off: 503,
+  schema_outdated: 503,
+  daemon_starting: 503,
   index_corrupt: 503,
   index_too_new: 503,
   memory_corrupt: 503,
@@ -78,7 +82,7 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
 
   app.use(async (context, next) => {
     const us = record();
-    if (!us) throw new PommelError("not_indexed", "The daemon is starting.", "Try again.");
+    if (!us) throw new PommelError("daemon_starting", "The daemon is starting.", "Try again.");
     const { host, origin, authorization } = context.req.header();
     guard({ host, origin, authorization }, us.port, us.token);
     onRequest();
@@ -124,7 +128,7 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
 
 class BodyTooLarge extends PommelError {
   constructor() {
-    super("usage", `A request may have ${largestBody} bytes at most.`, "Ask for less at once.");
+    super("usage", `The request exceeds ${largestBody} bytes.`, "Send less at once.");
   }
 }
 

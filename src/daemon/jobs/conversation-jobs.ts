@@ -114,21 +114,21 @@ export class ConversationJobs {
     const { memory, log } = this.options;
     const asked = z.parse(transcriptPayload, payload);
     const agent = agentNamed(asked.agent);
-    if (!agent) throw new Error(`No agent is called ${asked.agent}.`);
+    if (!agent) throw new Error(`Unknown agent: ${asked.agent}.`);
     const known = transcriptByPath(memory, path);
     let size: number;
     try {
       size = statSync(path).size;
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
-      if (!known) throw new NotYet("There is no such file: it was never written, or was deleted unread.");
-      log.info(`${path} is gone; what was read of it stays`);
+      if (!known) throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
+      log.info(`${path} is gone; what was imported stays`);
       return 0;
     }
     const info = await agent.describe(path);
-    if (info === null) throw new NotYet("It does not say yet whose transcript it is.");
+    if (info === null) throw new NotYet("The transcript does not name its session yet.");
     if (!asked.all_projects && !known && !belongsTo(this.options.roots(), info.cwd)) {
-      log.debug(`${path} is of another project`);
+      log.debug(`${path} belongs to another project`);
       return 0;
     }
     const options: IngestOptions = { ...this.work(), agent };
@@ -193,7 +193,7 @@ export class ConversationJobs {
     const days = config["sessions.retention_days"];
     const changed = days > 0 ? retainMemory(memory, { days }) : [];
     memory.setMeta(retainedAt, String(Date.now()));
-    if (changed.length > 0) log.info(`${changed.length} sessions are older than ${days} days; let go`);
+    if (changed.length > 0) log.info(`deleted ${changed.length} sessions older than ${days} days`);
     return 0;
   }
 }

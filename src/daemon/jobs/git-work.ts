@@ -96,7 +96,7 @@ export class GitJobs {
     const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
     if (done.lookedAt > 0) {
       log.info(
-        `${done.lookedAt} commits of the past were looked at; agents had a part in ${done.checkpoints}`,
+        `analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`,
       );
     }
     // What is left is gone on with.

@@ -63,7 +63,7 @@ export class Housekeeping {
     try {
       task();
     } catch (error) {
-      this.options.log.warn(`seeing to the memory: ${messageOf(error)}`);
+      this.options.log.warn(`memory maintenance failed: ${messageOf(error)}`);
       this.options.onFailure(error);
     }
   }

@@ -56,7 +56,7 @@ const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 
 const stopping = new Error("The worker stops.");
 const yielding = new Error("A more urgent job waits.");
-const lost = new Error("Somebody else has the job.");
+const lost = new Error("Another process has the job.");
 
 /**
  * Works off the queue of a memory, one job at a time, most urgent first. Several processes may do so with one memory:
@@ -188,7 +188,7 @@ export class JobWorker {
     const wait = Math.min((this.options.pauseMs ?? 2000) * 2 ** this.failures++, longestPauseMs);
     const trouble = messageOf(error);
     if (trouble !== this.trouble) {
-      this.options.log.error(`conversations wait, next try in ${wait / 1000} s: ${trouble}`);
+      this.options.log.error(`sessions are not imported, next try in ${wait / 1000} s: ${trouble}`);
     }
     this.trouble = trouble;
     this.isWanted = true;

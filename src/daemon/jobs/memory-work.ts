@@ -104,8 +104,8 @@ export class MemoryWork {
 
   /**
    * The open memory.
-   * @throws PommelError why it is not open: `memory_corrupt`, `index_too_new`, `unreadable`, `disk_full`; `not_indexed`
-   *   where nothing is remembered and nothing is to be
+   * @throws PommelError why it is not open: `memory_corrupt`, `index_too_new`, `unreadable`, `disk_full`; `capture_off`
+   *   where nothing is recorded
    */
   get memory(): Memory {
     return this.opened().memory;
@@ -132,9 +132,9 @@ export class MemoryWork {
     if (this.open) return this.open;
     if (this.failure !== null) throw this.failure;
     throw new PommelError(
-      "not_indexed",
-      "Conversations are not remembered here.",
-      "`pm config set sessions.capture true` turns that on.",
+      "capture_off",
+      "Sessions are not recorded here.",
+      "Turn it on with `pm config set sessions.capture true`.",
     );
   }
 
@@ -246,7 +246,7 @@ export class MemoryWork {
     this.options.log.error(messageOf(this.failure));
     void closeUsers(users)
       .then(() => memory.close())
-      .catch((failure: unknown) => this.options.log.warn(`closing the memory: ${messageOf(failure)}`));
+      .catch((failure: unknown) => this.options.log.warn(`cannot close the memory: ${messageOf(failure)}`));
   }
 
   /** For what nobody waits for: a memory that fails must not end the daemon, which has code to search as well. */
@@ -330,7 +330,7 @@ export class MemoryWork {
       })
       .catch((error: unknown) => {
         if (this.isClosed) return;
-        this.options.log.error(`making vectors of conversations failed: ${messageOf(error)}`);
+        this.options.log.error(`embedding sessions failed: ${messageOf(error)}`);
         this.suspect(error);
       });
   }

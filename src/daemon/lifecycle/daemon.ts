@@ -228,7 +228,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const idleExitMs = options.idleExitMs ?? config["daemon.idle_exit_minutes"] * 60_000;
       if (!lock.isStillOurs()) onStop("the project or its .pommel directory is gone");
       else if (idleExitMs > 0 && idleFor > idleExitMs && isResting()) {
-        onStop(`nobody needed it for ${Math.round(idleFor / 1000)} s`);
+        onStop(`idle for ${Math.round(idleFor / 1000)} s`);
       }
     }, heartbeatMs);
     endings.push(() => clearInterval(heartbeat));

@@ -59,7 +59,7 @@ export class LiveSettings {
     const applied = changed.filter((key) => liveSettings.has(key));
     Object.assign(config, Object.fromEntries(applied.map((key) => [key, fresh[key]])));
     if (applied.length > 0) {
-      log.info(`settings changed: ${applied.join(", ")}`);
+      log.info(`applied settings: ${applied.join(", ")}`);
       onApplied(applied);
     }
     return { applied, need_restart: changed.filter((key) => !liveSettings.has(key)) };
@@ -70,7 +70,7 @@ export class LiveSettings {
       const { need_restart } = this.reload();
       if (need_restart.length > 0) this.options.onRestartNeeded(need_restart);
     } catch (error) {
-      const problem = `The settings from before hold until this is corrected: ${messageOf(error)}`;
+      const problem = `Keeping the previous settings until this is fixed: ${messageOf(error)}`;
       if (problem !== this.problem) this.options.log.warn(problem);
       this.problem = problem;
     }

@@ -53,7 +53,7 @@ export class SpoolReader {
         const { done } = await drainSpool(project, handlers, log);
         if (done > 0) onItems();
       } catch (error) {
-        log.warn(`looking into the spool: ${messageOf(error)}`);
+        log.warn(`cannot read the spool: ${messageOf(error)}`);
       }
     }
   }

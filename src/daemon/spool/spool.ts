@@ -30,13 +30,13 @@ export async function drainSpool(
     try {
       const item = z.parse(spoolItem, JSON.parse(readFileSync(file, "utf8")));
       const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
-      if (!handle) throw new Error("nobody handles its kind");
+      if (!handle) throw new Error("unknown kind");
       await handle(item);
       rmSync(file, { force: true });
       counts.done++;
     } catch (error) {
       if (isPassing(error)) {
-        log.debug(`the spool waits: ${messageOf(error)}`);
+        log.debug(`the spool is paused: ${messageOf(error)}`);
         return counts;
       }
       log.warn(`spool item ${name} rejected: ${reason(error)}`);
@@ -50,7 +50,7 @@ export async function drainSpool(
 
 /** Nothing is wrong with the item. */
 function isPassing(error: unknown): boolean {
-  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|not_indexed|SQLITE_.*|EMFILE|ENFILE)$/.test(
+  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|SQLITE_.*|EMFILE|ENFILE)$/.test(
     codeOf(error),
   );
 }

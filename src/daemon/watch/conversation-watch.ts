@@ -158,7 +158,7 @@ export class ConversationWatch {
         await work();
       } catch (error) {
         // A memory that cannot be used has said so itself.
-        this.options.log.debug(`looking at transcripts: ${messageOf(error)}`);
+        this.options.log.debug(`cannot check transcripts: ${messageOf(error)}`);
         this.options.work.suspect(error);
       }
     });

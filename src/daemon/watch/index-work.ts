@@ -94,13 +94,13 @@ export class IndexWork {
   /** Looks at every file for changes; one waiting pass serves all who ask. */
   reconcile(): void {
     if (this.passesWaiting > 0) return;
-    this.pass("looked for changes", (indexer) => indexer.reconcile());
+    this.pass("scanned for changes", (indexer) => indexer.reconcile());
   }
 
   /** Forgets and indexes again the files that match each glob, or all files. */
   reindex(globs: readonly string[] | "all"): void {
-    if (globs === "all") this.pass("indexed everything again", (indexer) => indexer.reindex());
-    else for (const glob of globs) this.pass(`indexed ${glob} again`, (indexer) => indexer.reindex(glob));
+    if (globs === "all") this.pass("reindexed everything", (indexer) => indexer.reindex());
+    else for (const glob of globs) this.pass(`reindexed ${glob}`, (indexer) => indexer.reindex(glob));
   }
 
   /** Files or directories that a watcher saw change, relative to the root. Runs beside a pass. */
@@ -148,7 +148,7 @@ export class IndexWork {
   private makeVectors({ embedPass }: IndexSession): void {
     embedPass.run().catch((error: unknown) => {
       if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
-      this.options.log.error(`making vectors failed: ${messageOf(error)}`);
+      this.options.log.error(`embedding failed: ${messageOf(error)}`);
       this.suspect(error);
     });
   }

@@ -91,7 +91,7 @@ export class ChangeObserver {
   /** One after the other. */
   private inTurn(work: () => Promise<void>): Promise<void> {
     this.running = this.running.then(work).catch((error: unknown) => {
-      if (!this.stop.signal.aborted) this.options.log.debug(`what changed: ${messageOf(error)}`);
+      if (!this.stop.signal.aborted) this.options.log.debug(`cannot read changes: ${messageOf(error)}`);
     });
     return this.running;
   }
@@ -124,7 +124,7 @@ export class ChangeObserver {
     }
   }
 
-  /** Files that are not known yet are taken for what the commit had. */
+  /** Files that are unknown yet are taken for what the commit had. */
   private async compareWithHead(paths: readonly string[], head: string): Promise<void> {
     // Git reads names line by line.
     for (const path of paths) {

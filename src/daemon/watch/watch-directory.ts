@@ -75,7 +75,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   async function start(inode: number): Promise<void> {
     try {
       const filesystem = networkFilesystem(directory);
-      if (filesystem !== null) throw new Error(`${filesystem} does not report the changes of other machines`);
+      if (filesystem !== null) throw new Error(`${filesystem} does not report changes from other machines`);
       const subscription = await subscribe(
         directory,
         (error, events) => {
@@ -92,7 +92,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
     } catch (error) {
       isPolling = true;
       log.warn(
-        `Looking into ${directory} every ${pollSeconds} s, because watching is not possible: ${messageOf(error)}`,
+        `Polling ${directory} every ${pollSeconds} s, because it cannot be watched: ${messageOf(error)}`,
       );
       await poll();
     }

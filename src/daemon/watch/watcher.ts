@@ -80,7 +80,7 @@ class ProjectWatcher implements Watcher {
     const { root, rules, pollSeconds } = this.options;
     const filesystem = networkFilesystem(root);
     if (filesystem === null) await this.subscribe();
-    else await this.poll(`${filesystem} does not report the changes of other machines`);
+    else await this.poll(`${filesystem} does not report changes from other machines`);
     for (const file of rules.outsideFiles) {
       watchFile(file, { interval: pollSeconds * 1000, persistent: false }, this.onOutsideFile);
     }
@@ -110,7 +110,7 @@ class ProjectWatcher implements Watcher {
   private async poll(why: string): Promise<void> {
     const { root, rules, pollSeconds, log } = this.options;
     this.mode = "polling";
-    this.note = `Looking for changes every ${pollSeconds} s, because watching is not possible: ${why}`;
+    this.note = `Polling for changes every ${pollSeconds} s, because files cannot be watched: ${why}`;
     log.warn(this.note);
     const onPaths = (paths: string[]) => this.paths.add(paths);
     this.source = await startPolling({ root, rules, pollSeconds, onPaths, log });
@@ -159,7 +159,7 @@ class ProjectWatcher implements Watcher {
     if (directories.size > 0) rules.reload();
     const kept = [...paths].filter((path) => !rules.ignores(path, directories.has(path)));
     if (kept.some((path) => directories.has(path) && this.hasUnseen(path, paths))) {
-      this.rescans.add(["directories came that are not watched yet"]);
+      this.rescans.add(["new directories are not watched yet"]);
     }
     if (kept.length > 0) this.call(() => this.options.onChange(kept));
   }
@@ -211,7 +211,7 @@ class ProjectWatcher implements Watcher {
     try {
       callback();
     } catch (error) {
-      this.options.log.error(`Taking in changes: ${messageOf(error)}`);
+      this.options.log.error(`Indexing changes failed: ${messageOf(error)}`);
     }
   }
 }

@@ -77,7 +77,7 @@ async function readBlame(dir: string, path: string, options: BlameOptions): Prom
     return await blame(dir, path, { ...options, prefix, cutOff, env: withoutGlobal });
   } catch (error) {
     if (!isBrokenList(error)) throw error;
-    throw new GitFailure("failed", `git cannot use what blame.ignoreRevsFile names: ${error.message}`);
+    throw new GitFailure("failed", `git cannot use blame.ignoreRevsFile: ${error.message}`);
   }
 }
 
@@ -96,7 +96,7 @@ interface Asked extends BlameOptions {
 async function blame(dir: string, path: string, asked: Asked): Promise<Blame> {
   const { ranges = [], revision, signal, prefix, cutOff, env } = asked;
   if (revision !== undefined && (revision === "" || revision.startsWith("-"))) {
-    throw new GitFailure("failed", `${JSON.stringify(revision)} is no revision`);
+    throw new GitFailure("failed", `${JSON.stringify(revision)} is not a revision`);
   }
   const args = [
     ...[...plain, "-c", "blame.showRoot=false", "-c", "blame.markIgnoredLines=false"],

@@ -86,7 +86,7 @@ function commandFor(what: WhatChanged, shown = ["--raw", "-p", "-U0"]): string[]
 
 function asRevision(name: string): string {
   if (name === "" || name.startsWith("-"))
-    throw new GitFailure("failed", `${JSON.stringify(name)} is no revision`);
+    throw new GitFailure("failed", `${JSON.stringify(name)} is not a revision`);
   return name;
 }
 

@@ -29,7 +29,7 @@ export async function* readCommits(
   const given = revisions.filter((revision) => revision.startsWith("-"));
   const others = revisions.filter((revision) => !revision.startsWith("-"));
   const refused = given.find((option) => !options.test(option)) ?? others.find((name) => /[\n\0]/.test(name));
-  if (refused !== undefined) throw new GitFailure("failed", `${JSON.stringify(refused)} is no revision`);
+  if (refused !== undefined) throw new GitFailure("failed", `${JSON.stringify(refused)} is not a revision`);
   if (revisions.length === 0) return;
   const args = [
     ...plain,

@@ -183,7 +183,7 @@ export function explain(error: unknown, verb: "read" | "write", file: string): u
   return new PommelError(
     codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
     `Cannot ${verb} ${file}: ${messageOf(error)}.`,
-    "Check that git's hooks are yours, and that the disk has room.",
+    "Check that you can write git's hooks, and that the disk has room.",
     { cause: error },
   );
 }

@@ -27,7 +27,7 @@ export async function hooksPlace(root: string): Promise<HooksPlace> {
     const common = resolve(top, await gitText(top, ["rev-parse", "--git-common-dir"]));
     const dir = resolve(top, await gitText(top, ["rev-parse", "--git-path", "hooks"]));
     if (![top, common].some((own) => isInside(realPath(dir), realPath(own)))) {
-      const reason = `git's hooks are in ${dir} (core.hooksPath), which is outside of this repository`;
+      const reason = `git's hooks are in ${dir} (core.hooksPath), outside this repository`;
       return { state: "shared", dir, reason };
     }
     const within = relative(realPath(top), realPath(root)).split(sep).join("/");

@@ -114,7 +114,7 @@ export function findBlock(
     throw new PommelError(
       "settings_invalid",
       `Pommel's lines in ${file} begin with "# >>> ${nameOf(within)} >>>", and do not end.`,
-      `Take them out by hand, or put "# <<< ${nameOf(within)} <<<" below them.`,
+      `Remove them by hand, or add "# <<< ${nameOf(within)} <<<" below them.`,
     );
   }
   return [start, start + last.index + last[0].length];

@@ -55,8 +55,8 @@ async function orRefuse<T>(dir: string, asked: Promise<T>): Promise<T> {
     const message =
       error.reason === "not_installed"
         ? "git is not installed."
-        : `git finds no repository in ${dir}: ${error.message}.`;
-    throw new PommelError("not_found", message, "Rewinding is for projects in git.", { cause: error });
+        : `No git repository in ${dir}: ${error.message}.`;
+    throw new PommelError("not_found", message, "Rewind needs a git repository.", { cause: error });
   }
 }
 

@@ -54,7 +54,7 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, inTheWay, changes));
   if (inTheWay.length > 0 && !isOwnWork) {
     const first = earlier
-      ? `A restore to ${earlier.commit.slice(0, 12)} was interrupted; \`pm rewind ${earlier.commit.slice(0, 12)} --restore\` goes on with it unless files were changed since. `
+      ? `A restore to ${earlier.commit.slice(0, 12)} was interrupted; \`pm rewind ${earlier.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
     throw refusal(
       first +
@@ -112,17 +112,17 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
     if (isLock(error)) {
       throw new PommelError(
         "locked",
-        `Another git is at work here: ${saidBy(error)}.`,
-        "Try again when it is done. If none is, one was interrupted: remove that file, and run this again.",
+        `Another git process is running here: ${saidBy(error)}.`,
+        "Try again when it is done. If none is running, remove that lock file and try again.",
         { cause: error },
       );
     }
     if (/would be overwritten|not uptodate|would lose/.test(error.message))
-      throw refusal(`git says: ${saidBy(error)}.`);
+      throw refusal(`git failed: ${saidBy(error)}.`);
     throw new PommelError(
       "unreadable",
       `git could not restore all of it: ${saidBy(error)}.`,
-      "Run it again when that is put right; it goes on where it was.",
+      "Fix that, then run it again; it continues where it stopped.",
       { cause: error },
     );
   }

@@ -12,8 +12,8 @@ export async function addWorktree({ top }: WorkingTree, commit: string, dir: str
   if (!isFree(dir)) {
     throw new PommelError(
       "usage",
-      `${dir} is there already.`,
-      "Name a directory that is empty or not there.",
+      `${dir} already exists.`,
+      "Name an empty or new directory.",
     );
   }
   try {

@@ -6,7 +6,7 @@ it("what went wrong is told in the words of tools, as there may be no shell", ()
   const missing = new PommelError(
     "not_found",
     'No session "x" is remembered.',
-    "`pm session list` shows those that are.",
+    "`pm session list` lists them.",
   );
   expect(explain("get_session", missing)).toBe(
     'not_found: No session "x" is remembered.\nsearch_sessions without a query shows those that are.',

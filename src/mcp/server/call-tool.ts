@@ -63,7 +63,7 @@ const toolFor = {
 /** For a model: the code, what happened, and what to do. */
 export function explain(name: string, error: unknown): string {
   if (!(error instanceof PommelError)) {
-    return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it stays, \`pm doctor\` says what is wrong.`;
+    return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it keeps failing, run \`pm doctor\`.`;
   }
   const advice = Object.entries(toolFor).reduce(
     (text, [command, tool]) => text.replaceAll(command, tool),

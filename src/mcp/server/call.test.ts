@@ -40,8 +40,8 @@ describe("arguments", () => {
     [{ query: "a", path: ["b", "\0"] }, "path has a character in it that no text has: NUL."],
     [{ query: "a".repeat(1001) }, "query has to be a text of at most 1000 characters."],
     [{ query: "a", exclude: "b" }, 'There is no argument "exclude".'],
-    [["a"], "The arguments have to be a JSON object."],
-    ["a", "The arguments have to be a JSON object."],
+    [["a"], "The arguments must be a JSON object."],
+    ["a", "The arguments must be a JSON object."],
   ])("%j are refused with what is wrong", (args, message) => {
     expect(refusal(args)).toMatchObject({ code: "usage", message });
     expect(refusal(args).hint).toBe(

@@ -13,7 +13,7 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
   const problems = parsed.success
     ? Object.entries(args)
         .filter(hasNul)
-        .map(([name]) => `${name} has a character in it that no text has: NUL.`)
+        .map(([name]) => `${name} contains a NUL character.`)
     : parsed.error.issues.map((issue) => problemOf(issue, args));
   if (parsed.success && problems.length === 0) return parsed.data;
   const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
@@ -37,11 +37,11 @@ function problemOf(issue: Issue, args: unknown): string {
   const [first] = issue.path;
   const name = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `There is no argument ${JSON.stringify(key.slice(0, 60))}.`).join(" ");
+    return issue.keys.map((key) => `Unknown argument ${JSON.stringify(key.slice(0, 60))}.`).join(" ");
   }
-  if (first === undefined) return "The arguments have to be a JSON object.";
+  if (first === undefined) return "The arguments must be a JSON object.";
   if (issue.path.length === 1 && isObject(args) && !Object.hasOwn(args, first)) return `${name} is missing.`;
-  return `${name} has to be ${wanted(issue)}.`;
+  return `${name} must be ${wanted(issue)}.`;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -32,7 +32,7 @@ export function runMcp(cwd: string): void {
       pause: () => stdin.pause(),
       resume: () => stdin.resume(),
       onFlood(open) {
-        complain(new Error(`${open} requests wait for answers that nobody reads`));
+        complain(new Error(`${open} requests wait for answers to be read`));
         process.exit(1);
       },
     }),
@@ -55,6 +55,6 @@ function complain(error: unknown): void {
   // Names what happened, never what was asked or answered.
   const [said = ""] = messageOf(error).split("\n", 1);
   // A list of what is wrong with a message begins with its bracket.
-  const what = said === "[" ? "a message that is not of the protocol was left out" : said.slice(0, 300);
+  const what = said === "[" ? "skipped a message outside the protocol" : said.slice(0, 300);
   process.stderr.write(`pm mcp: ${what}\n`);
 }

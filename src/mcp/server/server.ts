@@ -39,7 +39,7 @@ export function createServer({ cwd, untilRead }: ServerOptions): Server {
       if (!isToolName(name)) {
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `There is no tool ${JSON.stringify(name.slice(0, 60))}.`,
+          `Unknown tool ${JSON.stringify(name.slice(0, 60))}.`,
         );
       }
       return callTool(name, params.arguments, { cwd, signal: mcpReq.signal });

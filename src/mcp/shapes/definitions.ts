@@ -49,7 +49,7 @@ export const tools = {
   search_sessions: tool({
     title: "Search past sessions",
     description:
-      "Find what was said, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
+      "Find what was discussed, tried and decided in past agent sessions on this project: reasons, fixes, dead ends, notes. " +
       "Use it when something may have come up before. Without a query: the latest sessions. Read on with get_session.",
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
@@ -72,7 +72,7 @@ export const tools = {
   list_decisions: tool({
     title: "List decisions",
     description:
-      "List what was decided and noted in this project, the latest first, or the best for a query. Use it before you " +
+      "List decisions and notes of this project, latest first, or best matches for a query. Use it before you " +
       "choose a library, a format or an approach.",
     input: sessions.listDecisionsInput,
     load: async () => (await import("../tools/list-decisions.ts")).listDecisions,
@@ -80,7 +80,7 @@ export const tools = {
   list_checkpoints: tool({
     title: "List checkpoints",
     description:
-      "List the commits that agent sessions led to, the latest first, with their sessions and turns.",
+      "List the commits that agent sessions led to, latest first, with their sessions and turns.",
     input: git.listCheckpointsInput,
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),

@@ -76,7 +76,7 @@ export function offsetOf(tool: string, call: Call, cursor: string | undefined): 
   throw new PommelError(
     "usage",
     "This cursor does not belong to this call.",
-    "Repeat the call that gave it with the same arguments and only the cursor added, or leave the cursor out.",
+    "Repeat the original call with the same arguments plus the cursor, or omit the cursor.",
   );
 }
 

@@ -15,7 +15,7 @@ export function renderFound(item: FoundSession): string {
     item.agent,
     item.kind,
     item.score?.toFixed(2),
-    item.is_abandoned && "on a way that was left",
+    item.is_abandoned && "abandoned branch",
     item.project,
   ]);
   const touched =

@@ -20,8 +20,8 @@ export const getSessionSummary: Handler<typeof getSessionSummaryInput, GetSessio
   const summary = summaryOf(answer, Math.max(Math.floor((roomOf(args.max_tokens) - beside) * 0.9), 200));
   const behind = summary !== null && summary.up_to_turn < (answer.turns.at(-1)?.number ?? 0);
   const notes = [
-    ...(summary === null ? ["Nothing of it is stored that could be summed up."] : []),
-    ...(behind ? [`It has gone on since turn ${summary.up_to_turn}: get_session has its last turns.`] : []),
+    ...(summary === null ? ["Nothing stored to summarise."] : []),
+    ...(behind ? [`It continued after turn ${summary.up_to_turn}: get_session has its last turns.`] : []),
     ...(changed.length > files.length ? [`${changed.length - files.length} more changed files.`] : []),
   ];
   return {

@@ -102,7 +102,7 @@ function fullTurn(answer: SessionResponse, args: Args, whole: string, offset: nu
   const about = joined([
     `Turn ${number}`,
     minute(turn?.started_at ?? null),
-    turn?.abandoned && "on a way that was left",
+    turn?.abandoned && "abandoned branch",
     offset > 0 && `from character ${offset}`,
   ]);
   return {

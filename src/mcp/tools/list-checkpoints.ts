@@ -25,12 +25,12 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
   const notes =
-    total === 0 ? ["`pm checkpoint backfill` looks for the sessions behind commits from before."] : [];
+    total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
   return {
     structured: { label: historyLabel, checkpoints: items, total, next_cursor: next, notes },
     text: joined(
       [
-        items.length === 0 ? "No such checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,
+        items.length === 0 ? "No matching checkpoints." : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
         items.length > 0 && "What going back would change: rewind_preview with an id.",
         ...notes,

@@ -31,7 +31,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
     text: joined(
       [
         items.length === 0
-          ? `Nothing that was decided is remembered${query === "" ? "" : ` about "${oneLine(query, 100)}"`}.`
+          ? `No decisions found${query === "" ? "" : ` about "${oneLine(query, 100)}"`}.`
           : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
       ],

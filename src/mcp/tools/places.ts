@@ -14,8 +14,8 @@ export function pathsInside({ project, cwd }: CallContext, files: readonly strin
     if (named.length > 0) return [...new Set(named)];
     throw new PommelError(
       "usage",
-      `${JSON.stringify(file)} lies outside of the project ${project.root}.`,
-      "Name files of this project, best from its root.",
+      `${JSON.stringify(file)} is outside the project ${project.root}.`,
+      "Name files of this project, relative to its root.",
     );
   });
 }

@@ -47,7 +47,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
     text: joined(
       [
         items.length === 0
-          ? "No session that is remembered has to do with it."
+          ? "No related session found."
           : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more sessions: cursor ${next}`,
         ...notes,
@@ -83,13 +83,13 @@ async function byFiles(
   const { config } = loadConfig(project);
   const wanted = files ? pathsInside(context, files) : (await changedFiles(project)).map(literalGlob);
   if (wanted.length === 0) {
-    const note = "No file is changed. Name files, or say what it is about in query.";
+    const note = "No uncommitted changes. Set files or query.";
     return { files: [], sessions: [], total: 0, note };
   }
   const found = await withMemory(project, (memory) =>
     relatedIn(project, memory, { files: wanted, query, limit }, config),
   );
-  const note = found.files.length === 0 ? "No session that is remembered touched these files." : null;
+  const note = found.files.length === 0 ? "No recorded session touched these files." : null;
   return { files: found.files, sessions: found.sessions.map(sessionOf), total: found.total, note };
 }
 

@@ -41,7 +41,7 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutp
   const more = (changed?.files_total ?? 0) - files.length;
   if (more > 0) notes.push(`${more} more files would change.`);
   const id = answer.checkpoint ?? answer.commit.slice(0, 12);
-  const next = `To go back, let the user run: pm rewind ${id} --restore (or --worktree DIR, beside what there is).`;
+  const next = `To go back, let the user run: pm rewind ${id} --restore (or --worktree DIR, a separate checkout).`;
   const subject = oneLine(answer.subject, 160);
   const fate = fateOf(answer);
   const since = changed && {
@@ -126,7 +126,7 @@ function renderSession({
     [
       head,
       ...turns.map(({ turn, prompt }) => quoted(`turn ${turn}: ${prompt}`)),
-      said !== null && quoted(`said last: ${said}`),
+      said !== null && quoted(`last reply: ${said}`),
       ...todos.map((todo) => quoted(`todo ${todo}`)),
     ],
     "\n",
@@ -146,5 +146,5 @@ function fateOf({ reach, branches, reverted_by, ahead, behind }: RewindAnswer): 
       ? `on ${branches.slice(0, 3).join(", ")} only, ${behind ?? "some"} commits ahead`
       : "on no branch";
   }
-  return reach === "gone" ? "not in this repository" : "where it is now is not known";
+  return reach === "gone" ? "not in this repository" : "its place in the history is unknown";
 }

@@ -76,10 +76,10 @@ function render(item: ReturnType<typeof itemOf>): string {
 
 function notesOn({ notes, index }: SearchResponse): string[] {
   const behind = !index.is_complete
-    ? "The project has not been indexed completely: what is not found may still be there."
+    ? "The index is incomplete: missing results may still exist."
     : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
   const alone =
-    index.pending === null && index.as_of !== null && `No daemon runs; the index is from ${index.as_of}.`;
+    index.pending === null && index.as_of !== null && `No daemon is running; the index is from ${index.as_of}.`;
   return [...notes, behind, alone]
     .filter((note) => typeof note === "string")
     .map((note) => oneLine(note, 200));

@@ -36,6 +36,6 @@ export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsO
 };
 
 function nothing(query: string | undefined): string {
-  if (query === undefined) return "No such sessions are remembered.";
-  return `Nothing was found in past sessions for "${oneLine(query, 100)}". Try other words or fewer filters.`;
+  if (query === undefined) return "No matching sessions.";
+  return `Nothing found in past sessions for "${oneLine(query, 100)}". Try other words or fewer filters.`;
 }

@@ -18,8 +18,8 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
     if (ownSession !== null) return ownSession;
     throw new PommelError(
       "usage",
-      "Which session is the current one is not known: the client does not say.",
-      "search_sessions without a query lists the latest; the first may be it.",
+      "The current session is unknown: the client does not name it.",
+      "search_sessions without a query lists the latest sessions; try the first.",
     );
   }
   if (id !== undefined) return id;
@@ -29,8 +29,8 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
   if (latest) return latest.id;
   throw new PommelError(
     "not_found",
-    "No past session is remembered yet.",
-    "`pm import claude` (codex, gemini) takes in those from before Pommel was here; `pm status` says what is remembered.",
+    "No past sessions recorded yet.",
+    "`pm import claude` (codex, gemini) imports past ones; `pm status` shows what is recorded.",
   );
 }
 
@@ -67,7 +67,7 @@ export function renderHead(session: ReturnType<typeof headOf>): string {
     `${minute(started_at)} to ${minute(last_at)}`,
     `${turns} turns`,
     parent_id === null ? null : `subagent of ${shortId(parent_id)}`,
-    forked_from === null ? null : `goes on from ${shortId(forked_from)}`,
+    forked_from === null ? null : `continues ${shortId(forked_from)}`,
   ];
   const line = facts.filter((fact) => fact !== null && fact !== "").join(" | ");
   return title === null ? line : `"${title}"\n${line}`;
@@ -84,8 +84,8 @@ export function summaryOf({ summary, turns }: SessionResponse, longest: number) 
   const [first] = asked;
   const last = asked.at(-1);
   if (!first || !last) return null;
-  const begun = `Asked first: ${oneLine(first.prompt, 300)}`;
-  const text = last === first ? begun : `${begun}\nAsked last: ${oneLine(last.prompt, 300)}`;
+  const begun = `First prompt: ${oneLine(first.prompt, 300)}`;
+  const text = last === first ? begun : `${begun}\nLast prompt: ${oneLine(last.prompt, 300)}`;
   return { source: "extractive", up_to_turn: last.number, text: beginningOf(text, longest) };
 }
 

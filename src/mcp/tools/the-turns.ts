@@ -58,7 +58,7 @@ export function renderTurn(turn: LastTurn): string {
     minute(timestamp),
     tools,
     changed.length > 0 && `changed ${changed.join(", ")}`,
-    is_abandoned && "on a way that was left",
+    is_abandoned && "abandoned branch",
   ]);
   return joined([`${number}. ${facts}`, `> user: ${prompt}`, said !== "" && `> agent: ${said}`], "\n");
 }

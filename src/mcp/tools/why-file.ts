@@ -49,7 +49,7 @@ export function wholeFile(
         sessions.length > 0 && `Lines by session: ${sessions.join(", ")}`,
         ...items.map(render),
         next && `${left} more ranges: cursor ${next}`,
-        "Why they are as they are: why with first_line and last_line.",
+        "For the reasons: why with first_line and last_line.",
         ...notes,
       ],
       "\n",

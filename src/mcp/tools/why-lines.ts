@@ -17,16 +17,16 @@ import type { ToolAnswer } from "../tool.ts";
 
 /** Of what the agent said before and after it wrote: as much as a prompt. */
 const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
-  stands: "nothing speaks against it",
-  reconsidered: "something was decided about the file since",
+  stands: "still current",
+  reconsidered: "a later decision concerns the file",
   reverted: "its commit was reverted",
   elsewhere: "its commit is only on other branches",
   gone: "its commit is not in this repository",
   uncommitted: "not committed yet",
-  unknown: "what became of it is not known",
+  unknown: "commit status unknown",
 };
 
-/** Where lines come from, with what was decided near them and what stood there before: what matters most comes first. */
+/** Where lines come from, with what was decided near them and earlier versions: what matters most comes first. */
 export function theLines(
   answer: WhyAnswer,
   args: z.infer<typeof whyInput>,
@@ -47,7 +47,7 @@ export function theLines(
       ? { items: [], left: answer.earlier }
       : fitIn(answer.earlier, rest, Math.floor(each / 2), earlierOf, renderEarlier);
   const cut = origins.left.length + decisions.left.length + earlier.left.length;
-  if (cut > 0) notes.push(`${cut} more origins, decisions or earlier lines: ask with a larger max_tokens.`);
+  if (cut > 0) notes.push(`${cut} more origins, decisions or earlier lines: use a larger max_tokens.`);
   const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
   return {
     structured: {
@@ -70,8 +70,8 @@ export function theLines(
         historyLabel,
         `${file}:${lines}  ${freshness.state}: ${states[freshness.state]}`,
         ...origins.items.map(renderOrigin),
-        decisions.items.length > 0 && `Decided near it:\n${decisions.items.map(renderDecision).join("\n")}`,
-        earlier.items.length > 0 && `Before that:\n${earlier.items.map(renderEarlier).join("\n")}`,
+        decisions.items.length > 0 && `Related decisions:\n${decisions.items.map(renderDecision).join("\n")}`,
+        earlier.items.length > 0 && `Earlier:\n${earlier.items.map(renderEarlier).join("\n")}`,
         later.length > 0 && `Since: ${later.join("; ")}`,
         ...notes,
       ],
@@ -116,7 +116,7 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
       ? joined([agent ?? "an agent", origin.model], " ")
       : author === "human"
         ? "a person"
-        : "nobody knows who";
+        : "unknown author";
   const place = joined([
     `lines ${lines} by ${who} (${confidence.toFixed(2)})`,
     session_id !== null && `session ${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,
@@ -185,7 +185,7 @@ function laterOf({ later, freshness }: WhyAnswer): string[] {
     branches.length > 0 && `on ${branches.slice(0, 3).join(", ")}`,
     lines_added !== null &&
       lines_added > 0 &&
-      `${lines_surviving ?? "?"} of the ${lines_added} lines of its commit are left`,
+      `${lines_surviving ?? "?"} of the ${lines_added} lines of its commit remain`,
     later !== null && later.commits > 0 && `${later.commits} later commits to the file`,
     ...(later?.latest ?? [])
       .slice(0, 2)

@@ -21,7 +21,7 @@ describe("readEmbedderSpec", () => {
   it("refuses what it does not know, and says what there is", () => {
     const names = embedderDrivers.map(({ name }) => name).join(", ");
     expect(() => readEmbedderSpec("olama/x")).toThrow(
-      expect.objectContaining({ code: "usage", hint: `There are ${names}.` }),
+      expect.objectContaining({ code: "usage", hint: `Choose from: ${names}.` }),
     );
     expect(() => readEmbedderSpec("static/large")).toThrow(expect.objectContaining({ code: "usage" }));
   });

@@ -32,10 +32,10 @@ export function readEmbedderSpec(spec: string): NamedEmbedder {
   const driver = embedderDrivers.find((known) => known.name === name);
   if (!driver) {
     const names = embedderDrivers.map((known) => known.name).join(", ");
-    throw new PommelError("usage", `No embedder is called ${name}.`, `There are ${names}.`);
+    throw new PommelError("usage", `Unknown embedder: ${name}.`, `Choose from: ${names}.`);
   }
   if (driver.defaultModel === null) {
-    if (rest.length > 0) throw new PommelError("usage", `${name} has but one model.`, `Name it ${name}.`);
+    if (rest.length > 0) throw new PommelError("usage", `${name} has only one model.`, `Name it ${name}.`);
     return { driver, model: "", spec: name };
   }
   const model = rest.join("/") || driver.defaultModel;

@@ -18,7 +18,7 @@ export function answerText(raw: string, server: string, wasCut: boolean): string
   throw new PommelError(
     "llm_unavailable",
     `${server} ${failure.message}.`,
-    "A model that thinks before it answers needs more room than it was given; name another in llm.model.",
+    "Reasoning models may need more room; choose another in llm.model.",
     { cause: failure },
   );
 }

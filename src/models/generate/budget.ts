@@ -67,7 +67,7 @@ function mayHaveCost(error: unknown, signal: AbortSignal | undefined): boolean {
 function usedUp(spent: number, most: number, dailyTokens: number): PommelError {
   return new PommelError(
     "llm_unavailable",
-    `The language model's budget of the day is used up: ${spent} of ${dailyTokens} tokens, and the request may take ${most}.`,
-    "It is asked again tomorrow (UTC). llm.daily_tokens sets the limit.",
+    `The language model's daily budget is used up: ${spent} of ${dailyTokens} tokens, and the request may take ${most}.`,
+    "It continues tomorrow (UTC). llm.daily_tokens sets the limit.",
   );
 }

@@ -26,7 +26,7 @@ export function readLlmSpec(spec: string): NamedLlm {
   const driver = llmDrivers.find((known) => known.name === name);
   if (!driver) {
     const names = llmDrivers.map((known) => known.name).join(", ");
-    throw new PommelError("usage", `No language model driver is called ${name}.`, `There are ${names}.`);
+    throw new PommelError("usage", `Unknown language model driver: ${name}.`, `Choose from: ${names}.`);
   }
   if (driver === noneDriver) {
     if (rest.length > 0) throw new PommelError("usage", "none has no models.", "Name it none.");

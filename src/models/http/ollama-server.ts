@@ -17,9 +17,9 @@ export function ollamaFailure(
   if (status === 404 && /model/i.test(said)) return modelMissing(base, model, asker, failure);
   const hint =
     kind === "unreachable"
-      ? `Start it (\`ollama serve\`; it is at https://ollama.com), or set ${asker.ollamaUrl} to where it is.`
+      ? `Start it (\`ollama serve\`; get it from https://ollama.com), or set ${asker.ollamaUrl} to its address.`
       : kind === "timeout"
-        ? "It may be busy, or the model too large for this machine. `ollama ps` shows what it runs."
+        ? "It may be busy, or the model too large for this machine; see `ollama ps`."
         : `Check ${asker.ollamaUrl}, and the server's log.`;
   return new PommelError(asker.code, `${ollamaAt(base)} ${failure.message}.`, hint, { cause: failure });
 }

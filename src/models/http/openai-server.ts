@@ -29,7 +29,7 @@ export function readKey(
   if (key === "") {
     throw new PommelError(
       code,
-      `${new URL(url).host} wants a key, and the environment variable ${keyVariable} is not set.`,
+      `${new URL(url).host} needs a key, but the environment variable ${keyVariable} is not set.`,
       `Set ${keyVariable} in your shell, then run \`pm restart\` there.`,
     );
   }
@@ -37,7 +37,7 @@ export function readKey(
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new PommelError(
       code,
-      `The environment variable ${keyVariable} holds no key: it has blanks or letters that no key has.`,
+      `The environment variable ${keyVariable} is not a valid key: it has blanks or other invalid characters.`,
       "Copy the key again.",
     );
   }
@@ -57,8 +57,8 @@ export function openaiFailure(
   const [message, hint] =
     status === 401 || status === 403
       ? [
-          `${server} answered ${status}: it does not accept the key in ${keyVariable}, or not for ${model}.`,
-          `Check ${keyVariable} where the daemon was started, and what that key may do.`,
+          `${server} answered ${status}: it rejects the key in ${keyVariable}, or does not allow it ${model}.`,
+          `Check ${keyVariable} where the daemon was started, and the key's permissions.`,
         ]
       : [`${server} ${failure.message}.`, hintFor(failure, asker)];
   return new PommelError(asker.code, message, hint, { cause: failure });

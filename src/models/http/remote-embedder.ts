@@ -86,7 +86,7 @@ export class RemoteEmbedder implements Embedder {
       if (!(error instanceof TextsRefused)) throw error;
       throw new PommelError(
         "embedder_unavailable",
-        `${server} embeds no text with ${this.remote.model}: it ${error.message}.`,
+        `${server} cannot embed text with ${this.remote.model}: it ${error.message}.`,
         "Check that it is a model for embeddings.",
         { cause: error },
       );
@@ -186,12 +186,12 @@ export class RemoteEmbedder implements Embedder {
   private check(vectors: readonly ArrayLike<number>[], count: number): void {
     const { server, model } = this.remote;
     if (vectors.length !== count) {
-      throw unusable(`${server} gave vectors for ${vectors.length} of ${count} texts.`);
+      throw unusable(`${server} returned vectors for ${vectors.length} of ${count} texts.`);
     }
     const wanted = this.length || (vectors[0]?.length ?? 0);
     const other = vectors.find(({ length }) => length === 0 || length !== wanted);
     if (other) {
-      throw unusable(`${server} gave a vector of ${other.length} numbers; those of ${model} have ${wanted}.`);
+      throw unusable(`${server} returned a vector of ${other.length} numbers instead of ${wanted} for ${model}.`);
     }
     this.length = wanted;
   }
@@ -201,6 +201,6 @@ function unusable(message: string): PommelError {
   return new PommelError(
     "embedder_unavailable",
     message,
-    "Another model, or none for embeddings, may answer under that name. Nothing of the answer is kept.",
+    "Another model may answer under that name. The answer is discarded.",
   );
 }

@@ -179,7 +179,7 @@ const reasons: Record<string, string> = {
   EPIPE: "the connection broke off",
   ENOTFOUND: "there is no such host",
   EAI_AGAIN: "the host's name cannot be looked up",
-  UND_ERR_CONNECT_TIMEOUT: "no connection came about",
+  UND_ERR_CONNECT_TIMEOUT: "no connection",
 };
 
 function unreachable(error: unknown): RequestFailed {

@@ -29,8 +29,8 @@ export function requireSettingKey(key: string): SettingKey {
   const nearest = nearestSettingKey(key);
   throw new PommelError(
     "config_unknown_key",
-    `There is no setting ${key}.`,
-    nearest ? `Did you mean ${nearest}?` : "`pm config list` prints every setting.",
+    `Unknown setting: ${key}.`,
+    nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.",
   );
 }
 
@@ -59,7 +59,7 @@ export function setConfig(
   if (!target.global && ownSettings.has(known)) {
     throw new PommelError(
       "usage",
-      `${known} cannot be set for one project: its file may come from somebody else.`,
+      `${known} cannot be set per project, because others may have written the project's file.`,
       `Run \`pm config set --global ${known} ${text}\`.`,
     );
   }
@@ -83,7 +83,7 @@ function fileOf(project: Project | null, target: EditTarget): string {
   if (project) return project.configFile;
   throw new PommelError(
     "not_initialised",
-    "There is no project here whose settings could be changed.",
+    "There is no project here.",
     "Run `pm init` first, or use --global for your own settings.",
   );
 }
@@ -132,8 +132,8 @@ function verify(edited: string, wanted: TomlTable, file: string): void {
   if (result && isDeepStrictEqual(withoutEmpty(result), withoutEmpty(wanted))) return;
   throw new PommelError(
     "config_invalid",
-    `${file} is written in a way that cannot be changed automatically; it was left as it is.`,
-    "Change the value in an editor.",
+    `${file} cannot be edited automatically; it was left as it is.`,
+    "Edit the value by hand.",
   );
 }
 

@@ -9,7 +9,7 @@ const width = 100;
  */
 export function configTemplate(overrides: Partial<Config> = {}): string {
   const lines = [
-    "# Pommel's settings for this project. A commented-out line shows the default; to change it, remove",
+    "# Pommel's settings for this project. Commented-out lines show the defaults; to change one, remove",
     "# the # or run `pm config set <section>.<name> <value>`.",
   ];
   let section = "";

@@ -83,9 +83,9 @@ describe("loadConfig", () => {
   it.each([
     ["[index]\nexlude = []\n", "index.exlude", ":2:", "Did you mean index.exclude?"],
     ["limit = 3\n", "limit", ":1:", "Did you mean search.limit?"],
-    ["[colours]\nred = 1\n", "colours.red", ":2:", "`pm config list` prints every setting."],
+    ["[colours]\nred = 1\n", "colours.red", ":2:", "`pm config list` lists all settings."],
     ["index = { exlude = [] }\n", "index.exlude", ":1:", "Did you mean index.exclude?"],
-    ["[[index]]\nworkers = 1\n", "index", ":1:", "`pm config list` prints every setting."],
+    ["[[index]]\nworkers = 1\n", "index", ":1:", "`pm config list` lists all settings."],
   ])("refuses an unknown key: %j", (text, key, line, hint) => {
     write(project.configFile, text);
     const error = errorOf(() => loadConfig(project, {}));

@@ -96,7 +96,7 @@ export function parseToml(source: string, file: string): TomlTable {
     throw new PommelError(
       "config_invalid",
       `${file}:${error.line}:${error.column}: not valid TOML: ${reason}\n${error.codeblock.trimEnd()}`,
-      'Correct the line; texts need quotes, lists look like ["a", "b"].',
+      'Fix the line: texts need quotes, lists look like ["a", "b"].',
       { cause: error },
     );
   }
@@ -112,7 +112,7 @@ function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
     if (value === undefined) {
       throw new PommelError(
         "config_invalid",
-        `The environment variable ${envName(key)} is ${JSON.stringify(text)}, which ${key} cannot be.`,
+        `The environment variable ${envName(key)} is ${JSON.stringify(text)}, not a valid ${key}.`,
         `Allowed: ${allowedValues(schema)}.`,
       );
     }
@@ -124,7 +124,7 @@ function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
 function badValue(key: SettingKey, file: string, source: string): PommelError {
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: ${key} has a value that is not allowed.`,
+    `${at(file, source, key)}: invalid value for ${key}.`,
     `Allowed: ${allowedValues(settings[key].schema)}.`,
   );
 }
@@ -132,7 +132,7 @@ function badValue(key: SettingKey, file: string, source: string): PommelError {
 function ownOnly(key: SettingKey, file: string, source: string): PommelError {
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: ${key} cannot be set by a project, which may come from somebody else.`,
+    `${at(file, source, key)}: ${key} cannot be set per project, because others may have written the project's file.`,
     `Remove the line; \`pm config set --global ${key} ...\` sets it for all your projects.`,
   );
 }
@@ -141,8 +141,8 @@ function unknownKey(key: string, file: string, source: string): PommelError {
   const nearest = nearestSettingKey(key);
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: there is no setting ${key}.`,
-    nearest ? `Did you mean ${nearest}?` : "`pm config list` prints every setting.",
+    `${at(file, source, key)}: unknown setting ${key}.`,
+    nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.",
   );
 }
 

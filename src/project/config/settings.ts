@@ -37,63 +37,63 @@ export const settings = {
     schema: strings,
     default: [] as string[],
     about:
-      "Languages to index, by id (see docs/languages.md); empty means all, and every other text file by lines.",
+      "Languages to index, by id (see docs/languages.md). Empty: all of them, and other text files by lines.",
   },
   "index.include": {
     schema: strings,
     default: [] as string[],
-    about: 'Only files that match one of these globs are indexed, e.g. ["src/**"]; empty means all.',
+    about: 'Index only files that match one of these globs, e.g. ["src/**"]. Empty: all files.',
   },
   "index.exclude": {
     schema: strings,
     default: [] as string[],
-    about: "Files that match one of these globs are left out, on top of .gitignore and .pommelignore.",
+    about: "Skip files that match one of these globs, in addition to .gitignore and .pommelignore.",
   },
   "index.levels": {
     schema: z.array(level),
     default: [...levels],
-    about: "Levels of chunks to make: file, class, method, block, lines.",
+    about: "Chunk levels to index: file, class, method, block, lines.",
   },
   "index.max_file_size": {
     schema: positive,
     default: 1_048_576,
-    about: "Larger files are skipped. Bytes.",
+    about: "Skip larger files. Bytes.",
   },
   "index.workers": {
     schema: z.int().check(z.minimum(1), z.maximum(16)),
     default: 2,
-    about: "Threads that parse while indexing.",
+    about: "Parser threads while indexing.",
   },
   "index.driver": {
     schema: z.enum(["sqlite"]),
     default: "sqlite" as const,
-    about: "Where the code index lives.",
+    about: "Where the code index is stored.",
   },
   "watch.debounce_ms": {
     schema: natural,
     default: 50,
-    about: "A file is indexed this long after its last change. Milliseconds.",
+    about: "Wait this long after a file's last change before indexing it. Milliseconds.",
   },
   "watch.poll_seconds": {
     schema: positive,
     default: 5,
-    about: "How often to look for changes when the system cannot watch files. Seconds.",
+    about: "How often to poll for changes where files cannot be watched. Seconds.",
   },
   "search.limit": {
     schema: z.int().check(z.minimum(1), z.maximum(maxResults)),
     default: 10,
-    about: "Results when --limit is not given.",
+    about: "Results without --limit.",
   },
   "search.levels": {
     schema: z.array(level),
     default: [] as (typeof levels)[number][],
-    about: "Levels to search when --level is not given; empty means all.",
+    about: "Levels to search without --level. Empty: all.",
   },
   "daemon.autostart": {
     schema: z.boolean(),
     default: true,
     about:
-      "Whether hooks, commands and the MCP server start the daemon in the background when none runs: not after `pm stop` until `pm start` or the next boot, and never in CI.",
+      "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm stop` and `pm start` or the next boot, and never in CI.",
   },
   "daemon.port": {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
@@ -103,146 +103,146 @@ export const settings = {
   "daemon.idle_exit_minutes": {
     schema: natural,
     default: 720,
-    about: "The daemon exits after this long without a request or a change; 0 means never. Minutes.",
+    about: "Exit after this long without a request or a change; 0: never. Minutes.",
   },
   "daemon.log_level": {
     schema: z.enum(["debug", "info", "warn", "error"]),
     default: "info" as "debug" | "info" | "warn" | "error",
-    about: "What is written to .pommel/log/.",
+    about: "Log level of .pommel/log/.",
   },
   "embed.code": {
     schema: embedder,
     default: "static",
     about:
-      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure alone.",
+      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure only.",
   },
   "embed.text": {
     schema: embedder,
     default: "static",
-    about: "The embedder for conversations; the same choices as for code.",
+    about: "The embedder for sessions; same choices as for code.",
   },
   "embed.ollama_url": {
     schema: url,
     default: "http://127.0.0.1:11434",
-    about: "Where Ollama answers. Read from your own file and the environment only, not from a project's.",
+    about: "Ollama's address. Only from your own file or the environment, not from a project's.",
   },
   "embed.openai_url": {
     schema: url,
     default: "https://api.openai.com/v1",
     about:
-      "Base of the OpenAI-compatible API whose /embeddings is asked; the texts are sent there. Read from your own file and the environment only, not from a project's.",
+      "Base URL of the OpenAI-compatible API for embeddings; texts are sent there. Only from your own file or the environment, not from a project's.",
   },
   "embed.openai_key_env": {
     schema: variableName,
     default: "OPENAI_API_KEY",
     about:
-      "The environment variable that holds the key of that API. Read from your own file and the environment only, not from a project's.",
+      "The environment variable with that API's key. Only from your own file or the environment, not from a project's.",
   },
   "sessions.capture": {
     schema: z.boolean(),
     default: true,
-    about: "Whether conversations with agents are read and remembered.",
+    about: "Record agent sessions.",
   },
   "sessions.retention_days": {
     schema: natural,
     default: 0,
     about:
-      "Conversations are forgotten this long after their last line, but for notes and summaries; 0 keeps them for good. Days.",
+      "Delete sessions this long after their last line, except notes and summaries; 0: keep them. Days.",
   },
   "sessions.max_chunks": {
     schema: natural,
     default: 5000,
-    about: "Of a session with more chunks only the newest are searchable; 0 means no limit.",
+    about: "In a session with more chunks, only the newest are searchable; 0: no limit.",
   },
   "sessions.chunk_min_tokens": {
     schema: positive,
     default: 200,
-    about: "Shorter turns are merged with their neighbours.",
+    about: "Merge shorter turns with their neighbours. Characters.",
   },
   "sessions.chunk_max_tokens": {
     schema: z.int().check(z.minimum(50)),
     default: 800,
-    about: "Longer turns are split at the borders of messages and paragraphs.",
+    about: "Split longer turns between messages and paragraphs. Characters.",
   },
   "sessions.topic_pause_minutes": {
     schema: positive,
     default: 5,
-    about: "After a pause of this length a new topic begins. Minutes.",
+    about: "A pause of this length starts a new topic. Minutes.",
   },
   "sessions.decision_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that tell a decision, on top of the English and Danish ones (see docs/conversations.md).",
+    about: "Words that mark a decision, in addition to the English and Danish ones (see docs/find-sessions.md).",
   },
   "sessions.error_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that tell an error, on top of the English and Danish ones.",
+    about: "Words that mark an error, in addition to the English and Danish ones.",
   },
   "sessions.architecture_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that tell that architecture is spoken of, on top of the English and Danish ones.",
+    about: "Words that mark architecture, in addition to the English and Danish ones.",
   },
   "scrub.pii": {
     schema: z.boolean(),
     default: false,
-    about: "Whether e-mail addresses, telephone and social security numbers are scrubbed as well.",
+    about: "Also scrub e-mail addresses, telephone and social security numbers.",
   },
   "scrub.llm": {
     schema: z.boolean(),
     default: false,
     about:
-      "Whether the language model of llm.model looks for secrets that no pattern knows, if it runs on this machine.",
+      "Let llm.model look for secrets that no pattern matches, if it runs on this machine.",
   },
   "llm.model": {
     schema: generator,
     default: "none",
     about:
-      "What writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed conversations are sent to llm.openai_url. Read from your own file and the environment only, as are the next three.",
+      "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to llm.openai_url. Only from your own file or the environment, as are the next three.",
   },
   "llm.ollama_url": {
     schema: url,
     default: "http://127.0.0.1:11434",
-    about: "Where Ollama answers.",
+    about: "Ollama's address.",
   },
   "llm.openai_url": {
     schema: url,
     default: "https://api.openai.com/v1",
-    about: "Base of the OpenAI-compatible API whose /chat/completions is asked.",
+    about: "Base URL of the OpenAI-compatible API for /chat/completions.",
   },
   "llm.openai_key_env": {
     schema: variableName,
     default: "OPENAI_API_KEY",
-    about: "The environment variable that holds the key of that API.",
+    about: "The environment variable with that API's key.",
   },
   "llm.daily_tokens": {
     schema: natural,
     default: 200_000,
-    about: "The model is asked no more on a day that has cost this many tokens, in and out.",
+    about: "Stop using the model for the day after this many tokens, in and out.",
   },
   "context.mode": {
     schema: z.enum(["off", "gentle", "eager"]),
     default: "gentle" as "off" | "gentle" | "eager",
     about:
-      "What agents are told by themselves: off, nothing; gentle, at the start of a session and where a prompt surely continues past work; eager, also where it may, and what was decided about a file that was just edited (see docs/context.md).",
+      "Automatic context for agents: off; gentle (at session start, and when a prompt clearly continues past work); eager (also when it may, and decisions about a file just edited). See docs/agents.md.",
   },
   "context.max_tokens": {
     // In less, what stands around it leaves no room for what is told.
     schema: z.int().check(z.minimum(150)),
     default: 800,
-    about: "What is told at once has at most this many tokens, and never more than 10,000 characters.",
+    about: "The size of one injection, at most 10,000 characters. Tokens.",
   },
   "context.deadline_ms": {
     schema: natural,
     default: 250,
     about:
-      "What takes longer is not told, counted from the start of the hook that the agent waits for. Milliseconds.",
+      "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
   },
   "git.checkpoints": {
     schema: z.boolean(),
     default: true,
-    about: "Whether commits are bound to the sessions that led to them, and their lines to who wrote them.",
+    about: "Link commits to the sessions that led to them, and lines to their authors.",
   },
   "sync.branch": {
     schema: z
@@ -253,36 +253,36 @@ export const settings = {
       ),
     default: "pommel/memory/v1",
     about:
-      "The branch that `pm sync` keeps the shared memory on. It has nothing to do with the code's history.",
+      "The branch for the shared memory. It is separate from the code's history.",
   },
   "sync.remote": {
     schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
     default: "origin",
     about:
-      "The remote that `pm sync` pushes to. Read from your own file and the environment only, as are the next four.",
+      "The remote that `pm sync` pushes to. Only from your own file or the environment, as are the next four.",
   },
   "sync.on_push": {
     schema: z.boolean(),
     default: false,
-    about: "Whether a `git push` to that remote is followed by a `pm sync` in the background.",
+    about: "Run `pm sync` in the background after a `git push` to that remote.",
   },
   "sync.encryption": {
     schema: z.enum(["none", "passphrase", "key"]),
     default: "none" as "none" | "passphrase" | "key",
     about:
-      "Whether what is shared can be read by everybody who can read the remote (none), only with a passphrase, or only with a key file.",
+      "Who can read the shared memory: anyone who can read the remote (none), or only with a passphrase or a key file.",
   },
   "sync.key_file": {
     schema: z.string(),
     default: "",
     about:
-      "The file with the age identity for sync.encryption = key; empty is sync-key.txt beside your configuration.",
+      "The age identity file for sync.encryption = key. Empty: sync-key.txt beside your configuration.",
   },
   "sync.passphrase_env": {
     schema: variableName,
     default: "POMMEL_SYNC_PASSPHRASE",
     about:
-      "The environment variable that holds the passphrase for sync.encryption = passphrase, where nobody can be asked.",
+      "The environment variable with the passphrase for sync.encryption = passphrase, for use without a terminal.",
   },
 } satisfies Record<string, { schema: z.ZodMiniType; default: unknown; about: string }>;
 

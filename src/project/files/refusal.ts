@@ -5,6 +5,6 @@ export function refusal(where: string, what: string): PommelError {
   return new PommelError(
     "settings_invalid",
     `${where} ${what}; the file was left as it is.`,
-    "Correct it there, then run the command again. An agent does not read settings that are not valid, either.",
+    "Fix the file, then run the command again. The agent cannot read it either.",
   );
 }

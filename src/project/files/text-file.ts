@@ -42,7 +42,7 @@ export function readFileText(file: string): FileText | null {
     throw new PommelError(
       "unreadable",
       `Cannot read ${file}: ${messageOf(error)}.`,
-      "Check who owns it, and that it is a file.",
+      "Check that it is a file and its owner.",
       { cause: error },
     );
   }
@@ -84,7 +84,7 @@ export function unwritable(file: string, error: unknown): PommelError {
   return new PommelError(
     codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
     `Cannot write ${file}: ${messageOf(error)}.`,
-    "Check that the file and its directory are yours to write, and that the disk has room.",
+    "Check that you can write the file and its directory, and that the disk has room.",
     { cause: error },
   );
 }

@@ -99,10 +99,10 @@ function notesOn(
     const oldest = Math.min(
       ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
     );
-    notes.push(`${are} not been looked at: ${howToLookAt(memory, oldest)}`);
+    notes.push(`${are} not been analysed: ${howToLookAt(memory, oldest)}`);
   }
   if (lines.some(({ isBoundary }) => isBoundary)) {
-    notes.push("History is cut off: some lines may be older than the commit that is named.");
+    notes.push("This clone is shallow: some lines may be older than the named commit.");
   }
   return notes;
 }

@@ -35,7 +35,7 @@ export async function blamedLines(
       ...(signal && { signal }),
     });
     if (blamed.lines.length === 0) {
-      throw new PommelError("not_found", `${file} is empty.`, `To see what it was: git log -p -- ${file}`);
+      throw new PommelError("not_found", `${file} is empty.`, `Its history: git log -p -- ${file}`);
     }
     return blamed;
   } catch (error) {
@@ -68,12 +68,12 @@ async function explained(
     return new PommelError("usage", `${file} is binary: it has no lines.`, `Its commits: git log -- ${file}`);
   }
   if (failure.reason === "not_installed") {
-    return new PommelError("usage", "git is not installed.", "Install it: this is read from its history.");
+    return new PommelError("usage", "git is not installed.", "Install git: this command reads its history.");
   }
   const ask = (...args: string[]) => gitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
   const place = await ask("rev-parse", "--is-inside-work-tree", "--is-bare-repository");
   if (!place?.includes("true")) {
-    return new PommelError("usage", `${root} is no git repository.`, "What is asked here is read from git.");
+    return new PommelError("usage", `${root} is not a git repository.`, "This command reads git history.");
   }
   if (revision !== undefined) {
     const commit = await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
@@ -86,14 +86,14 @@ async function explained(
         );
   }
   if ((await ask("rev-parse", "--verify", "--quiet", "HEAD")) === null) {
-    return new PommelError("usage", "Nothing is committed yet.", "Ask again after the first commit.");
+    return new PommelError("usage", "No commits yet.", "Try again after the first commit.");
   }
   const isThere = existsSync(join(root, file));
   if (!isThere && (await ask("cat-file", "-t", `HEAD:./${file}`)) === "blob") {
     return new PommelError(
       "not_found",
       `${file} is not in the working tree.`,
-      `As it was committed: pm blame ${file} --rev HEAD`,
+      `As committed: pm blame ${file} --rev HEAD`,
     );
   }
   const last = await ask("log", "-1", "--format=%h %s", "--diff-filter=D", "--", file);
@@ -102,14 +102,14 @@ async function explained(
     return new PommelError(
       "not_found",
       `${file} was deleted in ${last}.`,
-      `As it was before that: pm blame ${file} --rev ${hash}^`,
+      `Before that: pm blame ${file} --rev ${hash}^`,
     );
   }
   if (!isThere) {
     return new PommelError(
       "not_found",
-      `There is no ${file}.`,
-      "Paths are seen from here or from the project's root.",
+      `${file} does not exist.`,
+      "Paths are relative to this directory or the project's root.",
     );
   }
   const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
@@ -120,15 +120,15 @@ async function explained(
       "usage",
       `${file} belongs to the repository in ${inner}.`,
       isProject
-        ? `Ask there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`
+        ? `Run it there: pm -C ${inner} blame ${file.slice(inner.length + 1)}`
         : `It needs a project of its own: pm -C ${inner} init`,
     );
   }
   if (!isTracked) {
     return new PommelError(
       "not_found",
-      `git does not know ${file} yet.`,
-      `Sessions that touched it: pm related --files ${file}. To see its lines: git add ${file}, and ask again.`,
+      `git does not track ${file} yet.`,
+      `Sessions that touched it: pm related --files ${file}. To see its lines: git add ${file}, then try again.`,
     );
   }
   return new PommelError(

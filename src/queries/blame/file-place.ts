@@ -47,8 +47,8 @@ export function parseLines(text: string): LineRange {
   if (isEmpty) {
     throw new PommelError(
       "usage",
-      `${JSON.stringify(text)} is no range of lines.`,
-      "Say -L 12,20, -L 12,+9 (nine lines) or -L 12, (to the end).",
+      `${JSON.stringify(text)} is not a line range.`,
+      "Use -L 12,20, -L 12,+9 (nine lines) or -L 12, (to the end).",
     );
   }
   const first = a === "" ? 1 : Number(a);
@@ -65,7 +65,7 @@ export function parseLines(text: string): LineRange {
 export function lineRange(a: number, b: number, text = `${a}-${b}`): LineRange {
   const [first, last] = a <= b ? [a, b] : [b, a];
   if (first < 1 || !Number.isSafeInteger(first)) {
-    throw new PommelError("usage", `${JSON.stringify(text)} names no line.`, "Lines are counted from 1.");
+    throw new PommelError("usage", `${JSON.stringify(text)} is not a line.`, "Lines start at 1.");
   }
   return { first, last };
 }
@@ -84,8 +84,8 @@ export function locate(project: Project, cwd: string, file: string): string {
   if (!chosen || chosen.fromRoot === null) {
     throw new PommelError(
       "usage",
-      `${file} lies outside of the project ${project.root}.`,
-      "Name a file of the project, or run pm in the project that it belongs to: pm -C DIR ...",
+      `${file} is outside the project ${project.root}.`,
+      "Name a file of this project, or run pm in the file's project: pm -C DIR ...",
     );
   }
   if (chosen.fromRoot === "" || isDirectory(chosen.path)) {

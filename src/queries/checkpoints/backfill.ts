@@ -14,7 +14,7 @@ export interface BackfillRequest extends Omit<BackfillOptions, "since"> {
 
 /**
  * Goes over history in this process. A daemon may be at it as well: what one of them has done the other finds done.
- * @returns also whether history is cut off here (a shallow clone)
+ * @returns also whether shallow clone: history ends here (a shallow clone)
  * @throws PommelError `usage` without a repository, or for a time that makes no sense; as `withWritableMemory`
  */
 export async function backfillHere(
@@ -38,11 +38,11 @@ async function wantRepository({ root }: Project): Promise<void> {
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw error.reason === "not_installed"
-      ? new PommelError("usage", "git is not installed.", "Install it: checkpoints are made of commits.")
+      ? new PommelError("usage", "git is not installed.", "Install git: checkpoints are commits.")
       : new PommelError(
           "usage",
-          `${root} is no git repository: ${error.message}.`,
-          "Checkpoints are made of commits: `git init` begins a repository.",
+          `${root} is not a git repository: ${error.message}.`,
+          "Checkpoints are commits: create a repository with `git init`.",
         );
   }
 }

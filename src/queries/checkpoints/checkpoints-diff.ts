@@ -45,7 +45,7 @@ async function commitHere(project: Project, memory: Memory, name: string) {
   throw new PommelError(
     "not_found",
     `Commit ${found.commit.slice(0, 12)} is not in this repository.`,
-    "It may be on another machine, or have been collected as garbage: try `git fetch`.",
+    "It may be on another machine or garbage-collected: try `git fetch`.",
   );
 }
 

@@ -126,7 +126,7 @@ export async function showCheckpoint(
       diff_summary:
         // What another machine told of a commit is not what it changed.
         commit.attributed === 0 && files.length === 0
-          ? "not looked at here yet: pm checkpoint backfill"
+          ? "not analysed yet: pm checkpoint backfill"
           : diffSummary(files),
       files: files.map(
         ({ path, oldPath, status, insertions, deletions }): FileOfCheckpoint => ({
@@ -183,8 +183,8 @@ export async function resolveCheckpoint(
   if (checkpoint !== null) return checkpoint;
   throw new PommelError(
     "not_found",
-    `No session is known to have led to commit ${commit.slice(0, 12)}.`,
-    "`pm checkpoint backfill` looks at commits that nobody looked at yet; `pm rewind` goes to any commit.",
+    `No recorded session led to commit ${commit.slice(0, 12)}.`,
+    "`pm checkpoint backfill` analyses past commits; `pm rewind` works with any commit.",
   );
 }
 
@@ -207,8 +207,8 @@ export async function resolveCommit(
   if (await isShallow(project.root).catch(() => false)) {
     throw new PommelError(
       "not_found",
-      `There is neither a checkpoint nor a commit ${JSON.stringify(name)} here.`,
-      "History is cut off: `git fetch --unshallow` gets all of it.",
+      `No checkpoint or commit ${JSON.stringify(name)}.`,
+      "This clone is shallow: `git fetch --unshallow` fetches the rest.",
     );
   }
   throw failure;

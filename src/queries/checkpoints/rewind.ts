@@ -108,13 +108,13 @@ async function meant(
   if (commit !== null) return { commit, checkpoint: known ?? (memory && checkpointOfCommit(memory, commit)) };
   const what = known
     ? `The commit of checkpoint ${known.uid}, ${known.commit.hash.slice(0, 12)}, is not in this repository.`
-    : `There is neither a checkpoint nor a commit ${JSON.stringify(target)}.`;
+    : `No checkpoint or commit ${JSON.stringify(target)}.`;
   const isCut = await isShallow(tree.top).catch(() => false);
   const hint = isCut
-    ? "History is cut off here: `git fetch --unshallow` gets all of it."
+    ? "This clone is shallow: `git fetch --unshallow` fetches the rest."
     : known
-      ? "It may be on another machine, or have been collected as garbage: try `git fetch`."
-      : "`pm checkpoint list` and `git log` show those that there are.";
+      ? "It may be on another machine or garbage-collected: try `git fetch`."
+      : "`pm checkpoint list` and `git log` list them.";
   throw new PommelError("not_found", what, hint);
 }
 
@@ -149,7 +149,7 @@ async function changedSince(
     return { changed: await differencesSince(tree, commit), notes: [] };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    return { changed: null, notes: [`git does not say what has changed since: ${error.message}.`] };
+    return { changed: null, notes: [`git cannot compare with the current state: ${error.message}.`] };
   }
 }
 

@@ -127,7 +127,7 @@ describe("at the start of a session", () => {
     const { text, items, tokens } = await ask({ event: "session-start", source: "startup" });
     expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
       ["session:last", "The last session on this branch"],
-      ["note:n1", "Note of the user's"],
+      ["note:n1", "User's note"],
       ["chunk:last:raw:0", "Decided"],
       ["event:e1", "This branch's event"],
     ]);
@@ -168,7 +168,7 @@ describe("at the start of a session", () => {
     expect(first.items).toHaveLength(2);
     expect(await ask({ event: "session-start", source: "resume" })).toMatchObject({
       text: null,
-      reason: "this session knows it already",
+      reason: "the session already has it",
     });
     expect((await ask({ event: "session-start", session_id: "another" })).items).toHaveLength(2);
   });
@@ -294,7 +294,7 @@ describe("with a prompt", () => {
     expect((await ask({ event: "user-prompt", prompt, preview: true })).text).not.toBeNull();
     expect(await ask({ event: "user-prompt", prompt, within_ms: -1 })).toMatchObject({
       text: null,
-      reason: "it took too long",
+      reason: "it timed out",
     });
     expect(listInjections(memory, { limit: 9 })).toEqual([]);
     expect((await ask({ event: "user-prompt", prompt })).text).not.toBeNull();
@@ -318,7 +318,7 @@ describe("after an edit", () => {
     ]);
     expect(await edited(join(dir, "src/a.ts"))).toMatchObject({
       text: null,
-      reason: "this session was told about the file before",
+      reason: "the session already got context for this file",
     });
   });
 

@@ -37,9 +37,9 @@ export async function answerContext(
   const fresh = found.filter(({ ref }) => !told.has(ref));
   const answer = tell(fresh, config["context.max_tokens"]);
   if (answer === null) {
-    return silent(found.length === 0 ? "nothing that matters is known" : "this session knows it already");
+    return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
   }
-  if (took() > within) return silent("it took too long");
+  if (took() > within) return silent("it timed out");
   const { text, tokens } = answer;
   const reason = [...new Set(answer.told.map(({ why }) => why))].join("; ");
   const response = { text, reason, tokens, took_ms: took(), items: answer.told };
@@ -83,10 +83,10 @@ async function itemsFor(
     const said = await toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
     return [...said, ...source.namedCode(prompt)];
   }
-  if (mode !== "eager") return "edits are for context.mode = eager";
+  if (mode !== "eager") return "context for edits needs context.mode = eager";
   if (files.length === 0) {
     const isNamed = filesOf(source, request).length > 0;
-    return isNamed ? "this session was told about the file before" : "no file is named";
+    return isNamed ? "the session already got context for this file" : "no file given";
   }
   // What is bound to several of them is told once.
   const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));

@@ -112,7 +112,7 @@ function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionReco
   const isTitle = session.title !== null && !prompt?.startsWith(session.title.replace(/…$/, ""));
   return [
     isTitle ? sentence(session.title ?? "") : "",
-    prompt === undefined || prompt === "" ? "" : sentence(`Last asked: ${prompt.slice(0, 160).trim()}`),
+    prompt === undefined || prompt === "" ? "" : sentence(`Last prompt: ${prompt.slice(0, 160).trim()}`),
     outcome === "" ? "" : `Outcome: ${outcome}`,
   ]
     .filter((part) => part !== "")

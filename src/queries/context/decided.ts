@@ -17,7 +17,7 @@ const supersededShare = 0.6;
 /** Of a decision that can be understood alone. */
 const fewestWords = 6;
 
-export const notesKind = "Note of the user's";
+export const notesKind = "User's note";
 
 export interface NotesWanted {
   since: number;

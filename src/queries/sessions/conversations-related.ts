@@ -51,8 +51,8 @@ export async function changedFiles(project: Project): Promise<string[]> {
     if (!(error instanceof GitFailure)) throw error;
     throw new PommelError(
       "usage",
-      `git does not say what has changed: ${error.message}.`,
-      "Name files: --files a,b",
+      `git cannot list the changes: ${error.message}.`,
+      "Name files with --files a,b",
     );
   }
   return files;

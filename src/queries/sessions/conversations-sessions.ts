@@ -44,7 +44,7 @@ export function knownAgent(memory: Memory, name: string | undefined): string | n
   if (name === undefined) return null;
   const known = agentNames(memory);
   if (known.includes(name)) return name;
-  throw new PommelError("usage", `There is no agent ${name}.`, `The agents are ${known.join(", ")}.`);
+  throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known.join(", ")}.`);
 }
 
 /**
@@ -109,7 +109,7 @@ function contentOfTurn(memory: Memory, session: SessionRecord, number: number): 
     "not_found",
     `The session ${session.uid} has no turn ${number}.`,
     numbers.length === 0
-      ? "Nothing of it is stored."
+      ? "It has no stored turns."
       : `Its turns are numbered ${numbers[0]} to ${numbers.at(-1)}.`,
   );
 }

@@ -219,7 +219,7 @@ function notesOn(
   history: ReadonlyMap<string, number> | null,
   seen: ReadonlySet<string>,
 ): string[] {
-  if (history === null) return ["git tells no history here: every commit that is remembered counts."];
+  if (history === null) return ["There is no git history here: every recorded commit counts."];
   let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
   for (const [hash, at] of history) {
     if (seen.has(hash)) continue;
@@ -229,6 +229,6 @@ function notesOn(
   if (unseen === 0) return [];
   const [have, are] =
     unseen === 1 ? ["1 commit has", "is"] : [`${unseen.toLocaleString("en")} commits have`, "are"];
-  const what = `${have} not been looked at and ${are} not counted`;
+  const what = `${have} not been analysed and ${are} not counted`;
   return [memory === null ? `${what}.` : `${what}: ${howToLookAt(memory, oldest)}`];
 }

@@ -59,7 +59,8 @@ export function describeUnreadable(
   embeddingModel: string,
 ): IndexDescription {
   const code = codeOf(explain(error, project.indexDb));
-  const database = code === "not_indexed" ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
+  const isMissing = code === "not_indexed" || code === "schema_outdated";
+  const database = isMissing ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
   return {
     index: {
       total_files: 0,

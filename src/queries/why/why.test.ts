@@ -125,7 +125,7 @@ describe("the chain", () => {
     expect(answer.later).toEqual({ commits: 0, latest: [] });
   });
 
-  it("goes back to what stood there before, step by step, through a rename", async () => {
+  it("goes back to earlier versions, step by step, through a rename", async () => {
     rememberSession(repo.memory, "s", ["first try", "second try"]);
     const rest = "What stays as it is makes the file the same file.\n".repeat(5);
     const one = repo.commit("one", { "old.ts": `a\nlimit = count(1) // s:1\n${rest}` });
@@ -210,7 +210,7 @@ describe("the chain", () => {
     await seen(repo.commit("one", { "a.ts": lines.join("\n") }));
     const answer = await why("a.ts", 1, 7);
     expect(answer.origins).toHaveLength(5);
-    expect(answer.notes).toEqual(["The lines have 2 more origins: pm blame tells of every line."]);
+    expect(answer.notes).toEqual(["The lines have 2 more origins: pm blame covers every line."]);
   });
 
   it("goes on to the turn that a subagent worked for", async () => {
@@ -291,7 +291,7 @@ describe("what is not known", () => {
       ],
       decisions: [],
       freshness: { state: "stands", lines_added: null },
-      notes: ["Whether an agent wrote this is not known."],
+      notes: ["Author unknown: no sessions to compare with."],
     });
   });
 
@@ -306,7 +306,7 @@ describe("what is not known", () => {
     repo.memory.prepare("DELETE FROM sessions").run();
     const answer = await why("a.ts", 1);
     expect(answer.origins[0]).toMatchObject({ turn: null, written_by: { session_id: "s", turn: 1 } });
-    expect(answer.notes).toEqual(["The session that wrote this is not remembered."]);
+    expect(answer.notes).toEqual(["The session that wrote this is not in the memory."]);
   });
 
   it("is the commit of a line that has none yet; what it was is told", async () => {

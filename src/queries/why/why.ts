@@ -55,13 +55,13 @@ export async function whyLines(
   const around = within(signal, notes);
   const fates = memory === null ? null : commitFatesOf(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
-    around("what stood there before", () => earlierLines(project, memory, head, around.signal)),
+    around("earlier versions", () => earlierLines(project, memory, head, around.signal)),
     head.commit === null
       ? null
       : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),
     head.commit === null
       ? null
-      : around("what became of the commit", () =>
+      : around("the commit's status", () =>
           fates
             ? fates.of([head.commit!], around.signal)
             : new Ancestry(project.root).statesOf([head.commit!], around.signal),
@@ -100,9 +100,9 @@ function within(signal: AbortSignal | undefined, notes: string[]) {
       return await look();
     } catch (error) {
       signal?.throwIfAborted();
-      if (late.aborted) notes.push(`git was too slow to tell ${what}.`);
+      if (late.aborted) notes.push(`git was slow; ${what} left out.`);
       else if (error instanceof GitFailure || error instanceof PommelError) {
-        notes.push(`git does not tell ${what}: ${error.message}.`);
+        notes.push(`git failed; ${what} left out: ${error.message}.`);
       } else throw error;
       return null;
     }
@@ -152,17 +152,17 @@ function survivalIn(
 
 const leftOut = (more: number) =>
   more > 0
-    ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame tells of every line.`]
+    ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame covers every line.`]
     : [];
 
 /** What is not known of an origin, said as it is. */
 function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
   const { author, session_id, hint } = written_by;
-  if (author === "agent" && session_id === null) return ["Which session wrote this is not known."];
-  if (author === "agent" && turn === null) return ["The session that wrote this is not remembered."];
+  if (author === "agent" && session_id === null) return ["The session that wrote this is unknown."];
+  if (author === "agent" && turn === null) return ["The session that wrote this is not in the memory."];
   if (author !== "unknown") return [];
   const named = hint?.tools.join(", ");
-  if (named) return [`Who wrote this is not known; the commit names ${named}.`];
-  if (memory === null || commit === null) return ["Whether an agent wrote this is not known."];
-  return ["Whether an agent or a person wrote this is not known."];
+  if (named) return [`Author unknown (the commit message credits ${named}).`];
+  if (memory === null || commit === null) return ["Author unknown: no sessions to compare with."];
+  return ["Author unknown: no evidence for an agent or a person."];
 }

@@ -48,7 +48,7 @@ export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): stri
     throw new PommelError(
       "unreadable",
       `Cannot write ${file}: ${messageOf(error)}.`,
-      "Scrubbing goes on with the default patterns; check the directory's owner and permissions.",
+      "Scrubbing uses the default patterns; check the directory's owner and permissions.",
       { cause: error },
     );
   }
@@ -125,8 +125,8 @@ function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Ent
     if (section !== "patterns" || !Array.isArray(list)) {
       throw invalid(
         file,
-        `there is no setting ${section} here`,
-        "Every pattern stands below a line [[patterns]].",
+        `unknown setting ${section}`,
+        "Each pattern starts with a line [[patterns]].",
       );
     }
     list.forEach((item: unknown, index) => {
@@ -136,7 +136,7 @@ function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Ent
   const seen = new Set<string>();
   for (const { pattern, at } of entries) {
     if (seen.has(pattern.name)) {
-      throw invalid(at, `there are two patterns called ${pattern.name}`, "Give one of them another name.");
+      throw invalid(at, `there are two patterns called ${pattern.name}`, "Rename one of them.");
     }
     seen.add(pattern.name);
   }
@@ -153,23 +153,23 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
       throw invalid(
         at,
         `${called} has the unknown field ${issue.keys[0]}`,
-        `Known are ${Object.keys(expected).join(", ")}.`,
+        `Known fields: ${Object.keys(expected).join(", ")}.`,
       );
     }
     const field = String(issue.path[0] ?? "name");
-    throw invalid(at, `${called}: ${field} is missing or not allowed`, `It has to be ${expected[field]}.`);
+    throw invalid(at, `${called}: ${field} is missing or invalid`, `It must be ${expected[field]}.`);
   }
   const { name, ...given } = result.data;
   const base = defaults.get(name);
   const pattern = given.pattern ?? base?.pattern;
   if (pattern === undefined)
-    throw invalid(at, `${called}: pattern is missing`, `It has to be ${expected.pattern}.`);
+    throw invalid(at, `${called}: pattern is missing`, `It must be ${expected.pattern}.`);
   const replacement =
     given.replacement ?? base?.replacement ?? `[REDACTED_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}]`;
   if (typeOf(replacement) === null) {
     throw invalid(
       at,
-      `${called}: ${JSON.stringify(replacement)} is no placeholder`,
+      `${called}: ${JSON.stringify(replacement)} is not a placeholder`,
       'A replacement looks like "[REDACTED_INTERNAL_KEY]": capitals, digits and "_", not ending in a number after "_".',
     );
   }
@@ -195,7 +195,7 @@ function compileEntry({ pattern, at }: Entry): Rule {
   } catch (error) {
     throw invalid(
       at,
-      `pattern ${pattern.name} is no regular expression: ${messageOf(error)}`,
+      `pattern ${pattern.name} is not a valid regular expression: ${messageOf(error)}`,
       "Patterns are written in RE2's syntax (https://github.com/google/re2/wiki/Syntax): no look-around, no back-references.",
     );
   }

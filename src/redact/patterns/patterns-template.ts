@@ -19,7 +19,7 @@ export function patternsTemplate(): string {
   return `${head}\n${entries.join("\n\n")}\n`;
 }
 
-const head = `# What Pommel takes out of conversations before it stores them. Yours to edit; docs/scrubbing.md explains it.
+const head = `# What Pommel removes from sessions before it stores them. Edit it as you like; see docs/privacy.md.
 #
 #   name         what the pattern is called
 #   pattern      a regular expression in RE2's syntax; with a group (?<secret>...) only that part is replaced

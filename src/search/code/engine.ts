@@ -47,7 +47,7 @@ export class CodeSearch {
     if (query.tokens.length === 0) {
       throw new PommelError(
         "usage",
-        "The query holds no word to search for.",
+        "The query has no searchable word.",
         'Try `pm search "where is …"`.',
       );
     }

@@ -13,16 +13,16 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
   const { chunk, defines } = candidate;
   const told: [number, string][] = [
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
-    [signals.path ?? 0, "it is the file that was asked for"],
+    [signals.path ?? 0, "the requested file"],
     [signals.lexical ?? 0, mentions(query, content)],
     [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
     [signals.name ?? 0, `name matches (${chunk.name})`],
-    [signals.directories ?? 0, "its directory matches"],
+    [signals.directories ?? 0, "directory matches"],
     candidate.semantic >= telling
       ? [signals.semantic ?? 0, "similar in meaning"]
       : [
           candidate.fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0,
-          "its file is similar in meaning",
+          "file is similar in meaning",
         ],
     [signals.coherence ?? 0, "more of the file matches"],
   ];

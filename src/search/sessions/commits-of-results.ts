@@ -47,7 +47,7 @@ export class CommitsOfResults {
         this.describe(commit, fates?.get(commit.hash), start),
       ),
     );
-    return { commits, notes: fates ? [] : ["git did not say in time what became of commits."] };
+    return { commits, notes: fates ? [] : ["git was slow; commit status left out."] };
   }
 
   /** null: not in time. */

@@ -91,7 +91,7 @@ describe("an answer", () => {
       freshness: "orphaned",
       abandoned: false,
       commits: [],
-      match_reasons: ["says flaky, resume, test", "close in meaning", "an error that was fixed"],
+      match_reasons: ["says flaky, resume, test", "similar in meaning", "an error that was fixed"],
     });
   });
 
@@ -114,7 +114,7 @@ describe("an answer", () => {
     expect(first).toMatchObject({
       id: "aaaa:annotated:0",
       annotation: "always retry with a pause",
-      match_reasons: expect.arrayContaining(["a note of yours"]),
+      match_reasons: expect.arrayContaining(["your note"]),
     });
   });
 
@@ -132,10 +132,10 @@ describe("an answer", () => {
     expect(large.match_reasons).toContain("a session's summary");
   });
 
-  it("says when it lies on a way that was left", async () => {
+  it("says when it lies abandoned branch", async () => {
     const { results } = await ask("first attempt", { types: ["raw"] });
     expect(results[0]).toMatchObject({ id: "aaaa:raw:1", abandoned: true });
-    expect(results[0]!.match_reasons).toContain("on a way that was left");
+    expect(results[0]!.match_reasons).toContain("abandoned branch");
   });
 
   it("explains itself when asked to", async () => {

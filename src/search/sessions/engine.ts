@@ -103,8 +103,8 @@ export class SessionSearch {
     if (query.tokens.length === 0) {
       throw new PommelError(
         "usage",
-        "The query holds no word to search for.",
-        'Try `pm search transcripts "how did we fix …"`.',
+        "The query has no searchable word.",
+        'Try `pm search sessions "how did we fix …"`.',
       );
     }
     const passages = request.mode === "fts" ? null : this.options.passages;

@@ -89,7 +89,7 @@ describe("what a chunk is", () => {
     ["a fix, for anything else", { kind: "error-fix" }, "where is it", 1],
     ["a decision, where one is asked for", { kind: "decision" }, "hvorfor", weights.decisionForDecision],
     ["a decision, for anything else", { kind: "decision" }, "where is it", 1],
-    ["on a way that was left", { abandoned: true }, "where is it", weights.abandoned],
+    ["abandoned branch", { abandoned: true }, "where is it", weights.abandoned],
     ["several of these", { type: "annotated", abandoned: true }, "where is it", 1.5 * weights.abandoned],
   ])("%s", (_, what, question, factor) => {
     const [only] = rank(candidates(what), evidence(10), {}, question);

@@ -19,17 +19,17 @@ it("are the words that it says, in any case, at most four", () => {
 
 it("are that it means the same", () => {
   expect(reasonsFor(plain, ["lunch"], { passage: 3, whole: 2.9 })).toEqual([]);
-  expect(reasonsFor(plain, ["lunch"], { passage: 4, whole: 2.1 })).toEqual(["close in meaning"]);
+  expect(reasonsFor(plain, ["lunch"], { passage: 4, whole: 2.1 })).toEqual(["similar in meaning"]);
 });
 
 it("are what it is, the strongest first", () => {
   const note = { ...plain, chunk_type: "annotated" as const, kind: "decision" as const, abandoned: true };
   expect(reasonsFor(note, ["retry"], { passage: 9, whole: 9 })).toEqual([
-    "a note of yours",
+    "your note",
     "says retry",
-    "close in meaning",
+    "similar in meaning",
     "a decision",
-    "on a way that was left",
+    "abandoned branch",
   ]);
   expect(reasonsFor({ ...plain, chunk_type: "summary", kind: "error-fix" }, ["lunch"], nothing)).toEqual([
     "a session's summary",

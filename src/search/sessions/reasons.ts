@@ -15,12 +15,12 @@ export function reasonsFor(
   const said = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
   const meaning = signals.passage + signals.whole;
   const reasons = [
-    chunk_type === "annotated" ? "a note of yours" : null,
+    chunk_type === "annotated" ? "your note" : null,
     said.length > 0 ? `says ${said.join(", ")}` : null,
-    meaning > 6 ? "close in meaning" : null,
+    meaning > 6 ? "similar in meaning" : null,
     chunk_type === "summary" ? "a session's summary" : null,
     kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,
-    abandoned ? "on a way that was left" : null,
+    abandoned ? "abandoned branch" : null,
   ];
   return reasons.filter((reason) => reason !== null);
 }

@@ -52,7 +52,7 @@ export interface CommitOfResult {
   commit: string;
   checkpoint: string;
   subject: string;
-  /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not say in time. */
+  /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not answer in time. */
   reach: "head" | "elsewhere" | "gone" | null;
   /** In HEAD's history in its place: what a rebase, an amend or a cherry-pick made of it; null: nothing. */
   successor: string | null;

@@ -72,7 +72,7 @@ export class Asker {
     void answer.finally(() => {
       this.isWaiting = false;
     });
-    this.problem = `${this.embedder.id} did not answer within ${this.deadlineMs} ms; searched without it.`;
+    this.problem = `${this.embedder.id} did not answer within ${this.deadlineMs} ms; searched without vectors.`;
     return { vector: null, problem: this.problem };
   }
 

@@ -109,7 +109,7 @@ describe("a second model", () => {
     for (let i = 0; i < 3; i++) {
       const query = await search.embed(`which way ${i}`);
       expect(query.second).toBeNull();
-      expect(query.notes).toEqual(["second did not answer within 5 ms; searched without it."]);
+      expect(query.notes).toEqual(["second did not answer within 5 ms; searched without vectors."]);
     }
     expect(embed).toHaveBeenCalledOnce();
     answer([up]);

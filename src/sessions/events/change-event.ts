@@ -47,7 +47,7 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
   if (about) {
     throw new PommelError(
       "usage",
-      `There is an active event about ${branch}: ${about.title} (${about.uid}).`,
+      `${branch} already has an active event: ${about.title} (${about.uid}).`,
       `\`pm event show ${about.uid}\` shows it.`,
     );
   }
@@ -75,12 +75,12 @@ function checkTime(type: EventRecord["type"], startsAt: number | null, endsAt: n
   if (hasTime !== (type === "temporal")) {
     throw new PommelError(
       "usage",
-      hasTime ? `A ${type} has no time of its own.` : "A temporal event needs a time.",
-      hasTime ? "Leave --since and --until out, or --type." : "Give --since, --until or both.",
+      hasTime ? `A ${type} event has no time.` : "A temporal event needs a time.",
+      hasTime ? "Omit --since and --until, or --type." : "Give --since, --until or both.",
     );
   }
   if (startsAt !== null && endsAt !== null && endsAt < startsAt) {
-    throw new PommelError("usage", "It would end before it begins.", "Check --since and --until.");
+    throw new PommelError("usage", "It ends before it starts.", "Check --since and --until.");
   }
 }
 

@@ -27,7 +27,7 @@ export function findTarget(memory: Memory, name: string, kind: EventLink["kind"]
     throw new PommelError(
       "usage",
       `${JSON.stringify(name)} could be a session or a checkpoint.`,
-      "Give more of the id.",
+      "Use a longer prefix.",
     );
   }
   const errors = [session?.error, checkpoint?.error];
@@ -36,8 +36,8 @@ export function findTarget(memory: Memory, name: string, kind: EventLink["kind"]
   if (kind !== null) throw errors.find((error) => error);
   throw new PommelError(
     "not_found",
-    `There is no session and no checkpoint ${JSON.stringify(name)}.`,
-    "`pm session list` and `pm checkpoint list` show those that there are.",
+    `No session or checkpoint ${JSON.stringify(name)}.`,
+    "`pm session list` and `pm checkpoint list` list them.",
   );
 }
 

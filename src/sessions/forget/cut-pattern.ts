@@ -20,8 +20,8 @@ export function createPatternCutter(pattern: string): PatternCutter {
   if (find("").length > 0) {
     throw new PommelError(
       "usage",
-      `${JSON.stringify(pattern)} matches where there is nothing, and so everywhere.`,
-      "Give a pattern that matches only what is to be forgotten.",
+      `${JSON.stringify(pattern)} matches empty text, and so everything.`,
+      "Use a pattern that matches only what you want to forget.",
     );
   }
   let count = 0;

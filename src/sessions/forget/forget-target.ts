@@ -39,7 +39,7 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
   if (named.length + (hasTime ? 1 : 0) !== 1) {
     throw new PommelError(
       "usage",
-      named.length === 0 ? "Nothing says what to forget." : "Only one thing can be forgotten at a time.",
+      named.length === 0 ? "Nothing to forget is named." : "Forget one thing at a time.",
       "Name a session, a turn, a note, a pattern or a time.",
     );
   }
@@ -52,7 +52,7 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
   const from = since === undefined ? 0 : await parseWhen(since, "since", now);
   const to = until === undefined ? now.getTime() : await parseWhen(until, "until", now);
   if (from > to) {
-    throw new PommelError("usage", "The time to forget ends before it begins.", "Swap --since and --until.");
+    throw new PommelError("usage", "The period ends before it starts.", "Swap --since and --until.");
   }
   return { rows: withSubagents(memory, rangeToForget(memory, from, to)) };
 }
@@ -60,7 +60,7 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
 function turnRows(memory: Memory, asked: string): ForgetRequest {
   const [, name = "", number = ""] = /^(.+):(\d+)$/.exec(asked) ?? [];
   if (name === "") {
-    throw new PommelError("usage", `${JSON.stringify(asked)} names no turn.`, "A turn is SESSION:NUMBER.");
+    throw new PommelError("usage", `${JSON.stringify(asked)} is not a turn.`, "A turn is SESSION:NUMBER.");
   }
   const session = findSession(memory, name);
   if (turnOf(memory, session.id, Number(number)) === null) {
@@ -78,11 +78,11 @@ function findAnnotation(memory: Memory, beginning: string): AnnotationRecord {
   const found = all.filter(({ uid }) => uid.startsWith(beginning));
   const exact = all.find(({ uid }) => uid === beginning);
   if (exact) return exact;
-  const hint = "`pm annotations --json` shows the ids of notes.";
+  const hint = "`pm notes --json` lists their ids.";
   if (beginning === "" || found.length > 1) {
     throw new PommelError("usage", `Several notes begin with ${JSON.stringify(beginning)}.`, hint);
   }
-  if (!found[0]) throw new PommelError("not_found", `There is no note ${JSON.stringify(beginning)}.`, hint);
+  if (!found[0]) throw new PommelError("not_found", `No note ${JSON.stringify(beginning)}.`, hint);
   return found[0];
 }
 

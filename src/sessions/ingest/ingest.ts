@@ -71,7 +71,7 @@ export async function ingestTranscript(
     await readOn(options, path, info, session, result, { signal, onProgress });
   } catch (error) {
     if (codeOf(error) !== "transcript_changed") throw error;
-    options.log.warn(`${path} is not what was read before; it is read again from the start`);
+    options.log.warn(`${path} was replaced; reading it from the start`);
     forgetTranscript(options.memory, path);
     await readOn(options, path, info, session, result, { signal, onProgress });
   }

@@ -37,7 +37,7 @@ it("remembers a note without a session, in none of the lists", async () => {
   expect(stage.everything()).not.toMatch(/hush\d/);
 });
 
-it("binds a note to a session, with what was said up to then", async () => {
+it("binds a note to a session, with everything until", async () => {
   const { id } = await stage.store(
     "s",
     prompt("Why is the build slow?"),

@@ -52,15 +52,15 @@ export async function llmSummary(turns: Iterable<Turn>, llm: Llm, signal?: Abort
   const { title, text } = readAnswer(answer);
   if (isRefusal(text)) throw unusable(llm, "its answer is a refusal");
   if (contentWords(text).size < 5) throw unusable(llm, "its answer is no summary");
-  if (!speaksOf(text, transcript)) throw unusable(llm, "its answer speaks of something else");
+  if (!speaksOf(text, transcript)) throw unusable(llm, "its answer is about something else");
   return { title, text: beginningOf(text, longest.summary), usage };
 }
 
 function unusable({ id }: Llm, why: string): PommelError {
   return new PommelError(
     "llm_unavailable",
-    `${id} gave no summary: ${why}.`,
-    "The extractive one stands in for it.",
+    `${id} returned no summary: ${why}.`,
+    "The extractive summary is used instead.",
   );
 }
 

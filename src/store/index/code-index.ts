@@ -56,7 +56,7 @@ export interface StoredChunk extends ChunkOutline {
  * Every change of a file is one transaction, so a reader sees a file as it was or as it is, never half.
  */
 export class CodeIndex extends Connection {
-  /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
+  /** @throws PommelError `not_indexed`, `schema_outdated`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
   static open(file: string, options: { readonly: boolean }): CodeIndex {
     return new CodeIndex(file, openDatabase(file, codeMigrations, options));
   }

@@ -103,16 +103,16 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
   if (!only) {
     throw new PommelError(
       "not_found",
-      `There is no event ${JSON.stringify(wanted)}.`,
-      "`pm event list` shows those that are there.",
+      `No event ${JSON.stringify(wanted)}.`,
+      "`pm event list` lists them.",
     );
   }
   if (others.length > 0) {
     const some = [only, ...others].slice(0, 3).map(({ uid }) => uid);
     throw new PommelError(
       "usage",
-      `Several events could be ${JSON.stringify(wanted)}: ${some.join(", ")}${others.length > 2 ? ", ..." : ""}.`,
-      "Give more of the event's id.",
+      `Several events match ${JSON.stringify(wanted)}: ${some.join(", ")}${others.length > 2 ? ", ..." : ""}.`,
+      "Use a longer prefix.",
     );
   }
   return only;

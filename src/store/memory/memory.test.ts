@@ -77,11 +77,11 @@ describe("memory.db", () => {
 
   it("says so when nothing is remembered yet, and makes no file for that", () => {
     const error = thrownBy(() => open({ readonly: true }));
-    expect(error.code).toBe("not_indexed");
-    expect(error.message).toBe("No conversations are remembered yet.");
+    expect(error.code).toBe("no_memory");
+    expect(error.message).toBe("No sessions recorded yet.");
     expect(readdirSync(dir)).toEqual([]);
     writeFileSync(file, "");
-    expect(thrownBy(() => open({ readonly: true })).message).toBe("No conversations are remembered yet.");
+    expect(thrownBy(() => open({ readonly: true })).message).toBe("No sessions recorded yet.");
   });
 
   it("is read by those who may not write", () => {
@@ -163,7 +163,7 @@ describe("memory.db", () => {
 
 describe("a migration", () => {
   const words: DatabaseWords = {
-    absent: () => ["absent", ""],
+    absent: () => ["no_memory", "absent", ""],
     corrupt: { code: "memory_corrupt", hint: () => "" },
     tooNew: "",
     tooOld: "",

@@ -5,8 +5,9 @@ import { memoryMigrations } from "./schema/schema.ts";
 
 const words: DatabaseWords = {
   absent: () => [
-    "No conversations are remembered yet.",
-    "Run `pm start`: sessions are remembered from now on. `pm import claude` (codex, gemini) takes in those of the past.",
+    "no_memory",
+    "No sessions recorded yet.",
+    "Run `pm start` to record sessions from now on, and `pm import claude` (codex, gemini) for past ones.",
   ],
   corrupt: {
     code: "memory_corrupt",
@@ -17,9 +18,9 @@ const words: DatabaseWords = {
         : "Nothing was changed. Run `pm doctor`; to go back, stop the daemon and restore it from your own backup.";
     },
   },
-  tooNew: "Update Pommel. Do not delete the file: it holds what cannot be made again.",
+  tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   tooOld: "Run `pm start`.",
-  full: "Free some space; what waits is taken up again by itself, what is stored stays.",
+  full: "Free some space; pending work then continues, and stored data is safe.",
 };
 
 /**
@@ -29,7 +30,7 @@ const words: DatabaseWords = {
  */
 export class Memory extends Connection {
   /**
-   * @throws PommelError `not_indexed` (readonly and absent), `memory_corrupt`, `index_too_new`, `disk_full`,
+   * @throws PommelError `no_memory`, `schema_outdated` (both readonly), `memory_corrupt`, `index_too_new`, `disk_full`,
    *   `unreadable`
    */
   static open(file: string, { readonly }: { readonly: boolean }): Memory {

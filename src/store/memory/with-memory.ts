@@ -22,7 +22,7 @@ export function shareOpenMemory(file: string, owner: MemoryOwner): () => void {
 
 /**
  * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
- * @throws PommelError `not_indexed`, `memory_corrupt`, `index_too_new`, `unreadable`
+ * @throws PommelError `no_memory`, `schema_outdated`, `memory_corrupt`, `index_too_new`, `unreadable`
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
   const owner = owners.get(project.memoryDb);

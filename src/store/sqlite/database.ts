@@ -8,7 +8,7 @@ export type Migration = string;
 
 /** What people are told of a database: which one it is, and what they can do. Functions of its file. */
 export interface DatabaseWords {
-  absent(file: string): [message: string, hint: string];
+  absent(file: string): [code: ErrorCode, message: string, hint: string];
   /** The code of a damaged one, and what to do about it. */
   corrupt: { code: ErrorCode; hint(file: string): string };
   /** What to do when a newer Pommel wrote it. */
@@ -20,14 +20,14 @@ export interface DatabaseWords {
 
 /** index.db: what is lost can be made again. */
 const indexWords: DatabaseWords = {
-  absent: (file) => [`There is no index yet (${file}).`, "Run `pm start` or `pm reindex`."],
+  absent: (file) => ["not_indexed", `There is no index yet (${file}).`, "Run `pm start` or `pm reindex`."],
   corrupt: {
     code: "index_corrupt",
     hint: () => "Run `pm start` or `pm reindex`: the damaged file is moved aside and rebuilt.",
   },
   tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
   tooOld: "Run `pm start`.",
-  full: "Free some space; indexing goes on by itself, what is indexed stays searchable.",
+  full: "Free some space; indexing then continues, and the index stays searchable.",
 };
 
 export interface OpenOptions {
@@ -48,15 +48,15 @@ const mostBackups = 2;
 
 /**
  * Opens a SQLite file in WAL mode, creating it (mode 0600) and bringing its schema up to date unless `readonly`.
- * @throws PommelError `not_indexed` (readonly and absent), `index_too_new`, `disk_full`, `unreadable`, and the words'
- *   own code for a damaged file
+ * @throws PommelError `schema_outdated` (readonly), `index_too_new`, `disk_full`, `unreadable`, and the words' own codes
+ *   for an absent (readonly) and a damaged file
  */
 export function openDatabase(
   file: string,
   migrations: readonly Migration[],
   { readonly, words = indexWords, precious = false }: OpenOptions,
 ): Sqlite {
-  if (readonly && !existsSync(file)) throw new PommelError("not_indexed", ...words.absent(file));
+  if (readonly && !existsSync(file)) throw new PommelError(...words.absent(file));
   let db: Sqlite | undefined;
   try {
     // SQLite gives -wal and -shm the mode of the main file, so making that one private is enough.
@@ -101,15 +101,15 @@ function migrate(
   if (version > migrations.length) {
     throw new PommelError(
       "index_too_new",
-      `${file} was written by a newer Pommel (schema ${version}, this one knows ${migrations.length}).`,
+      `${file} was written by a newer Pommel (schema ${version}; this version supports ${migrations.length}).`,
       words.tooNew,
     );
   }
   if (version === migrations.length) return;
   if (readonly) {
     // A process that creates it may not have got further yet.
-    if (version === 0 && precious) throw new PommelError("not_indexed", ...words.absent(file));
-    throw new PommelError("not_indexed", `${file} was written by an older Pommel.`, words.tooOld);
+    if (version === 0 && precious) throw new PommelError(...words.absent(file));
+    throw new PommelError("schema_outdated", `${file} was written by an older Pommel.`, words.tooOld);
   }
   if (precious && version > 0) backUp(db, file, { from: version, to: migrations.length });
   // Another process may be migrating it as well: who comes second finds nothing left to do.

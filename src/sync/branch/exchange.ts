@@ -13,7 +13,7 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
   const { remote, branch } = settings;
   const last = (await readRef(dir, remoteRef))?.hash ?? null;
   if (!hasRemote) {
-    report.trouble = { kind: "no_remote", message: `There is no remote ${remote}.` };
+    report.trouble = { kind: "no_remote", message: `No remote ${remote}.` };
     return null;
   }
   const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
@@ -33,11 +33,11 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
     report.trouble = isDamaged
       ? {
           kind: "damaged",
-          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing of it was taken in; what is new is kept here.`,
+          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing of it was imported; new sessions stay here.`,
         }
       : {
           kind: "unreachable",
-          message: `${remote} could not be reached (${error.message}). What is new is kept here, and shared the next time.`,
+          message: `${remote} could not be reached (${error.message}). New sessions stay here and are shared next time.`,
         };
     return last;
   }
@@ -65,7 +65,7 @@ export async function push(run: Run, commit: string): Promise<boolean> {
     if (!(error instanceof RemoteFailure)) throw error;
     report.trouble = {
       kind: "unreachable",
-      message: `It could not be pushed to ${settings.remote} (${error.message}). What is new is kept here, and shared the next time.`,
+      message: `It could not be pushed to ${settings.remote} (${error.message}). New sessions stay here and are shared next time.`,
     };
     return false;
   }

@@ -57,22 +57,22 @@ export async function openCodec(present: Present, settings: EncryptionSettings):
     if (kind === null) {
       throw new PommelError(
         "sync_refused",
-        `The branch ${branch} holds something else than Pommel's memory. Nothing was changed.`,
-        "Choose another one with `pm config set sync.branch NAME`.",
+        `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
+        "Choose another branch with `pm config set sync.branch NAME`.",
       );
     }
     if (kind === "sealed" && encryption === "none") {
       throw new PommelError(
         "sync_refused",
-        `The branch ${branch} is encrypted, and sync.encryption says that it is not.`,
+        `The branch ${branch} is encrypted, but sync.encryption is none.`,
         "Run `pm config set --global sync.encryption passphrase` (or key), as on the machine that shares it.",
       );
     }
     if (kind === "plain" && encryption !== "none") {
       throw new PommelError(
         "sync_refused",
-        `The branch ${branch} holds what can be read by everybody, and its history always will.`,
-        "To begin an encrypted one, choose another with `pm config set sync.branch NAME`, and delete the old one.",
+        `The branch ${branch} is not encrypted, and its history cannot be encrypted afterwards.`,
+        "Choose a new branch with `pm config set sync.branch NAME`, and delete the old one.",
       );
     }
   }
@@ -120,8 +120,8 @@ async function withPassphrase(present: Present, settings: EncryptionSettings): P
   if (!passphrase) {
     throw new PommelError(
       "sync_refused",
-      "The shared memory is encrypted with a passphrase, and there is nobody to ask for it.",
-      "Put it into the environment variable that sync.passphrase_env names.",
+      "The shared memory is encrypted with a passphrase, and there is no terminal to ask at.",
+      "Set it in the environment variable named by sync.passphrase_env.",
     );
   }
   if (isNew) {
@@ -159,12 +159,12 @@ async function withKeyFile(present: Present, settings: EncryptionSettings): Prom
   refuseOtherWay(settings, present, notices.length === 0, "passphrase");
   let identities = readKeyFile(settings.keyFile);
   if (identities === null) {
-    if (notices.length > 0) throw otherKey(settings, "there is none here");
+    if (notices.length > 0) throw otherKey(settings, "there is no key here");
     identities = [await makeKeyFile(settings)];
   }
   const ids = await Promise.all(identities.map(keyId));
   const isOurs = ids.some((id) => keys.has(`${keysDir}${id}.txt`));
-  if (notices.length > 0 && !isOurs) throw otherKey(settings, `that in ${settings.keyFile} is another`);
+  if (notices.length > 0 && !isOurs) throw otherKey(settings, `${settings.keyFile} holds another key`);
   const usable = identities.filter((_, i) => notices.length === 0 || keys.has(`${keysDir}${ids[i]}.txt`));
   for (const identity of usable) {
     const { path, content } = await keyNotice(identity);
@@ -198,7 +198,7 @@ function readKeyFile(file: string): string[] | null {
     throw new PommelError(
       "sync_refused",
       `${file} holds no age identity (a line that begins with AGE-SECRET-KEY-1).`,
-      "Put the right file there, or set sync.key_file.",
+      "Put the right file there, or change sync.key_file.",
     );
   }
   return identities;
@@ -208,7 +208,7 @@ async function makeKeyFile({ keyFile, onKeyMade, isTrial }: EncryptionSettings):
   const identity = await newIdentity();
   if (isTrial) return identity;
   const lines = [
-    "# Reads and writes Pommel's shared memory. Copy it to your other machines; whoever has it can read everything.",
+    "# Reads and writes Pommel's shared memory. Copy it to your other machines; anyone who has it can read everything.",
     `# public key: ${await recipientOf(identity)}`,
     identity,
   ];

@@ -121,7 +121,7 @@ export async function keyNotice(identity: string): Promise<{ path: string; conte
 export function wrongPassphrase(): PommelError {
   return new PommelError(
     "sync_refused",
-    "That is not the passphrase that the shared memory was encrypted with. Nothing was changed.",
-    "Try again; every machine has to use the same one.",
+    "Wrong passphrase for the shared memory. Nothing was changed.",
+    "Try again; every machine needs the same one.",
   );
 }

@@ -85,7 +85,7 @@ async function sessionFrom(
   const place = { kind: "session", id: uid } as const;
   const found = await recordAt(files, tip, { ...place, part: "meta" }, "meta");
   if (found !== null && found.uid !== uid) {
-    files.problems.set(pathOf({ ...place, part: "meta" }), "speaks of another session");
+    files.problems.set(pathOf({ ...place, part: "meta" }), "belongs to another session");
     return;
   }
   const turns = (await recordAt(files, tip, { ...place, part: "transcript" }, "transcript")) ?? [];
@@ -171,6 +171,6 @@ async function otherFrom(
 
 function isAt(id: string, place: Place, files: Files): boolean {
   if (id === place.id) return true;
-  files.problems.set(pathOf(place), "speaks of something else");
+  files.problems.set(pathOf(place), "belongs to something else");
   return false;
 }

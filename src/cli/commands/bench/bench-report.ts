@@ -43,7 +43,7 @@ export function renderSelfTest(
     `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}${more}.`,
     ...report.notes.map((note) => colors.yellow(note)),
     ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
-    colors.dim("Compare the rows, not the figures with other projects': see docs/benchmarks.md."),
+    colors.dim("Compare the rows with each other, not with other projects (docs/benchmarks.md)."),
   ];
   return blocks.join("\n\n");
 }
@@ -51,7 +51,7 @@ export function renderSelfTest(
 function renderKind(kind: KindReport, misses: boolean, colors: Colors): string {
   const lines = [colors.bold(titles[kind.kind])];
   if (kind.queries === 0) return [...lines, `Not measured: ${kind.problem ?? "no questions"}.`].join("\n");
-  const few = kind.queries < fewest ? " Too few to tell modes apart by." : "";
+  const few = kind.queries < fewest ? " Too few questions to compare modes." : "";
   const why = kind.problem === null ? "" : `: ${kind.problem}`;
   lines.push(`${kind.queries} questions${why}.${few}`);
   lines.push(
@@ -78,7 +78,7 @@ function renderMiss({ query, expected, rank, found }: Miss): string {
   const where = expected.map(place).join(", ");
   return [
     `  "${query}"`,
-    `    ${rank === null ? "not among the first ten" : `at ${rank}`}: ${where}`,
+    `    ${rank === null ? "not in the top ten" : `at ${rank}`}: ${where}`,
     `    on top: ${found.map(place).join(", ") || "nothing"}`,
   ].join("\n");
 }

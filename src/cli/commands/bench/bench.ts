@@ -114,7 +114,7 @@ function nothingToAsk({ kinds }: SelfTestReport): PommelError {
   const why = kinds.map(({ problem }) => problem).filter((problem) => problem !== null);
   return new PommelError(
     "not_found",
-    `There is nothing to ask: ${why.join("; ")}.`,
-    "It takes functions with doc comments of a sentence or more, or a git history that says what was changed.",
+    `No questions to measure with: ${why.join("; ")}.`,
+    "`pm bench` needs functions with doc comments of at least a sentence, or commits with descriptive messages.",
   );
 }

@@ -26,7 +26,7 @@ export async function checkpointBackfillCommand(
   const interrupt = () => interruption.abort();
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  const progress = createProgress({ label: "Looking at history", unit: "commits" });
+  const progress = createProgress({ label: "Reading history", unit: "commits" });
   const report = await backfillHere(project, {
     ...options,
     signal: interruption.signal,
@@ -34,7 +34,7 @@ export async function checkpointBackfillCommand(
     log: { ...silentLog, warn: output.note, error: output.note },
   }).finally(progress.finish);
   if (report.isShallow) {
-    output.note("History is cut off here: `git fetch --unshallow` gets all of it.");
+    output.note("This clone is shallow: `git fetch --unshallow` fetches the rest.");
   }
   const took_ms = Date.now() - started;
   output.result(
@@ -49,15 +49,15 @@ export async function checkpointBackfillCommand(
     () => {
       if (report.commits === 0) {
         return options.all
-          ? "Nothing is committed yet."
-          : "No commits since the first session that is remembered. --all goes over all of history.";
+          ? "No commits yet."
+          : "No commits since the first recorded session. --all analyses the whole history.";
       }
       const known = report.commits - report.lookedAt;
       const before =
-        known > 0 && !report.isInterrupted ? ` ${counted(known, "commit")} had been looked at before.` : "";
+        known > 0 && !report.isInterrupted ? ` ${counted(known, "commit")} analysed before.` : "";
       if (report.lookedAt === 0 && !report.isInterrupted) return `Nothing new.${before}`;
-      const counts = `${counted(report.lookedAt, "commit")} looked at, agents had a part in ${report.checkpoints}`;
-      if (report.isInterrupted) return `Interrupted: ${counts}. What is done stays; run it again to go on.`;
+      const counts = `${counted(report.lookedAt, "commit")} analysed, ${counted(report.checkpoints, "checkpoint")} found`;
+      if (report.isInterrupted) return `Interrupted: ${counts}. Run it again to continue.`;
       return `Done in ${humanDuration(took_ms)}: ${counts}.${before}`;
     },
   );

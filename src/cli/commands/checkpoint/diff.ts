@@ -38,7 +38,7 @@ export async function checkpointDiffCommand(
 }
 
 function renderSides({ from, to, files }: DiffAnswer, colors: Colors): string {
-  const nothing = files.length === 0 ? "\nTheir files are the same." : "";
+  const nothing = files.length === 0 ? "\nThe files are identical." : "";
   return `from ${side(from, colors)}\n  to ${side(to, colors)}${nothing}`;
 }
 
@@ -54,7 +54,7 @@ export function renderSessions({ sessions }: DiffAnswer, columns: number, colors
   const blocks = (["to", "from"] as const).flatMap((which) => {
     const of = sessions.filter(({ side }) => side === which);
     if (of.length === 0) return [];
-    const title = which === "to" ? "Sessions that led there" : "Sessions that led only to the first";
+    const title = which === "to" ? "Sessions that led there" : "Sessions only in the first";
     return [
       [heading(title, colors), ...of.map((session) => sessionText(session, columns, colors))].join("\n"),
     ];

@@ -41,7 +41,7 @@ function renderHead(answer: CheckpointAnswer, colors: Colors): string {
   const next =
     next_ids.length > 0 ? `, before ${next_ids.map((uid) => colors.cyan(printable(uid))).join(", ")}` : "";
   const now = answer.rewritten_as.map(
-    (hash) => `its place was taken by commit ${printable(hash.slice(0, 12))}`,
+    (hash) => `rewritten as commit ${printable(hash.slice(0, 12))}`,
   );
   return [
     colors.bold(oneLine(subject === "" ? "(no message)" : subject, 200)),
@@ -64,10 +64,10 @@ function renderSession(
 ): string {
   const part = {
     lines: `wrote ${counted(lines, "line")} of it`,
-    removed: "took lines out",
+    removed: "removed lines",
     command: "made the commit",
-    touched: "had its files in hand",
-    trailer: "named by another tool",
+    touched: "worked on its files",
+    trailer: "recorded by another tool",
   };
   const facts = [agent ?? "", part[how]].filter((fact) => fact !== "");
   const text = [
@@ -76,15 +76,15 @@ function renderSession(
     colors.dim(oneLine(facts.join(", "), 200)),
   ];
   const shown = turns.slice(-turnsShown);
-  if (shown.length < turns.length) text.push(colors.dim(`${turns.length - shown.length} turns before`));
+  if (shown.length < turns.length) text.push(colors.dim(`${turns.length - shown.length} earlier turns`));
   for (const { turn, prompt } of shown) {
     const said = turn === 0 ? "(before the first prompt)" : (prompt ?? "(not stored here)");
     text.push(`${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(said, Math.max(columns - 6, 40))}`);
   }
   if (state === null) return text.join("\n");
   const isShown = shown.some(({ turn, prompt }) => turn === state.turn && prompt !== null);
-  if (!isShown && state.prompt !== null) text.push(`Then at: ${oneLine(state.prompt, 300)}`);
-  if (state.said !== null) text.push(`Said last: ${oneLine(state.said, 400)}`);
+  if (!isShown && state.prompt !== null) text.push(`Prompt: ${oneLine(state.prompt, 300)}`);
+  if (state.said !== null) text.push(`Last reply: ${oneLine(state.said, 400)}`);
   for (const todo of state.todos) {
     const box = todo.status === "completed" ? "x" : todo.status === "in_progress" ? "~" : " ";
     text.push(`  [${box}] ${oneLine(todo.text, 200)}`);

@@ -91,7 +91,7 @@ describe("pm checkpoint list", () => {
   it("says what to do where there is none", () => {
     const none = { checkpoints: [], total: 0 };
     expect(renderCheckpoints(none, {}, colors)).toMatch(/^No checkpoints\. `pm checkpoint backfill`/);
-    expect(renderCheckpoints(none, { branch: "x" }, colors)).toMatch(/^No such checkpoints\./);
+    expect(renderCheckpoints(none, { branch: "x" }, colors)).toMatch(/^No matching checkpoints\./);
   });
 
   it("names turns that follow each other as one", () => {
@@ -129,7 +129,7 @@ it("pm checkpoint diff names the sessions of either side", () => {
   const text = renderSessions(answer, 80, colors);
   expect(text).toMatch(/^Sessions that led there\n═+\n8ecde0fc {2}\(no title\) {2}1 checkpoint, 11 turns\n/);
   expect(text).toContain("and 1 turn more");
-  expect(text).toContain("Sessions that led only to the first");
+  expect(text).toContain("Sessions only in the first");
   expect(renderSessions({ ...answer, sessions: [] }, 80, colors)).toBe("");
 });
 

@@ -106,14 +106,14 @@ async function report(
   } catch (error) {
     // The edit is done; that something else is wrong must not read as if it were not.
     output.note(`warning: ${messageOf(error)}`);
-    output.result({ key, file, changed }, `${changed ? "Changed" : "Already so in"} ${file}.`);
+    output.result({ key, file, changed }, `${changed ? "Changed" : "Already set in"} ${file}.`);
     return;
   }
   const restarted = changed && (await applyToDaemon(cwd, output));
   output.result({ ...entry, file, changed, restarted }, () => {
     const where = entry.source === null ? "the default" : `from ${entry.source}`;
     const line = `${key} is ${show(entry.value)} (${where}).`;
-    return changed ? line : `${line} ${file} already said so.`;
+    return changed ? line : `${line} ${file} is unchanged.`;
   });
 }
 

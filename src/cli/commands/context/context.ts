@@ -72,17 +72,17 @@ export function renderMissed(
 ): string[] {
   const last = missed.at(-1);
   if (last === undefined) return [];
-  const when = `the last one at ${localTime(last.at)} (given up after ${last.took_ms} ms of ${deadlineMs} ms)`;
-  const hint = colors.dim(`  If this goes on: \`pm config set context.deadline_ms ${2 * deadlineMs}\``);
-  return [`${counted(missed.length, "answer")} came too late in 30 days, ${when}.\n${hint}`];
+  const when = `the last one at ${localTime(last.at)} (timed out after ${last.took_ms} ms of ${deadlineMs} ms)`;
+  const hint = colors.dim(`  If this keeps happening: \`pm config set context.deadline_ms ${2 * deadlineMs}\``);
+  return [`${counted(missed.length, "answer")} came too late in the last 30 days, ${when}.\n${hint}`];
 }
 
 /** What was told, for a person. */
 export function renderTold(told: readonly Told[], mode: string, colors: Colors): string {
   if (told.length === 0) {
     return mode === "off"
-      ? "Nothing was told by itself: context.mode is off."
-      : "Nothing was told by itself yet. Silence is the normal case; `pm context --start` shows what a session begins with.";
+      ? "Automatic context is off (context.mode)."
+      : "No automatic context yet. Most prompts get none; `pm context --start` shows what a new session gets.";
   }
   return told
     .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
@@ -99,7 +99,7 @@ export function renderTold(told: readonly Told[], mode: string, colors: Colors):
 }
 
 function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Colors): string {
-  if (text === null) return `Nothing would be told: ${reason}.`;
+  if (text === null) return `Nothing would be injected: ${reason}.`;
   const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
   return [...block(text), colors.dim(`${oneLine(reason, 160)} | ${cost}`)].join("\n");
 }

@@ -45,7 +45,7 @@ export async function logsCommand({ cwd, output }: CommandContext, options: Logs
   };
   print(shown);
   if (shown.length === 0 && !options.follow) {
-    output.note(since === null ? "Nothing is logged yet." : "Nothing was logged since then.");
+    output.note(since === null ? "The log is empty." : "No log entries since then.");
   }
   while (options.follow) {
     await sleep(pollIntervalMs);

@@ -71,7 +71,7 @@ export async function startDaemonAndReport(project: Project, output: Output): Pr
     if (!(error instanceof DaemonUnreachable)) throw error;
     throw new PommelError(
       "daemon_start_failed",
-      "The Pommel daemon started, and ended at once.",
+      "The Pommel daemon exited right after it started.",
       `See ${join(project.logDir, "pommeld.log")}, or run \`pm start --foreground\`.`,
       { cause: error },
     );
@@ -115,10 +115,10 @@ export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): st
     // Of a first index nothing is done yet that an estimate could go by; `pm status` has it a moment later.
     ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
     "",
-    "Indexing goes on in the background; until it is done, searches find what is indexed so far.",
+    "Indexing continues in the background; until then, searches cover what is indexed so far.",
     "",
-    "  See how far it is:  pm status",
-    "  Watch it:           pm status --watch",
+    "  Progress:           pm status",
+    "  Live:               pm status --watch",
     "  For scripts:        pm status --json",
   ];
 }

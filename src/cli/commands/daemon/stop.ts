@@ -4,7 +4,7 @@ import { messageOf } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 
-const staysSo = "It stays so until `pm start` or the next boot.";
+const staysSo = "It stays stopped until `pm start` or the next boot.";
 
 /**
  * `pm stop`: ends the daemon, waits until it is gone, and lets nothing but `pm start` and the next boot bring it back. Fine
@@ -17,7 +17,7 @@ export async function stopCommand({ cwd, output }: CommandContext): Promise<void
     recordStopped(project);
   } catch (error) {
     // A full disk, say.
-    output.note(`warning: That it was stopped cannot be noted, so it may start again: ${messageOf(error)}.`);
+    output.note(`warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`);
   }
   const stopped = await stopDaemon(project);
   if (!stopped) {
@@ -28,7 +28,7 @@ export async function stopCommand({ cwd, output }: CommandContext): Promise<void
   const remark = {
     asked: "",
     terminated: " It did not answer and was sent SIGTERM.",
-    killed: " It did not end by itself and was killed.",
+    killed: " It did not exit and was killed.",
   };
   output.result(
     { stopped: true, ...stopped },

@@ -35,6 +35,6 @@ export async function versionCommand({ cwd, output }: CommandContext): Promise<v
     ]),
   );
   if (record && record.version !== version) {
-    output.note(`The daemon runs version ${record.version}: \`pm restart\` replaces it by ${version}.`);
+    output.note(`The daemon runs version ${record.version}: \`pm restart\` switches to ${version}.`);
   }
 }

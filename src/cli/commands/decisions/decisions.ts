@@ -34,7 +34,7 @@ export function renderDecisions(
   { decisions, total }: { decisions: readonly Decision[]; total: number },
   colors: Colors,
 ): string {
-  if (decisions.length === 0) return "Nothing that was decided is remembered.";
+  if (decisions.length === 0) return "No decisions found.";
   const blocks = decisions.map((decision) => {
     const { source, text, session_id, session_title, turn, timestamp, branch, score } = decision;
     const place = [

@@ -35,14 +35,14 @@ export async function relatedCommand(
   const request = { files, query, limit: options.limit ?? 10 };
   const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
   output.result({ query, ...found }, () => {
-    if (files.length === 0) return "No file is changed. Name some: pm related --files src/db.ts";
+    if (files.length === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
     return renderRelated(found.sessions, found.total, output.colors);
   });
 }
 
 /** Sessions for a person, best first, each with the turns that touched most. */
 export function renderRelated(sessions: readonly RelatedSession[], total: number, colors: Colors): string {
-  if (sessions.length === 0) return "No session that is remembered touched these files.";
+  if (sessions.length === 0) return "No recorded session touched these files.";
   const blocks = sessions.map(({ session_id, session_title, branch, last_at, score, files, turns }) => {
     const place = [colors.cyan(shortId(session_id)), last_at === null ? "" : localTime(last_at)];
     const about = [...place, branch === null ? "" : oneLine(branch, 40), colors.dim(score.toFixed(2))];

@@ -54,7 +54,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
 }
 
 function summary(failed: number, warned: number): string {
-  if (failed + warned === 0) return "\nAll is well.";
+  if (failed + warned === 0) return "\nAll checks passed.";
   const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
   if (failed === 0) return `\nWorks, with ${count(warned, "warning")}.`;
   return `\n${count(failed, "problem")}, ${count(warned, "warning")}.`;

@@ -44,7 +44,7 @@ export async function disableCommand(
     git: gitFiles === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
   };
   for (const { file, reason } of result.kept) {
-    output.note(`${tick("warn", output.colors)} ${file} stays as it is: ${reason}.`);
+    output.note(`${tick("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
   output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
 }
@@ -81,10 +81,10 @@ export function takeAll(place: Place): TakeResult[] {
 }
 
 function summary(all: readonly string[], inProject: boolean, output: Output): string {
-  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing of Pommel";
+  const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "Nothing to remove";
   const said = `${tick("ok", output.colors)} ${done}.`;
   if (!inProject) return said;
-  return `${said}\n  A running daemon still reads transcripts and commits; \`pm config set sessions.capture false\` and \`pm config set git.checkpoints false\` end that, too.`;
+  return `${said}\n  The daemon still reads transcripts and commits. To stop that: \`pm config set sessions.capture false\`, \`pm config set git.checkpoints false\`.`;
 }
 
 function list(words: readonly string[]): string {

@@ -101,7 +101,7 @@ export async function enableCommand(
   }
   if (failures.length > 0) throw failures[0];
   output.result(result, () => lines(result, output).join("\n"));
-  if (result.git?.state === "shared") warn(output, `No hooks in git: ${result.git.reason}. ${sharedHint}`);
+  if (result.git?.state === "shared") warn(output, `No git hooks: ${result.git.reason}. ${sharedHint}`);
   const { problem } = pommelOnPath();
   if (problem !== null) warn(output, `${problem.message} ${problem.hint}`);
 }
@@ -118,18 +118,18 @@ async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
   }
   const { state, reason, dir } = done;
   if (asked && state === "none") throw new PommelError("not_found", `Git runs no hooks here: ${reason}.`);
-  if (asked) throw new PommelError("settings_invalid", `No hooks in git: ${reason}.`, sharedHint);
+  if (asked) throw new PommelError("settings_invalid", `No git hooks: ${reason}.`, sharedHint);
   return { state, reason, dir, changed: false, added: [] };
 }
 
 function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
   const said: string[] = [];
   if (file !== null)
-    said.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `All hooks are in ${file} already.`);
-  if (restored.length > 0) said.push(`As before in ${[...new Set(restored)].join(", ")}.`);
+    said.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `${file} has all hooks already.`);
+  if (restored.length > 0) said.push(`Restored in ${[...new Set(restored)].join(", ")}.`);
   if (git?.state === "installed") {
     said.push(
-      git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `All hooks are in ${git.dir} already.`,
+      git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `${git.dir} has all hooks already.`,
     );
   }
   return said.map((line) => `${tick("ok", output.colors)} ${line}`);

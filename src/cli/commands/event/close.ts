@@ -16,7 +16,7 @@ export async function eventCloseCommand(
   const said =
     before === wanted
       ? `${title} is ${wanted} already.`
-      : { active: `${title} goes on.`, frozen: `${title} is frozen.`, archived: `${title} is archived.` }[
+      : { active: `${title} is active again.`, frozen: `${title} is frozen.`, archived: `${title} is archived.` }[
           wanted
         ];
   output.result({ event, before }, `${tick("ok", output.colors)} ${said}`);

@@ -40,11 +40,11 @@ export async function eventListCommand(
       parts.push(colors.dim(`${counted(found.archived, "archived event")} (--status archived)`));
     }
     if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, colors));
-    else if (suggested) parts.push("No branch that was worked on is without an event.");
+    else if (suggested) parts.push("Every branch with sessions has an event.");
     return parts.join("\n\n");
     function renderEvents(all: readonly ListedEvent[], isOpen: boolean): string {
       if (all.length > 0) return all.map((event) => renderEvent(event, colors)).join("\n");
-      return isOpen ? 'No events. `pm event create "what it is about"` makes one.' : "No such events.";
+      return isOpen ? 'No events. `pm event create "what it is about"` creates one.' : "No matching events.";
     }
   });
 }
@@ -63,5 +63,5 @@ function renderSuggestions(suggestions: readonly SuggestedView[], colors: Colors
     daysOf(null, last_at).replace(/^until /, ""),
     printable(accept),
   ]);
-  return `${colors.bold("Could be events:")}\n${table(rows)}`;
+  return `${colors.bold("Suggested events:")}\n${table(rows)}`;
 }

@@ -64,7 +64,7 @@ async function run<A extends unknown[]>(
 
 it("goes from a suggestion to an event, its sessions, and its end", async () => {
   expect((await run(eventListCommand, [], {})).text).toMatch(
-    /^No events.*\n\nCould be events:\n {2}token refresh {2}1 session, 0 checkpoints {2}2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
+    /^No events.*\n\nSuggested events:\n {2}token refresh {2}1 session, 0 checkpoints {2}2026-01-28 {2}pm event create --from-branch fix\/token-refresh$/,
   );
   const made = await run(eventCreateCommand, [], {
     fromBranch: "fix/token-refresh",
@@ -93,7 +93,7 @@ it("goes from a suggestion to an event, its sessions, and its end", async () => 
     "✓ token refresh is archived.",
   );
   expect((await run(eventListCommand, [], {})).text).toContain("1 archived event (--status archived)");
-  expect((await run(eventListCommand, ["nothing", "such"], {})).text).toBe("No such events.");
+  expect((await run(eventListCommand, ["nothing", "such"], {})).text).toBe("No matching events.");
   expect((await run(eventListCommand, [], { suggested: true })).text).toMatch(
     /^No branch that was worked on/,
   );
@@ -108,7 +108,7 @@ it("refuses what makes no sense", async () => {
 });
 
 it("lists projects, and sessions of all of them, from anywhere", async () => {
-  expect((await run(projectsListCommand)).text).toBe("No project is known yet; `pm init` makes one.");
+  expect((await run(projectsListCommand)).text).toBe("No projects yet; `pm init` creates one.");
   await rememberProject(projectAt(dir));
   expect((await run(projectsListCommand)).value).toMatchObject({ projects: [{ root: dir, is_gone: false }] });
   const { text, value } = await run(sessionListCommand, { allProjects: true });
@@ -118,9 +118,9 @@ it("lists projects, and sessions of all of them, from anywhere", async () => {
     projects: [dir],
     left_out: [],
   });
-  expect((await run(projectsForgetCommand, ".")).text).toBe("✓ 1 project taken off the list.");
+  expect((await run(projectsForgetCommand, ".")).text).toBe("✓ 1 project removed from the list.");
   await expect(run(projectsForgetCommand, ".")).rejects.toMatchObject({ code: "not_found" });
-  expect((await run(projectsForgetCommand, undefined)).text).toBe("✓ None is gone.");
+  expect((await run(projectsForgetCommand, undefined)).text).toBe("✓ No project is gone.");
 });
 
 it("names places below the home as people do", () => {

@@ -51,11 +51,11 @@ export async function forgetCommand(
     logEmptied: boolean | null,
   ) => ({ ...report, forgotten, log_emptied: logEmptied }) satisfies ForgetResult;
   if (isNothing(preview)) {
-    output.result(result(preview, false, null), "Nothing of that is remembered.");
+    output.result(result(preview, false, null), "Nothing in the memory matches.");
     return;
   }
   for (const line of describe(preview)) output.print(line);
-  if (note !== undefined) output.print("  (its words stay in the prompt that said them: see --turn)");
+  if (note !== undefined) output.print("  (the text stays in its prompt: see --turn)");
   if (dryRun) {
     output.result(result(preview, false, null), "\nNothing was removed (--dry-run).");
     return;
@@ -64,8 +64,8 @@ export async function forgetCommand(
     if (!canAsk(output)) {
       throw new PommelError(
         "usage",
-        "What is forgotten cannot be brought back, and there is nobody to ask.",
-        "Look at it with --dry-run, then run it with --yes.",
+        "Forgetting cannot be undone, and there is no terminal to ask at.",
+        "Preview it with --dry-run, then run it with --yes.",
       );
     }
     if (!(await confirm("\nForget this for good?", false))) {
@@ -80,7 +80,7 @@ export async function forgetCommand(
     return { ...done, forgotten: true };
   });
   if (logEmptied === false) {
-    output.note("Another process is reading the memory; traces stay in its log until that one ends.");
+    output.note("Another process is reading the memory; traces stay in the database log until it exits.");
   }
   const shared = await sharedNote(project);
   output.result(result(report, forgotten, logEmptied), () => {
@@ -88,7 +88,7 @@ export async function forgetCommand(
       match === undefined
         ? []
         : [
-            "It will be taken in again when it is said again. To keep it out for good, add the pattern to",
+            "It is recorded again if it comes up again. To keep it out, add the pattern to",
             "scrubbing-patterns.toml (`pm scrub --init`).",
           ];
     return [`${tick("ok", output.colors)} Forgotten.`, ...hint, ...shared].join("\n");
@@ -102,7 +102,7 @@ async function sharedNote(project: Project): Promise<string[]> {
   if ((await notSharedYet(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
   return [
-    `What of it was shared with \`pm sync\` stays on the branch ${branch} and with everybody who has it.`,
+    `What \`pm sync\` shared of it stays on the branch ${branch} and in every copy of it.`,
   ];
 }
 

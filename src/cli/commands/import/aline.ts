@@ -43,17 +43,17 @@ export async function importAlineCommand(
   const preview = await lookAt(project, plan, allProjects);
   if (plan.isNewer) {
     output.note(
-      `${plan.file} is of a newer schema (${plan.schema}) than is known; what looks the same is read.`,
+      `${plan.file} has a newer schema (${plan.schema}) than supported; Pommel reads what it recognises.`,
     );
   }
   output.print(describe(plan, preview));
   const summary = summaryOf(plan, preview, dryRun);
   if (dryRun || plan.sessions.length + plan.transcripts.length === 0) {
-    output.result(summary, dryRun ? "\nNothing was taken in (--dry-run)." : "");
+    output.result(summary, dryRun ? "\nNothing was imported (--dry-run)." : "");
     return;
   }
-  if (!yes && canAsk(output) && !(await confirm("\nTake them in?", true))) {
-    output.print("Nothing was taken in.");
+  if (!yes && canAsk(output) && !(await confirm("\nImport them?", true))) {
+    output.print("Nothing was imported.");
     return 1;
   }
   const followed =
@@ -61,7 +61,7 @@ export async function importAlineCommand(
       ? undefined
       : await takeInTranscripts(project, claude, preview.files, allProjects);
   if (followed === null) {
-    output.note("The daemon goes on with what it has; run it again for the rest.");
+    output.note("The daemon continues with what it has; run it again for the rest.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
@@ -103,7 +103,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
   const read = plan.transcripts.length - preview.files.length;
   const rows = [
     [
-      "  Transcripts that are there:",
+      "  Transcripts:",
       `${plan.transcripts.length}${read > 0 ? ` (${read} read already)` : ""}`,
     ],
     ["  From the database:", String(plan.sessions.length)],
@@ -111,7 +111,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
   const left = [
     plan.older > 0 && `${counted(plan.older, "session")} older`,
     plan.elsewhere > 0 && `${counted(plan.elsewhere, "session")} of other projects (--all-projects)`,
-    plan.nowhere > 0 && `${counted(plan.nowhere, "session")} that ran nobody knows where (--all-projects)`,
+    plan.nowhere > 0 && `${counted(plan.nowhere, "session")} of unknown projects (--all-projects)`,
   ].filter((part) => part !== false);
   const lines = [`Sessions in ${plan.file}`, table(rows)];
   if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
@@ -123,13 +123,13 @@ function report(taken: AlineTakenIn, { files }: ImportPreview, failed: number, o
   const parts = [
     counted(sessions.new + files.length, "session"),
     counted(events, "event"),
-    `${commits.taken_in} of ${counted(commits.named, "commit")} that it names`,
+    `${commits.taken_in} of the ${counted(commits.named, "commit")} it names`,
   ];
   const left = [
-    sessions.known > 0 && `${sessions.known} known already`,
-    sessions.forgotten > 0 && `${sessions.forgotten} that you had forgotten`,
-    sessions.empty > 0 && `${sessions.empty} without anything in them`,
+    sessions.known > 0 && `${sessions.known} already imported`,
+    sessions.forgotten > 0 && `${sessions.forgotten} forgotten before`,
+    sessions.empty > 0 && `${sessions.empty} empty`,
   ].filter((part) => part !== false);
   const mark = tick(failed > 0 ? "warn" : "ok", output.colors);
-  return `${mark} Taken in: ${parts.join(", ")}.${left.length > 0 ? ` Left out: ${left.join(", ")}.` : ""}`;
+  return `${mark} Imported: ${parts.join(", ")}.${left.length > 0 ? ` Left out: ${left.join(", ")}.` : ""}`;
 }

@@ -83,7 +83,7 @@ function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   const stand: Stand = { done: 0, read: 0, isOver: true, failed: [] };
   for (const { path, left } of files) {
     const job = jobs.get(path);
-    if (job?.state === "dead") stand.failed.push({ path, error: job.error ?? "nobody knows why" });
+    if (job?.state === "dead") stand.failed.push({ path, error: job.error ?? "unknown reason" });
     if (job === undefined || job.state === "dead") {
       stand.done += left;
       stand.read++;
@@ -107,7 +107,7 @@ function chunksOf(memory: Memory, files: readonly TranscriptToImport[]): number 
 function ended(): PommelError {
   return new PommelError(
     "daemon_unreachable",
-    "The daemon has ended before everything was taken in.",
-    "Run `pm import` again: it goes on where it was. See .pommel/log/pommeld.log for the reason.",
+    "The daemon exited before the import was complete.",
+    "Run `pm import` again: it continues where it stopped. The reason is in .pommel/log/pommeld.log.",
   );
 }

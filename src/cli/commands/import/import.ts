@@ -49,17 +49,17 @@ export async function importCommand(
   const summary = summaryOf(agent, preview, dryRun);
   for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
   if (preview.files.length === 0 || dryRun) {
-    const nothing = preview.files.length === 0 ? "" : "\nNothing was taken in (--dry-run).";
+    const nothing = preview.files.length === 0 ? "" : "\nNothing was imported (--dry-run).";
     output.result(summary, nothing);
     return;
   }
-  if (!yes && canAsk(output) && !(await confirm("\nTake them in?", true))) {
-    output.print("Nothing was taken in.");
+  if (!yes && canAsk(output) && !(await confirm("\nImport them?", true))) {
+    output.print("Nothing was imported.");
     return 1;
   }
   const followed = await takeInTranscripts(project, agent, preview.files, allProjects);
   if (followed === null) {
-    output.note("The daemon goes on with it; `pm queue` shows how far it is.");
+    output.note("The import continues in the daemon; `pm queue` shows its progress.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
@@ -71,7 +71,7 @@ function agentFor(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
   const known = [...agents.map((one) => one.name), "aline"].join(", ");
-  throw new PommelError("usage", `Conversations of ${name} cannot be read.`, `Those of ${known} can.`);
+  throw new PommelError("usage", `Cannot import sessions of ${name}.`, `Choose from: ${known}.`);
 }
 
 interface Where {
@@ -98,18 +98,18 @@ export async function previewTranscripts(
 function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: string): void {
   const { files, elsewhere, imported, older, forgotten, sealed } = preview;
   if (sealed > 0 || files.length > 0 || imported.bytes > 0 || older > 0 || forgotten > 0) return;
-  if (!existsSync(path)) throw new PommelError("not_found", `There is no ${path}.`, "Check the path.");
+  if (!existsSync(path)) throw new PommelError("not_found", `${path} does not exist.`, "Check the path.");
   if (elsewhere.bytes === 0) {
     throw new PommelError(
       "not_found",
-      `There are no transcripts of ${title} in ${path}.`,
-      "Give the directory that holds them, or one of them.",
+      `No ${title} transcripts in ${path}.`,
+      "Name a directory of transcripts, or one transcript.",
     );
   }
   throw new PommelError(
     "not_found",
     `None of the ${counted(elsewhere.sessions, "session")} in ${path} ran in this project.`,
-    "--all-projects takes in sessions that ran elsewhere, too.",
+    "--all-projects also imports sessions of other projects.",
   );
 }
 
@@ -145,7 +145,7 @@ function describe(preview: ImportPreview, { title, sealed }: Agent, root: string
     preview;
   const lines: string[] = [];
   if (preview.files.length === 0) {
-    lines.push(`No sessions with ${title} are left to take in${root === null ? "" : ` for ${root}`}.`);
+    lines.push(`No new ${title} sessions to import${root === null ? "" : ` for ${root}`}.`);
   } else {
     const days = [from, to].map((at) => (at === null ? "?" : localTime(iso(at)!).slice(0, 10)));
     const rows = [
@@ -160,9 +160,9 @@ function describe(preview: ImportPreview, { title, sealed }: Agent, root: string
     lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, table(rows));
   }
   const left = [
-    imported.sessions > 0 && `${counted(imported.sessions, "session")} taken in already`,
+    imported.sessions > 0 && `${counted(imported.sessions, "session")} already imported`,
     older > 0 && `${counted(older, "session")} older`,
-    forgotten > 0 && `${counted(forgotten, "session")} that you had forgotten`,
+    forgotten > 0 && `${counted(forgotten, "session")} forgotten before`,
     elsewhere.sessions > 0 && `${counted(elsewhere.sessions, "session")} of other projects (--all-projects)`,
   ].filter((part) => part !== false);
   if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
@@ -176,11 +176,11 @@ function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFo
   for (const { path, error } of failed) output.note(`${path}: ${oneLine(error, 200)}`);
   output.result(summary, () => {
     const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
-    const took = `${counted(sessions, "session")} taken in, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;
+    const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;
     const left =
       failed.length > 0
-        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm queue retry\` tries again.`
-        : '\n  Find something:  pm search transcripts "how did we ..."';
+        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm queue retry\` retries.`
+        : '\n  Search them:  pm search sessions "how did we ..."';
     return `${mark} ${took}${left}`;
   });
 }

@@ -35,7 +35,7 @@ export async function takeInTranscripts(
     if (!queued) {
       throw new PommelError(
         "usage",
-        `The daemon takes nothing in: ${reason ?? "it does not say why."}`,
+        `The daemon does not import sessions: ${reason ?? "no reason given."}`,
         "See `pm config list sessions`.",
       );
     }

@@ -86,13 +86,13 @@ export async function addAgents({
         continue;
       }
       if (part.name !== "hooks" && setup.fromPlugin(place).includes(part.name)) {
-        output.print(`      ${tick("ok", output.colors)} The plugin has it: ${inWords[part.name]}`);
-        outcome[part.name] = { state: "skipped", file: null, reason: "the plugin has it" };
+        output.print(`      ${tick("ok", output.colors)} Provided by the plugin: ${inWords[part.name]}`);
+        outcome[part.name] = { state: "skipped", file: null, reason: "provided by the plugin" };
         continue;
       }
       const shared = partState(place, setup, part).state === "absent" ? part.files(place)[0]! : "";
       if (tracked.has(shared)) {
-        const reason = `git tracks ${nameOf(place, shared)}: --team changes it for everybody`;
+        const reason = `git tracks ${nameOf(place, shared)}: --team changes it for the whole team`;
         output.note(`      ${tick("warn", output.colors)} No ${part.name} for you alone: ${reason}.`);
         outcome[part.name] = { state: "skipped", file: null, reason };
         continue;
@@ -105,7 +105,7 @@ export async function addAgents({
       });
     }
     if (Object.values(outcome).some((part) => typeof part === "object" && part.reason === "pm disable")) {
-      output.print(`      ${tick("ok", output.colors)} Switched off (\`pm enable\` puts it back)`);
+      output.print(`      ${tick("ok", output.colors)} Off (\`pm enable\` adds it again)`);
     }
     for (const line of setup.afterwards(place, done)) {
       output.note(`      ${tick("warn", output.colors)} ${line}`);
@@ -156,7 +156,7 @@ function say(
   { steps, result, output }: Pick<AgentsStep, "steps" | "result" | "output">,
 ): void {
   if (outcome === "kept") {
-    output.note(`      ${tick("warn", output.colors)} ${file} stays as it is: ${detail.join("; ")}.`);
+    output.note(`      ${tick("warn", output.colors)} ${file} was left as it is: ${detail.join("; ")}.`);
     return;
   }
   const what = inWords[name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");

@@ -59,14 +59,14 @@ const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instruct
  * @throws PommelError `usage`
  */
 function agentsNamed(text: string): AgentSetup[] {
-  const known = `Name some of: ${setups.map(({ agent }) => agent).join(", ")}.`;
+  const known = `Choose from: ${setups.map(({ agent }) => agent).join(", ")}.`;
   const names = text.split(",").map((name) => name.trim().toLowerCase());
   const named = [...new Set(names.filter((name) => name !== ""))].map((name) => {
     const setup = setups.find(({ agent }) => agent === name);
     if (setup) return setup;
-    throw new PommelError("usage", `There is no agent ${name} to set up.`, known);
+    throw new PommelError("usage", `Unknown agent: ${name}.`, known);
   });
-  if (named.length === 0) throw new PommelError("usage", "--agent names nobody.", known);
+  if (named.length === 0) throw new PommelError("usage", "--agent is empty.", known);
   return named;
 }
 
@@ -242,7 +242,7 @@ function audienceOf(place: Place, open: readonly AgentSetup[]) {
   const { own, files } = readRecord(place);
   return {
     values: new Set([...open.map(({ agent }) => agent), offer.allow, offer.instructions]),
-    own: `in no commit: ${filesFor(true)}`,
+    own: `not committed: ${filesFor(true)}`,
     team: `to commit: ${filesFor(false)}`,
     isOwn: own ?? Object.keys(files).length === 0,
   };

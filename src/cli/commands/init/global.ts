@@ -32,5 +32,5 @@ export async function initGlobal(
   const result: GlobalInitResult = { home: place.dir, created: [], changed: [], already: [], agents: [] };
   const steps = stepPrinter(output, asked ? null : agentsToSetUp(place, wanted).length);
   result.agents = await addAgents({ place, wanted, asked: true, steps, result, output });
-  output.result(result, "\nNext:\n  pm init    in each project that Pommel is to remember");
+  output.result(result, "\nNext:\n  pm init    in each project you work on");
 }

@@ -27,7 +27,7 @@ export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
     if (done.state !== "installed") {
       if (done.state === "none") return { state: "skipped", reason: done.reason };
       const { sharedHint } = await import("../doctor/checks/git-hooks.ts");
-      output.note(`      ${tick("warn", output.colors)} No hooks in git: ${done.reason}. ${sharedHint}`);
+      output.note(`      ${tick("warn", output.colors)} No git hooks: ${done.reason}. ${sharedHint}`);
       return { state: "failed", reason: done.reason };
     }
     for (const outcome of ["created", "changed", "already"] as const) {
@@ -51,6 +51,6 @@ export async function warnOfPath({ output }: HooksStep): Promise<void> {
 }
 
 function sayOff(output: Output): HooksOutcome {
-  output.print(`      ${tick("ok", output.colors)} Hooks are switched off (\`pm enable\` puts them back)`);
+  output.print(`      ${tick("ok", output.colors)} Hooks are off (\`pm enable\` adds them again)`);
   return switchedOff;
 }

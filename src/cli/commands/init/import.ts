@@ -55,7 +55,7 @@ export async function importFound(
   for (const { agent, preview } of past) {
     const followed = await takeInTranscripts(project, agent, preview.files, false);
     if (followed === null) {
-      output.note(`${indent}The daemon goes on with the import; \`pm queue\` shows how far it is.`);
+      output.note(`${indent}The import continues in the daemon; \`pm queue\` shows its progress.`);
       return { ...imported, interrupted: true };
     }
     imported.sessions += preview.sessions;
@@ -67,7 +67,7 @@ export async function importFound(
   output.print(`${indent}${mark} Imported ${counted(sessions, "session")} (${counted(chunks, "chunk")})`);
   if (failed.length > 0) {
     const which = counted(failed.length, "transcript");
-    output.note(`${indent}  ${which} could not be read: \`pm queue retry\` tries again.`);
+    output.note(`${indent}  ${which} could not be read: \`pm queue retry\` retries.`);
   }
   return imported;
 }

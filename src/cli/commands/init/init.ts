@@ -126,8 +126,8 @@ async function showOrHide(
   try {
     const hidden = isOwn ? await hideFromGit(root, files) : null;
     const shown = said === false ? await unhideFromGit(root) : null;
-    if (hidden !== null) steps.done(result, "changed", hidden, "keeps what is yours alone out of git status");
-    if (shown !== null) steps.done(result, "changed", shown, "hides nothing any more");
+    if (hidden !== null) steps.done(result, "changed", hidden, "keeps your own files out of git status");
+    if (shown !== null) steps.done(result, "changed", shown, "no longer hides anything");
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
@@ -178,7 +178,7 @@ async function writePatterns(result: InitResult, steps: StepPrinter, output: Out
   try {
     result.patterns = ensureGlobalPatterns();
     if (steps.isBrief) return;
-    const verb = isNew ? "Created" : "Already there:";
+    const verb = isNew ? "Created" : "Already set up:";
     output.print(`      ${tick("ok", output.colors)} ${verb} ${result.patterns} (what counts as a secret)`);
   } catch (error) {
     output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);

@@ -61,7 +61,7 @@ export const interruptedCode = 130;
 export function stepPrinter(output: Output, total: number | null): StepPrinter {
   if (total === null) return briefPrinter(output);
   let step = 0;
-  const verbs = { created: "Created", changed: "Changed", already: "Already there:" };
+  const verbs = { created: "Created", changed: "Changed", already: "Already set up:" };
   const print = (outcome: Outcome, what: string) =>
     output.print(`      ${tick("ok", output.colors)} ${verbs[outcome]} ${what}`);
   return {

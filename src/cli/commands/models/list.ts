@@ -70,13 +70,13 @@ async function lookAt(
 ): Promise<Omit<ListedEmbedder, "embedder" | "about" | "used_for">> {
   const unknown = {
     usable: null,
-    detail: "not known without trying",
+    detail: "unknown until tried",
     hint: `Run \`pm models test ${spec}\`.`,
   };
   if (!driver.available) return unknown;
   const timeout = AbortSignal.timeout(lookTimeoutMs);
   const late = new Promise<typeof unknown>((resolve) => {
-    timeout.addEventListener("abort", () => resolve({ ...unknown, detail: "did not say in time" }));
+    timeout.addEventListener("abort", () => resolve({ ...unknown, detail: "did not answer in time" }));
   });
   try {
     return await Promise.race([driver.available(model, embedderSettings(config), timeout), late]);
@@ -95,7 +95,7 @@ export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Co
     lines.push(`${markOf(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`);
     lines.push(`${indent}${detail}`);
     if (hint !== "") lines.push(`${indent}${colors.cyan(hint)}`);
-    if (models.length > 0) lines.push(`${indent}models there: ${models.join(", ")}`);
+    if (models.length > 0) lines.push(`${indent}available models: ${models.join(", ")}`);
   }
   return lines.join("\n");
 }

@@ -89,7 +89,7 @@ async function measure(embedder: Embedder): Promise<Partial<TestedEmbedder>> {
   };
   if (embedder.dimensions === 0) return { ...measured, ok: true };
   if (!asked || !related || !other) {
-    const message = "It has no vector for a plain English sentence.";
+    const message = "It returns no vector for a plain English sentence.";
     return { ...measured, message, hint: "Choose another model; `pm models` lists what there is." };
   }
   const similarity = {
@@ -100,7 +100,7 @@ async function measure(embedder: Embedder): Promise<Partial<TestedEmbedder>> {
   return {
     ...measured,
     similarity,
-    message: "It finds a cake nearer to the question than the code that answers it.",
+    message: "It ranks an unrelated text above the code that answers the question.",
     hint: "Check that it is a model for embeddings.",
   };
 }
@@ -114,7 +114,7 @@ export function renderTested(tested: TestedEmbedder, colors: Colors): string {
   const lines = [`${tick(ok ? "ok" : "fail", colors)} ${embedder}`];
   if (message !== "") lines.push(`  ${message}`);
   if (hint !== "") lines.push(`  ${colors.cyan(hint)}`);
-  if (dimensions === 0) lines.push("  Makes no vectors: search goes by words and code structure.");
+  if (dimensions === 0) lines.push("  Makes no vectors: search uses words and code structure.");
   if (dimensions !== null && dimensions > 0) {
     lines.push(
       `  Vectors:     ${dimensions} numbers`,
@@ -132,6 +132,6 @@ export function renderTested(tested: TestedEmbedder, colors: Colors): string {
 }
 
 function usageText({ requests, tokens, dollars }: EmbedderUsage): string {
-  const cost = dollars === null ? "price not known" : `$${dollars.toFixed(6)}`;
+  const cost = dollars === null ? "price unknown" : `$${dollars.toFixed(6)}`;
   return `${requests} requests, ${tokens} tokens, ${cost}`;
 }

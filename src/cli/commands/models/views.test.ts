@@ -22,7 +22,7 @@ test("marks what can be used, and as a fault only what is wanted and cannot", ()
 - ollama/nomic-embed-text  a b
                            c
                            Do d.
-                           models there: x, y
+                           available models: x, y
 ✗ openai/e                 a b (used for code and text)
                            c
 - minilm                   a b
@@ -51,7 +51,7 @@ test("shows what a test of an embedder found, and what it cost", () => {
   Usage:       3 requests, 61 tokens, $0.000008`,
   );
   const usage = { ...tested.usage, dollars: null };
-  expect(renderTested({ ...tested, usage }, colors)).toContain("61 tokens, price not known");
+  expect(renderTested({ ...tested, usage }, colors)).toContain("61 tokens, price unknown");
 });
 
 test("shows what is wrong and what to do", () => {

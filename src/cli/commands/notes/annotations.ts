@@ -13,7 +13,7 @@ interface AnnotationsOptions {
   limit?: number;
 }
 
-/** `pm annotations`. */
+/** `pm notes`. */
 export async function annotationsCommand(
   { cwd, output }: CommandContext,
   options: AnnotationsOptions,

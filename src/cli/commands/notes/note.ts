@@ -38,7 +38,7 @@ function currentSession(): string | null {
 
 async function sessionId(project: Project, beginning: string): Promise<string> {
   if (!existsSync(project.memoryDb)) {
-    throw new PommelError("not_found", "No session is remembered yet.", "Leave --session out.");
+    throw new PommelError("not_found", "No sessions recorded yet.", "Omit --session.");
   }
   return withMemory(project, (memory) => findSession(memory, beginning).uid);
 }

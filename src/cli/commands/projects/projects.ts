@@ -17,7 +17,7 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
     last_used_at: new Date(lastUsedAt).toISOString(),
   }));
   output.result({ projects }, () => {
-    if (projects.length === 0) return "No project is known yet; `pm init` makes one.";
+    if (projects.length === 0) return "No projects yet; `pm init` creates one.";
     const rows = projects.map(({ root, remote, is_gone, last_used_at }) => [
       homeRelative(root),
       is_gone ? "gone" : relativeTime(Date.parse(last_used_at)),
@@ -38,10 +38,10 @@ export async function projectsForgetCommand(
   const root = path === undefined ? null : resolve(cwd, path);
   const forgotten = forgetProjects(root);
   if (root !== null && forgotten.length === 0) {
-    throw new PommelError("not_found", `${root} is not on the list.`, "`pm projects` shows what is.");
+    throw new PommelError("not_found", `${root} is not a known project.`, "`pm projects` shows what is.");
   }
   output.result(
     { forgotten },
-    `${tick("ok", output.colors)} ${forgotten.length === 0 ? "None is gone." : `${counted(forgotten.length, "project")} taken off the list.`}`,
+    `${tick("ok", output.colors)} ${forgotten.length === 0 ? "No project is gone." : `${counted(forgotten.length, "project")} removed from the list.`}`,
   );
 }

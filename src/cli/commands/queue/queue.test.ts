@@ -17,7 +17,7 @@ const now = Date.parse("2026-01-28T14:00:00.000Z");
 
 describe("the queue for a person", () => {
   it("says when there is nothing to do", () => {
-    expect(renderQueue(idle, colors, now)).toBe("✓ Nothing waits.");
+    expect(renderQueue(idle, colors, now)).toBe("✓ The queue is empty.");
   });
 
   it("shows what runs, what waits and for how long", () => {
@@ -37,7 +37,7 @@ describe("the queue for a person", () => {
     expect(shown).toBe(
       [
         "12 jobs waiting, 1 running, 45.4 chunks/s, about 1m 33s left",
-        "No daemon is running: `pm start` lets it go on.",
+        "No daemon is running: `pm start` resumes the work.",
         "  [██████████░░░░░░░░░░] transcript /t/a.jsonl  500.0 kB of 1.0 MB",
       ].join("\n"),
     );

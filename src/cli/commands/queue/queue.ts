@@ -42,14 +42,14 @@ export async function queueRetryCommand({ cwd, output }: CommandContext, ids: nu
   const jobs = await changeDead(findProject(cwd), ids, false);
   output.result(
     { jobs },
-    jobs === 0 ? "Nothing was given up." : `${counted(jobs, "job")} will be tried again.`,
+    jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`,
   );
 }
 
 /** `pm queue drop [ids...]` */
 export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
   const jobs = await changeDead(findProject(cwd), ids, true);
-  output.result({ jobs }, jobs === 0 ? "Nothing was given up." : `Let go of ${counted(jobs, "job")}.`);
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
 }
 
 /** @throws PommelError `not_found` when none of the jobs that were named was given up */
@@ -61,7 +61,7 @@ async function changeDead(project: Project, ids: readonly number[], drop: boolea
   if (jobs === 0 && ids.length > 0) {
     throw new PommelError(
       "not_found",
-      `No job ${ids.join(" or ")} was given up.`,
+      `No failed job ${ids.join(" or ")}.`,
       "`pm queue` shows their numbers.",
     );
   }
@@ -74,15 +74,15 @@ const barWidth = 20;
 export function renderQueue(report: QueueReport, colors: Colors, now = Date.now()): string {
   const { pending, running, dead, recent, eta_seconds: eta, rate_chunks_per_sec: rate } = report;
   const lines: string[] = [];
-  if (report.is_idle) lines.push(`${tick("ok", colors)} Nothing waits.`);
+  if (report.is_idle) lines.push(`${tick("ok", colors)} The queue is empty.`);
   else {
     const speed = [
       rate > 0 ? `${rate} chunks/s` : "",
       eta === null || eta === 0 ? "" : `about ${humanDuration(eta * 1000)} left`,
     ].filter((part) => part !== "");
-    const counts = `${counted(pending, "job")} waiting, ${running.length} running`;
+    const counts = `${counted(pending, "job")} pending, ${running.length} running`;
     lines.push([counts, ...speed].join(", "));
-    if (!report.daemon_running) lines.push(colors.yellow("No daemon is running: `pm start` lets it go on."));
+    if (!report.daemon_running) lines.push(colors.yellow("No daemon is running: `pm start` resumes the work."));
   }
   for (const { kind, subject, done, total } of running) {
     const size =
@@ -94,12 +94,12 @@ export function renderQueue(report: QueueReport, colors: Colors, now = Date.now(
     lines.push(`  ${bar(total === 0 ? 0 : done / total)} ${kind} ${oneLine(subject, 60)}  ${size}`.trimEnd());
   }
   if (dead.length > 0) {
-    lines.push("", colors.bold("Given up"));
+    lines.push("", colors.bold("Failed"));
     for (const { id, kind, subject, attempts, error } of dead) {
       lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject, 80)}`);
       lines.push(colors.dim(`      ${oneLine(error ?? "?", 100)} (${counted(attempts, "attempt")})`));
     }
-    lines.push("  pm queue retry    try again      pm queue drop    let go");
+    lines.push("  pm queue retry    retry them      pm queue drop    discard them");
   }
   if (recent.length > 0) {
     const rows = recent

@@ -32,7 +32,7 @@ async function reindexByDaemon(project: Project, paths: string[], output: Output
   const took_ms = Date.now() - started;
   output.result(
     { by: "daemon", total_files: index.total_files, total_chunks: index.total_chunks, took_ms },
-    `Indexed again in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
+    `Reindexed in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
       `${index.total_chunks} chunks.`,
   );
   return 0;
@@ -53,11 +53,11 @@ async function reindexHere(project: Project, paths: string[], output: Output): P
   const interrupted = interruption.signal.aborted;
   const took_ms = Date.now() - started;
   const { indexed, removed, skipped, failed } = report;
-  const counts = `${indexed} ${indexed === 1 ? "file" : "files"} indexed, ${removed} removed, ${skipped} left out, ${failed} failed`;
+  const counts = `${indexed} ${indexed === 1 ? "file" : "files"} indexed, ${removed} removed, ${skipped} skipped, ${failed} failed`;
   output.result(
     { by: "command", ...report, interrupted, took_ms },
     interrupted
-      ? `Interrupted: ${counts}. What is indexed stays; run it again to go on.`
+      ? `Interrupted: ${counts}. Run it again to continue.`
       : `Done in ${humanDuration(took_ms)}: ${counts}.`,
   );
   return interrupted ? interruptedCode : 0;

@@ -186,7 +186,7 @@ describe("a checkpoint", () => {
       changed_since: { files_total: 0 },
     });
     expect(text(answer)).toContain(
-      "2 files changed, staged; main is where it was.\nTo come back: git reset --hard HEAD",
+      "2 files changed, staged; main is where it was.\nTo undo: git reset --hard HEAD",
     );
     expect(text(await ask({ restore: true }))).toContain("already; nothing was done");
   });

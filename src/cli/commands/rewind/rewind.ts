@@ -22,7 +22,7 @@ export async function rewindCommand(
   { patch, restore, worktree }: RewindOptions,
 ): Promise<void> {
   if (restore && worktree !== undefined) {
-    throw new PommelError("usage", "--restore and --worktree go to two places.", "Give one of them.");
+    throw new PommelError("usage", "--restore and --worktree exclude each other.", "Give one of them.");
   }
   const project = inWorktreeOf(findProject(cwd), cwd);
   const request = {
@@ -57,11 +57,11 @@ export function renderRewind(answer: RewindAnswer, columns: number, colors: Colo
   if (worktree !== null) {
     const remove = `git worktree remove ${JSON.stringify(printable(worktree))}`;
     parts.push(
-      `It is in ${colors.cyan(printable(worktree))} now, at no branch; \`${remove}\` takes it away.`,
+      `It is in ${colors.cyan(printable(worktree))} now, on no branch; \`${remove}\` removes it.`,
     );
   }
   if (!done)
-    parts.push(colors.dim("--restore goes back to it, --worktree DIR puts it beside what you are at."));
+    parts.push(colors.dim("--restore goes back to it; --worktree DIR checks it out elsewhere."));
   return parts.join("\n\n");
 }
 
@@ -73,7 +73,7 @@ function head(answer: RewindAnswer, colors: Colors): string {
     `commit ${colors.cyan(commit)}`,
     `tree ${tree}`,
     checkpoint === null
-      ? "no checkpoint: no session is known to have led to it"
+      ? "no checkpoint: no recorded session led to it"
       : `checkpoint ${colors.cyan(checkpoint)}`,
     oneLine(facts.filter((fact) => fact !== "").join(" | "), 300),
     place(answer),
@@ -85,13 +85,13 @@ function place({ reach, branches, reverted_by, ahead, behind, head_branch }: Rew
   const parts: string[] = [];
   if (reach === "elsewhere") {
     parts.push(
-      branches.length > 0 ? `on ${oneLine(branches.join(", "), 200)} only` : "on no branch any more",
+      branches.length > 0 ? `on ${oneLine(branches.join(", "), 200)} only` : "no longer on any branch",
     );
   }
-  if (ahead === 0 && behind === 0) parts.push(`what ${here} is at`);
+  if (ahead === 0 && behind === 0) parts.push(`the commit of ${here}`);
   else {
     if (ahead) parts.push(`${here} is ${counted(ahead, "commit")} ahead of it`);
-    if (behind) parts.push(`it has ${counted(behind, "commit")} that ${here} has not`);
+    if (behind) parts.push(`it has ${counted(behind, "commit")} that ${here} lacks`);
   }
   if (reverted_by !== null) parts.push(`reverted by ${reverted_by.slice(0, 12)}`);
   return parts.join("; ");
@@ -111,7 +111,7 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
   ];
   const shown = turns.slice(-turnsShown);
   if (turns_total > shown.length && shown.length > 0) {
-    text.push(colors.dim(`and ${counted(turns_total - shown.length, "turn")} before`));
+    text.push(colors.dim(`and ${counted(turns_total - shown.length, "earlier turn")}`));
   }
   for (const { turn, prompt } of shown) {
     const said = turn === 0 ? "(before the first prompt)" : prompt;
@@ -119,8 +119,8 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
   }
   if (state === null) return text.join("\n");
   // The prompt stands among the turns already where the session is known.
-  if (turns.length === 0 && state.prompt !== null) text.push(`Asked: ${oneLine(state.prompt, 300)}`);
-  if (state.said !== null) text.push(`Said last: ${oneLine(state.said, 400)}`);
+  if (turns.length === 0 && state.prompt !== null) text.push(`Prompt: ${oneLine(state.prompt, 300)}`);
+  if (state.said !== null) text.push(`Last reply: ${oneLine(state.said, 400)}`);
   for (const todo of state.todos) {
     const box = todo.status === "completed" ? "x" : todo.status === "in_progress" ? "~" : " ";
     text.push(`  [${box}] ${oneLine(todo.text, 200)}`);
@@ -152,15 +152,15 @@ function restoredText(
   colors: Colors,
 ): string {
   const short = commit.slice(0, 12);
-  if (!changed) return `The working tree is that of ${short} already; nothing was done.`;
+  if (!changed) return `The working tree already matches ${short}; nothing changed.`;
   const where = head_branch === null ? "HEAD" : oneLine(head_branch, 100);
   const lines = [
-    `The working tree is that of ${short} now: ${counted(files, "file")} changed, staged; ${where} is where it was.`,
-    `To come back: ${colors.cyan(come_back ?? "")}`,
+    `The working tree now matches ${short}: ${counted(files, "file")} changed and staged; ${where} has not moved.`,
+    `To undo: ${colors.cyan(come_back ?? "")}`,
   ];
   if (submodules.length > 0) {
     lines.push(
-      `Submodules are as they were; \`git submodule update\` sets ${oneLine(submodules.join(", "), 200)}.`,
+      `Submodules are unchanged; \`git submodule update\` updates ${oneLine(submodules.join(", "), 200)}.`,
     );
   }
   return lines.join("\n");

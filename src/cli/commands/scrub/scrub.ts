@@ -45,7 +45,7 @@ export async function scrubCommand(
 function initPatterns(output: Output): undefined {
   const isThere = existsSync(globalPatternsFile());
   const file = ensureGlobalPatterns();
-  output.result({ file, created: !isThere }, isThere ? `${file} is there already.` : `Created ${file}`);
+  output.result({ file, created: !isThere }, isThere ? `${file} already exists.` : `Created ${file}`);
 }
 
 function scrubberFor(project: Project | null): Scrubber {
@@ -74,7 +74,7 @@ async function checkText(cwd: string, file: string, output: Output): Promise<num
     };
   });
   output.result({ file, found }, () => {
-    if (found.length === 0) return `${tick("ok", output.colors)} Nothing would be taken out.`;
+    if (found.length === 0) return `${tick("ok", output.colors)} No secrets found.`;
     return table(
       found.map(({ rule, placeholder, line, column }) => [`${file}:${line}:${column}`, rule, placeholder]),
     );
@@ -87,7 +87,7 @@ function readFile(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") {
-      throw new PommelError("not_found", `There is no file ${file}.`, "Check the path.");
+      throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
     }
     throw new PommelError("unreadable", `Cannot read ${file}: ${messageOf(error)}.`, "", { cause: error });
   }
@@ -100,10 +100,10 @@ async function checkStored(project: Project, output: Output): Promise<number> {
   progress.finish();
   output.result(check, () => {
     if (check.rules.length === 0) {
-      return `${tick("ok", output.colors)} Nothing that is stored would be taken out.`;
+      return `${tick("ok", output.colors)} No secrets found in the memory.`;
     }
     const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
-    return `${table(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` takes it out.`;
+    return `${table(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm scrub\` removes them.`;
   });
   return check.rules.length === 0 ? 0 : 1;
 }
@@ -138,7 +138,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
     progress.finish();
     const { sessions, turns, isLogEmpty } = report;
     if (!isLogEmpty)
-      output.note("Another process is reading the memory; traces stay in its log until that one ends.");
+      output.note("Another process is reading the memory; traces stay in the database log until it exits.");
     output.result(
       { by: "pm", sessions, turns },
       `${tick("ok", output.colors)} Scrubbed: changed ${counted(turns, "turn")} in ${counted(sessions, "session")}.`,
@@ -147,7 +147,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
   } catch (error) {
     if (!signal.aborted) throw error;
     progress.finish();
-    output.note("Interrupted; `pm scrub` goes on where it was.");
+    output.note("Interrupted; `pm scrub` continues where it stopped.");
     return interruptedCode;
   } finally {
     progress.finish();
@@ -167,8 +167,8 @@ async function untilScrubbed(
     if (failed) {
       throw new PommelError(
         "internal",
-        `Scrubbing was given up: ${failed.error ?? "nobody knows why"}`,
-        "`pm queue retry` tries it again.",
+        `Scrubbing failed: ${failed.error ?? "unknown reason"}`,
+        "`pm queue retry` retries it.",
       );
     }
     const job = queue.running.find(({ kind }) => kind === "scrub");

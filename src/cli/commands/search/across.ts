@@ -20,7 +20,7 @@ export async function searchAcrossCommand(
   options: SearchOptions,
 ): Promise<void> {
   if (options.metrics) {
-    throw new PommelError("usage", "--metrics is about one project.", "Leave --all-projects out.");
+    throw new PommelError("usage", "--metrics works in one project only.", "Omit --all-projects.");
   }
   const here = findProjectIfAny(cwd);
   const search = await readSearch(here, words, options);
@@ -51,11 +51,11 @@ export function noteLeftOut({ left_out, projects }: Across<unknown>, output: Out
   for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
   for (const [reason, of] of reasons) {
     output.note(
-      output.colors.dim(`Left out: ${of.map(({ project }) => homeRelative(project)).join(", ")}: ${reason}`),
+      output.colors.dim(`Skipped: ${of.map(({ project }) => homeRelative(project)).join(", ")}: ${reason}`),
     );
   }
   if (projects.length === 0 && left_out.length === 0) {
-    output.note("No project is known yet; `pm init` makes one.");
+    output.note("No projects yet; `pm init` creates one.");
   }
 }
 

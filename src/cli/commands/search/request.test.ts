@@ -17,7 +17,7 @@ describe("what is searched", () => {
       request: { q: "a b" },
     });
     expect(await read(["all", "x"])).toMatchObject({ scope: "all", request: { q: "x" } });
-    for (const word of ["code", "transcripts", "all"]) {
+    for (const word of ["code", "sessions", "transcripts", "all"]) {
       expect(await read([word])).toMatchObject({ scope: "all", request: { q: word } });
     }
     expect(await read(["code review"])).toMatchObject({ scope: "all", request: { q: "code review" } });

@@ -69,7 +69,7 @@ export async function readSearch(
     throw new PommelError(
       "usage",
       "The query is empty.",
-      'Say what to look for: pm search "where do we retry"',
+      'Say what to find: pm search "where do we retry"',
     );
   }
   const asks = sideOf(scope ?? "all", options);
@@ -87,9 +87,10 @@ export async function readSearch(
   };
 }
 
-/** `pm search code retry` is about code; `pm search code` looks for "code". */
+/** `pm search code retry` is about code; `pm search code` looks for "code". `transcripts` is the older name. */
 function scopeOf([first, ...others]: readonly string[]): Scope | null {
   if (others.length === 0) return null;
+  if (first === "sessions") return "transcripts";
   return first === "code" || first === "transcripts" || first === "all" ? first : null;
 }
 
@@ -98,13 +99,13 @@ function sideOf(scope: Scope, options: SearchOptions): Scope {
   const ofCode = codeOptions.find((name) => options[name] !== undefined);
   const ofTranscripts = transcriptOptions.find((name) => options[name] !== undefined);
   if (scope === "transcripts" && ofCode) {
-    throw new PommelError("usage", `--${ofCode} is for searching code.`, "Try `pm search code ...`.");
+    throw new PommelError("usage", `--${ofCode} applies to code only.`, "Try `pm search code ...`.");
   }
   if (scope === "code" && ofTranscripts) {
     throw new PommelError(
       "usage",
-      `--${ofTranscripts} is for searching conversations.`,
-      "Try `pm search transcripts ...`.",
+      `--${ofTranscripts} applies to sessions only.`,
+      "Try `pm search sessions ...`.",
     );
   }
   if (scope !== "all" || Boolean(ofCode) === Boolean(ofTranscripts)) return scope;

@@ -26,7 +26,7 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
   const { colors } = style;
   if (answer.results.length === 0) {
     const next = style.isFiltered
-      ? "Try it without --path, --language or --level."
+      ? "Try without --path, --language or --level."
       : "Try other words; `pm status` shows what is indexed.";
     return `Nothing found for "${printable(answer.query)}".\n${next}`;
   }

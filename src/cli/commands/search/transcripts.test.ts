@@ -29,7 +29,7 @@ const result: Result = {
   freshness: "drifted",
   abandoned: false,
   commits: [],
-  match_reasons: ["a note of yours", "says caching"],
+  match_reasons: ["your note", "says caching"],
 };
 
 function answerOf(...results: Result[]): TranscriptSearchResponse {
@@ -64,7 +64,7 @@ describe("renderTranscripts", () => {
         "    Cache sessions",
         "    Type: annotated, decision",
         '    Note: "Redis for session caching"',
-        "    a note of yours; says caching",
+        "    your note; says caching",
         "    ───",
         "    [USER] Redis or memory? [ASSISTANT] For caching, Redis",
         "    offers more.",

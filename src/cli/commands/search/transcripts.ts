@@ -28,12 +28,12 @@ export function renderGroups(
 /** Conversations for a person: best first, each with when and where it was, and what was said around the match. */
 export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return `Nothing found for "${printable(answer.query)}".\nTry other words; \`pm session list\` shows what is remembered.`;
+  return `Nothing found for "${printable(answer.query)}".\nTry other words; \`pm session list\` lists recorded sessions.`;
 }
 
 function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   const { results, total_results, search_time_ms } = answer;
-  const title = heading(`Transcripts (${countOf(results.length)})`, style.colors);
+  const title = heading(`Sessions (${countOf(results.length)})`, style.colors);
   if (results.length === 0) return title;
   const words = wordsOf(answer.query);
   const blocks = results.map((result, i) => renderResult(result, i + 1, words, style));
@@ -56,7 +56,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     turns,
     result.branch === null ? null : printable(result.branch),
   ];
-  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["on a way that was left"] : [])];
+  const type = [result.chunk_type, result.kind, ...(result.abandoned ? ["abandoned branch"] : [])];
   const lines = [
     result.session_title === null ? null : colors.bold(printable(result.session_title)),
     `Type: ${type.join(", ")}`,

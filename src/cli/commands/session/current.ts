@@ -48,5 +48,5 @@ function describe(
   if (sessions.length > 0) return renderSessions(sessions, colors);
   return current === null
     ? "No session is open in this project."
-    : `${current}\nNothing of it is remembered yet.`;
+    : `${current}\nIt is not recorded yet.`;
 }

@@ -28,7 +28,7 @@ export async function sessionListCommand(
   if (note !== null) output.note(output.colors.dim(note));
   const { sessions, total } = asked.answer;
   output.result(asked.answer, () => {
-    if (sessions.length === 0) return "No sessions. `pm import` takes in those of the past.";
+    if (sessions.length === 0) return "No sessions. `pm import` imports past ones.";
     const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
     return renderSessions(sessions, output.colors) + shown;
   });

@@ -93,7 +93,7 @@ function renderHead({ session, summary }: SessionResponse, colors: Colors): stri
     colors.dim(oneLine(cost.join(" "), 300)),
   ];
   if (session.parent_id !== null) lines.push(`subagent of ${oneLine(shortId(session.parent_id), 80)}`);
-  if (session.forked_from !== null) lines.push(`goes on from ${oneLine(shortId(session.forked_from), 80)}`);
+  if (session.forked_from !== null) lines.push(`continues ${oneLine(shortId(session.forked_from), 80)}`);
   if (summary === null) return lines.join("\n");
   const source = {
     extractive: "extract",
@@ -113,7 +113,7 @@ function turnLine(turn: Turn, colors: Colors, columns = 120): string {
   const facts = [
     turn.started_at === null ? "" : localTime(turn.started_at),
     changed > 0 ? counted(changed, "changed file") : "",
-    turn.abandoned ? "on a way that was left" : "",
+    turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");
   const prompt = turn.number === 0 ? "(before the first prompt)" : turn.prompt;
   const about = facts.join(", ");

@@ -55,5 +55,5 @@ const oldAfterMs = 5000;
 export function noteOnMemory({ without, asOf }: Pick<Answered<unknown>, "without" | "asOf">): string | null {
   if (without === null || asOf === null || Date.now() - Date.parse(asOf) < oldAfterMs) return null;
   const why = without === "timeout" ? "The daemon does not answer" : "No daemon is running";
-  return `${why}; conversations are known up to ${relativeTime(Date.parse(asOf))}.`;
+  return `${why}; the last session is from ${relativeTime(Date.parse(asOf))}.`;
 }

@@ -81,7 +81,7 @@ describe("views of conversations", () => {
     const [show, list, notes, decisions, related] = viewsOf("retries");
     expect(show).toContain("retries (retries) | 2026-01-28 14:03 | retries | 1 turn | ended (retries)");
     expect(show).toContain("3,014 tokens in (3,000 from the cache), 20 out by retries");
-    expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, 1 changed file, on a way that was left$/m);
+    expect(show).toMatch(/^ {2}1\. retries {2}2026-01-28 14:03, 1 changed file, abandoned branch$/m);
     expect(list).toBe("retries  2026-01-28 14:03  1 turn  retries  retries");
     expect(notes).toBe(
       "retries\n  2026-01-28 14:03 | session: retries | turn 1 | retries  retries\n\n1 of 2 notes",

@@ -36,8 +36,9 @@ export async function statsCommand(
 export function renderStats(answer: StatsAnswer, limit: number, colors: Colors): string {
   const { commits, total } = answer;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
-  const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits were looked at`;
-  if (total.lines === 0) return `No line that was committed is known of: ${lookedAt}.`;
+  const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
+  if (commits.looked_at === 0) return "No commits analysed yet. Run `pm checkpoint backfill --all`.";
+  if (total.lines === 0) return `No added lines: ${lookedAt}.`;
   const parts = [
     [
       `${colors.bold(counted(total.lines, "added line"))}  ${lookedAt}, ` +

@@ -3,11 +3,11 @@ import { humanBytes, humanDuration, relativeTime } from "../../terminal/output.t
 
 type Row = [string, string];
 
-/** What is remembered of conversations, for a person. */
+/** The memory, for a person. */
 export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
   if (memory.problem !== null) return [["Problem:", memory.problem]];
   if (memory.sessions === 0 && memory.annotations === 0 && memory.jobs.is_idle) {
-    return [["Sessions:", "none remembered yet"], ...vanishingRows(memory.vanishing)];
+    return [["Sessions:", "none recorded yet"], ...vanishingRows(memory.vanishing)];
   }
   const rows: Row[] = [
     ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")}${byAgent(memory.agents)})`],
@@ -15,25 +15,25 @@ export function memoryRows({ memory, daemon }: StatusResponse): Row[] {
     ["Notes:", number(memory.annotations)],
     ["Summaries:", number(memory.summaries)],
     ...commitRows(memory),
-    ["Last line:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
+    ["Last session:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
   rows.push(...vanishingRows(memory.vanishing));
   if (daemon.running) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
-    rows.push(["Waiting:", `${plural(memory.jobs.pending, "job")}, for a daemon`]);
+    rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon is running`]);
   rows.push(contextRow(memory.context));
   const { dead } = memory.jobs;
   if (dead.length > 0) {
     const [first] = dead;
-    const why = first?.error ?? "no reason is known";
-    rows.push(["Given up:", `${plural(dead.length, "job")}, the first because: ${why}`]);
-    rows.push(["", "`pm queue` shows them, `pm queue retry` tries them again"]);
+    const why = first?.error ?? "unknown reason";
+    rows.push(["Failed:", `${plural(dead.length, "job")}; the first: ${why}`]);
+    rows.push(["", "`pm queue` lists them, `pm queue retry` retries them"]);
   }
   const grown = memory.growth_30d_bytes;
   const growth = grown === null ? "" : `, ${grown < 0 ? "-" : "+"}${humanBytes(Math.abs(grown))} in 30 days`;
   rows.push(["Storage:", `${humanBytes(memory.bytes)}${growth}`]);
   if (memory.needs_scrubbing)
-    rows.push(["Scrubbing:", "the rules changed; what is stored is being scrubbed again"]);
+    rows.push(["Scrubbing:", "the rules changed; the memory is being scrubbed again"]);
   return [...rows, ...llmRows(memory.llm)];
 }
 
@@ -45,7 +45,7 @@ function byAgent(agents: StatusResponse["memory"]["agents"]): string {
 
 function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusResponse["memory"]): Row[] {
   if (commits + waiting === 0) return [];
-  const left = waiting > 0 ? `, ${number(waiting)} waiting` : "";
+  const left = waiting > 0 ? `, ${number(waiting)} pending` : "";
   return [["Commits:", `${number(commits)} (${plural(checkpoints, "checkpoint")})${left}`]];
 }
 
@@ -53,24 +53,24 @@ function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusRe
 function vanishingRows(vanishing: readonly Vanishing[] | null): Row[] {
   const lost = (vanishing ?? []).filter(({ sessions, stored }) => stored < sessions);
   return lost.map((one, i) => [
-    i === 0 ? "Vanishing:" : "",
+    i === 0 ? "Expiring:" : "",
     `${vanishingText(one)} Import the rest: \`pm import ${one.agent}\``,
   ]);
 }
 
-/** "14 sessions vanish from Claude Code within 7 days; 12 are stored." */
+/** "14 sessions expire in Claude Code within 7 days; 12 are imported." */
 export function vanishingText({ title, sessions, stored, within_days }: Vanishing): string {
-  const vanish = sessions === 1 ? "1 session vanishes" : `${number(sessions)} sessions vanish`;
+  const vanish = sessions === 1 ? "1 session expires" : `${number(sessions)} sessions expire`;
   const are = stored === 0 ? "none is" : stored === 1 ? "1 is" : `${number(stored)} are`;
-  return `${vanish} from ${title} within ${within_days} days; ${are} stored.`;
+  return `${vanish} in ${title} within ${within_days} days; ${are} imported.`;
 }
 
-/** What agents were told by themselves. */
+/** Automatic context: what was injected into sessions. */
 function contextRow({ mode, injections, injections_30d, tokens_30d, missed_30d: missed }: Context): Row {
   const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm context\`)`;
   if (injections === 0)
-    return ["Context:", mode === "off" ? "off" : `${mode}; nothing was told by itself yet${late}`];
-  const told = `told ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
+    return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
+  const told = `injected ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
   return ["Context:", `${mode}; ${told}${late}`];
 }
 
@@ -78,10 +78,10 @@ function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate
   if (pending + running.length === 0) return [["Queue:", "nothing to do"]];
   const left = running.length > 0 && eta !== null && eta > 0 ? `, about ${roughly(eta)} left` : "";
   const speed = running.length > 0 && rate > 0 ? `, ${rate} chunks/s` : "";
-  const rows: Row[] = [["Queue:", `${plural(pending, "job")} waiting${speed}${left}`]];
+  const rows: Row[] = [["Queue:", `${plural(pending, "job")} pending${speed}${left}`]];
   running.forEach(({ kind, subject, done, total }, i) => {
     const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : "";
-    rows.push([i === 0 ? "At work:" : "", `${kind} ${subject}${share}`]);
+    rows.push([i === 0 ? "Running:" : "", `${kind} ${subject}${share}`]);
   });
   return rows;
 }

@@ -189,11 +189,11 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
   const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
-    "Sessions:  none remembered yet\n\nModels",
+    "Sessions:  none recorded yet\n\nModels",
   );
   const lost = { ...vanishing, sessions: 1, stored: 0 };
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: [lost] })).toContain(
-    "1 session vanishes from Claude Code within 7 days; none is stored.",
+    "1 session expires from Claude Code within 7 days; none is stored.",
   );
   expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Vanishing:");
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
@@ -266,5 +266,5 @@ test("lists what is left out by reason, the most common first", () => {
     { path: "c.sql", reason: "too_large" },
   ];
   expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
-  expect(renderSkipped([], colors)).toBe("No file is left out.");
+  expect(renderSkipped([], colors)).toBe("No files were skipped.");
 });

@@ -28,7 +28,7 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
 function header({ version, project, daemon }: StatusResponse, colors: Colors): string {
   if (!daemon.running) {
     const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm start`.";
-    const hint = `${start}\nSearches work without it, on what is indexed.`;
+    const hint = `${start}\nSearches still work on the existing index.`;
     return `${colors.bold(`Pommel ${version}`)} - ${colors.yellow("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
   }
   const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;
@@ -52,7 +52,7 @@ function indexRows({ index }: StatusResponse): [string, string][] {
     const reasons = Object.entries(index.skipped.by_reason).map(
       ([reason, n]) => `${number(n)} ${words(reason)}`,
     );
-    rows.push(["Left out:", `${number(index.skipped.total)} (${reasons.join(", ")})`]);
+    rows.push(["Skipped:", `${number(index.skipped.total)} (${reasons.join(", ")})`]);
   }
   const languages = Object.entries(index.languages).sort(([, a], [, b]) => b.chunks - a.chunks);
   languages.slice(0, languagesShown).forEach(([language, { files, chunks }], i) => {
@@ -67,13 +67,13 @@ function indexRows({ index }: StatusResponse): [string, string][] {
 
 function queueRows({ queue }: StatusResponse): [string, string][] {
   const rows: [string, string][] = [
-    ["Pending:", queue.code_is_idle ? "nothing, all is indexed" : plural(queue.pending, "file")],
+    ["Pending:", queue.code_is_idle ? "nothing, everything is indexed" : plural(queue.pending, "file")],
   ];
   if (queue.processing !== null) rows.push(["Processing:", queue.processing]);
   if (!queue.code_is_idle && queue.total > 0) {
     rows.push(["Done:", `${number(queue.done)} of ${plural(queue.total, "file")}`]);
     rows.push(["Rate:", `${queue.rate_chunks_per_sec} chunks/s`]);
-    const left = queue.eta_seconds === null ? "not known yet" : `about ${roughly(queue.eta_seconds)}`;
+    const left = queue.eta_seconds === null ? "unknown yet" : `about ${roughly(queue.eta_seconds)}`;
     rows.push(["Time left:", left]);
   }
   queue.recent.slice(0, recentShown).forEach(({ path, chunks, took_ms, at }, i) => {
@@ -101,7 +101,7 @@ function modelRows({ models }: StatusResponse): [string, string][] {
 function rowsOf(of: string, setting: string, models: readonly Model[]): [string, string][] {
   if (models.length === 0) {
     if (setting !== "none") return [[of, "not known"]];
-    return [[of, `none: search goes by words${of === "Code:" ? " and structure" : ""}`]];
+    return [[of, `none: search uses words${of === "Code:" ? " and structure" : ""}`]];
   }
   return models.flatMap((model, i): [string, string][] => {
     const { message, usage } = model;
@@ -154,7 +154,7 @@ function healthLines({ health, models, memory }: StatusResponse, colors: Colors)
 
 /** The files that are left out, by reason. */
 export function renderSkipped(files: readonly { path: string; reason: string }[], colors: Colors): string {
-  if (files.length === 0) return "No file is left out.";
+  if (files.length === 0) return "No files were skipped.";
   const byReason = new Map<string, string[]>();
   for (const { path, reason } of files) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   return [...byReason]

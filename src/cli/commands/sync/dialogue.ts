@@ -14,14 +14,14 @@ export function syncDialogue(output: Output): SyncDialogue {
       const given = await askSecret(isNew ? "A new passphrase for the shared memory: " : "Passphrase: ");
       if (!isNew || given === "") return given;
       if ((await askSecret("Once more: ")) === given) return given;
-      output.note("They are not the same.");
+      output.note("They differ.");
       return null;
     },
     onKeyMade(file) {
       output.note(
-        `Made the key ${file}. Copy it to your other machines, and keep a copy: without it nothing that`,
+        `Created the key ${file}. Copy it to your other machines and keep a backup: without it,`,
       );
-      output.note("is shared can be read.");
+      output.note("the shared memory cannot be read.");
     },
   };
 }
@@ -56,7 +56,7 @@ export function syncProgress(): { onProgress: NonNullable<SyncOptions["onProgres
     onProgress(now, done, total) {
       if (now !== step) {
         bar?.finish();
-        bar = createProgress({ label: now === "sharing" ? "Sharing" : "Taking in", unit: "things" });
+        bar = createProgress({ label: now === "sharing" ? "Sharing" : "Importing", unit: "items" });
         step = now;
       }
       bar?.update(done, total);

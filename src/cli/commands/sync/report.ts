@@ -49,9 +49,9 @@ export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, 
   const shared = countsText(report.shared);
   const takenIn = countsText(report.takenIn);
   const lines: string[] = [];
-  if (takenIn) lines.push(`${dryRun ? "Would take in" : "Taken in"}: ${takenIn}.`);
+  if (takenIn) lines.push(`${dryRun ? "Would import" : "Imported"}: ${takenIn}.`);
   if (shared)
-    lines.push(`${dryRun ? "Would share" : report.pushed ? "Shared" : "Kept for sharing"}: ${shared}.`);
+    lines.push(`${dryRun ? "Would share" : report.pushed ? "Shared" : "Not shared yet"}: ${shared}.`);
   if (lines.length === 0 && report.trouble === null) lines.push("Nothing new.");
   if (dryRun) lines.push("Nothing was changed (--dry-run).");
   else if (report.pushed) {
@@ -67,13 +67,13 @@ const mostProblems = 10;
 export function tellTrouble(report: SyncReport, output: Output): void {
   const { problems, quarantine, leftOut, trouble } = report;
   for (const { path, reason } of problems.slice(0, mostProblems)) {
-    output.note(`Left out: ${path || "everything on the branch"} (${reason}).`);
+    output.note(`Skipped: ${path || "everything on the branch"} (${reason}).`);
   }
-  if (problems.length > mostProblems) output.note(`Left out: ${problems.length - mostProblems} more.`);
+  if (problems.length > mostProblems) output.note(`Skipped: ${problems.length - mostProblems} more.`);
   if (quarantine !== null) output.note(`The commit that has them is kept at ${quarantine}.`);
   if (leftOut > 0) {
     const ran = leftOut === 1 ? "session that ran" : "sessions that ran";
-    output.note(`${leftOut} ${ran} outside of the project stay here; --everything shares them as well.`);
+    output.note(`${leftOut} ${ran} outside the project are not shared; --everything includes them.`);
   }
   if (trouble !== null) {
     output.note(trouble.message);

@@ -45,11 +45,11 @@ async function isSure(output: Output, yes: number): Promise<boolean> {
   if (!canAsk(output)) {
     throw new PommelError(
       "usage",
-      "Without the filter, secrets that newer rules know would be shared, and there is nobody to ask.",
-      "Leave --no-filter out; or say --yes twice.",
+      "--no-filter may share secrets that newer rules find, and there is no terminal to ask at.",
+      "Omit --no-filter, or pass --yes twice.",
     );
   }
-  const first = "Share the conversations without scrubbing them by the rules in force now?";
-  const second = "Whoever can read the remote can read them, for good. Are you sure?";
+  const first = "Share sessions without scrubbing them by the current rules?";
+  const second = "Anyone who can read the remote can read them, for good. Are you sure?";
   return (await confirm(first, false)) && (await confirm(second, false));
 }

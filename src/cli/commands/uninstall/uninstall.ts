@@ -88,7 +88,7 @@ export async function uninstallCommand(
     if (!canAsk(output)) {
       throw new PommelError(
         "usage",
-        "Nobody can be asked here.",
+        "There is no terminal to ask at.",
         "Run `pm uninstall --yes` to remove all of this.",
       );
     }
@@ -272,18 +272,18 @@ function isSomething({ projects, user }: UninstallResult): boolean {
 function describe(result: UninstallResult, output: Output): string[] {
   const { projects, user, keep_memory } = result;
   const { bold, dim, yellow } = output.colors;
-  if (!isSomething(result)) return ["There is nothing of Pommel on this machine but the program itself."];
+  if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
   const lines: string[] = [];
   for (const { root, state, files, bytes, memory_bytes } of projects) {
     lines.push(bold(homeRelative(root)));
     if (state === "unreachable") {
-      lines.push(dim("  not reachable: what is there stays; run `pm uninstall` there if it comes back"));
+      lines.push(dim("  not reachable, left as it is; run `pm uninstall` again when it is back"));
       continue;
     }
     const memory = memory_bytes > 0 ? humanBytes(memory_bytes) : null;
     const fate = keep_memory ? "kept" : yellow("gone for good: sessions, notes, decisions");
     lines.push(
-      `  .pommel/  ${humanBytes(bytes)}${memory === null ? "" : `, of it memory ${memory} (${fate})`}`,
+      `  .pommel/  ${humanBytes(bytes)}${memory === null ? "" : `, including memory ${memory} (${fate})`}`,
     );
     if (files.length > 0) lines.push(`  Pommel's entries in ${files.map(homeRelative).join(", ")}`);
   }
@@ -292,7 +292,7 @@ function describe(result: UninstallResult, output: Output): string[] {
     lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
   if (!keep_memory && existsSync(join(globalConfigDir(), "sync-key.txt"))) {
     lines.push(
-      `  ${yellow("with sync-key.txt, without which an encrypted memory on a server cannot be read")}`,
+      `  ${yellow("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`,
     );
   }
   if (user.files.length > 0)
@@ -301,7 +301,7 @@ function describe(result: UninstallResult, output: Output): string[] {
 }
 
 function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
-  const lines = kept.map(({ file, reason }) => `  ${homeRelative(root)}: ${file} stays as it is: ${reason}.`);
+  const lines = kept.map(({ file, reason }) => `  ${homeRelative(root)}: ${file} was left as it is: ${reason}.`);
   if (state === "failed") lines.push(`  ${homeRelative(root)}: not removed: ${error}`);
   return lines;
 }
@@ -316,6 +316,6 @@ function lastWords({ projects, completions, keep_memory }: UninstallResult, outp
     lines.push(`  ${counted(failed, "project")} left: see above, then run \`pm uninstall\` again.`);
   if (keep_memory) lines.push("  The memory is kept: `pm init` in a project finds it again.");
   for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
-  lines.push("", "Last, the program itself:", "  npm uninstall -g pommel");
+  lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
   return lines.join("\n");
 }

@@ -33,8 +33,8 @@ export function renderWhy(answer: WhyAnswer, style: WhyStyle): string {
   const parts = [
     [colors.bold(`${oneLine(file, 300)}:${span}`), ...shownLines(answer, style)].join("\n"),
     ...(first ? [renderOrigin(first, style)] : []),
-    ...renderDecisions("Because of", because, colors),
-    ...renderDecisions("Also decided near it, or about this file", about, colors),
+    ...renderDecisions("Decisions", because, colors),
+    ...renderDecisions("Related decisions", about, colors),
     ...(others.length > 0 ? [renderOthers(others, colors)] : []),
     ...(earlier.length > 0 ? [renderEarlier(earlier, colors)] : []),
     renderFreshness(freshness, later, colors),
@@ -67,7 +67,7 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
         ? ""
         : `in session ${colors.cyan(shortId(written_by.session_id))}` +
           (written_by.turn === null ? "" : `, turn ${written_by.turn}`),
-      written_by.said_by === "note" ? "as another tool's note says" : "",
+      written_by.said_by === "note" ? "according to another tool's note" : "",
       sure ? `(${Math.round(written_by.confidence * 100)}% sure)` : "",
     ]
       .filter((part) => part !== "")
@@ -85,7 +85,7 @@ function renderOrigin(origin: Origin, style: WhyStyle): string {
       commit.authored_at === null ? "" : localTime(commit.authored_at),
       commit.branch === null ? "" : `on ${oneLine(commit.branch, 60)}`,
       checkpoint_id === null ? "" : `checkpoint ${checkpoint_id}`,
-      commit.is_boundary ? "history is cut off here" : "",
+      commit.is_boundary ? "shallow clone: history ends here" : "",
     ];
     lines.push(colors.dim(`           ${facts.filter((fact) => fact !== "").join(" | ")}`));
   }
@@ -139,7 +139,7 @@ function renderOthers(others: readonly Origin[], colors: Colors): string {
       oneLine(commit?.subject ?? "not committed yet", 80)
     ).replace(/ {2,}(?=\S)/g, (blanks, at: number) => (at === 0 ? blanks : " "));
   });
-  return [colors.bold("The other lines"), ...lines].join("\n");
+  return [colors.bold("Other lines"), ...lines].join("\n");
 }
 
 function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string {
@@ -156,21 +156,21 @@ function renderEarlier(earlier: readonly EarlierLines[], colors: Colors): string
     ];
     return [
       `  ${head.filter((part) => part !== "").join(" ")}`,
-      ...(prompt === null ? [] : [`    asked: ${oneLine(prompt, 100)}`]),
+      ...(prompt === null ? [] : [`    prompt: ${oneLine(prompt, 100)}`]),
       ...text.slice(0, 3).map((line) => colors.dim(`    ${how === "changed" ? "-" : "~"} ${codeLine(line)}`)),
     ];
   });
-  return [colors.bold("Before that"), ...lines].join("\n");
+  return [colors.bold("Earlier"), ...lines].join("\n");
 }
 
 const states: Record<WhyFreshness["state"], string> = {
-  stands: "It stands: nothing that is known speaks against it.",
-  reconsidered: "It may be outdated: something was decided about this file since.",
+  stands: "Still current: no later decision or revert found.",
+  reconsidered: "May be outdated: a later decision concerns this file.",
   reverted: "Its commit was reverted.",
   elsewhere: "Its commit is not in HEAD's history.",
-  gone: "Its commit is gone.",
-  uncommitted: "It is not committed yet.",
-  unknown: "What became of its commit is not known.",
+  gone: "Its commit is not in this repository.",
+  uncommitted: "Not committed yet.",
+  unknown: "The status of its commit is unknown.",
 };
 
 function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, colors: Colors): string {
@@ -179,15 +179,15 @@ function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, co
   const lines = [`${colors.bold("Today")}      ${paint(states[state])}`];
   const say = (text: string) => lines.push(`           ${text}`);
   if (reverted_by !== null) say(`Reverted by ${shortHash(reverted_by)}.`);
-  if (branches.length > 0) say(`It is on ${oneLine(branches.join(", "), 120)}.`);
+  if (branches.length > 0) say(`On branch ${oneLine(branches.join(", "), 120)}.`);
   if (lines_added !== null && lines_surviving !== null && lines_added > 0) {
     say(
-      `Of the ${counted(lines_added, "line")} that its commit added, ${lines_surviving.toLocaleString("en")} are left.`,
+      `${lines_surviving.toLocaleString("en")} of the ${counted(lines_added, "line")} its commit added remain.`,
     );
   }
   for (const decision of later_decisions) lines.push(`         ${decisionLine(decision, colors)}`);
   if (later !== null && later.commits > 0) {
-    say(`${counted(later.commits, "commit")} touched the file since:`);
+    say(`${counted(later.commits, "later commit")} to the file:`);
     for (const { hash, subject, person, authored_at, by_agent } of later.latest) {
       const day = authored_at === null ? "" : `${localTime(authored_at).slice(0, 10)} `;
       const who = by_agent ? `${person}, with an agent` : person;

@@ -27,8 +27,8 @@ export async function whyCommand(
   if (lines === null) {
     throw new PommelError(
       "usage",
-      "No line is named.",
-      `Name one: pm why ${place}:12, or some: ${place}:12-20`,
+      "No line given.",
+      `Give a line, pm why ${place}:12, or a range, ${place}:12-20.`,
     );
   }
   const { config } = loadConfig(project);

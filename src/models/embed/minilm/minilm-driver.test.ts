@@ -30,7 +30,7 @@ describe("the minilm driver", () => {
     const given = settings();
     writeFakePackages(join(given.cacheDir, "minilm", "node_modules"));
     const before = await minilmDriver.available!("", given, never);
-    expect(before).toEqual({ usable: true, detail: "installed, the model is made at first use", hint: "" });
+    expect(before).toEqual({ usable: true, detail: "installed; the model is built on first use", hint: "" });
     writeFileSync(modelFile(given.cacheDir), "a model");
     expect(await minilmDriver.available!("", given, never)).toMatchObject({
       usable: true,

@@ -19,7 +19,7 @@ export const minilmDriver: EmbedderDriver = {
 function availability(cacheDir: string): Availability {
   const found = findPackages(moduleDirs(cacheDir));
   if ("missing" in found) return { usable: false, detail: notInstalled(found.missing), hint: installHint() };
-  const detail = existsSync(modelFile(cacheDir)) ? "installed" : "installed, the model is made at first use";
+  const detail = existsSync(modelFile(cacheDir)) ? "installed" : "installed; the model is built on first use";
   return { usable: true, detail, hint: "" };
 }
 
@@ -35,7 +35,7 @@ async function pull(
     throw new PommelError("embedder_unavailable", `minilm does not run on ${platform}.`, installHint());
   }
   const make = async (): Promise<void> => {
-    onProgress({ step: "making the model", done: 0, total: 0 });
+    onProgress({ step: "building the model", done: 0, total: 0 });
     const embedder = createMinilmEmbedder({ cacheDir });
     await embedder.prepare().finally(() => embedder.close());
   };

@@ -121,7 +121,7 @@ export function installHint(): string {
   if (platform !== null) {
     return `onnxruntime-node has no binary for ${platform}: choose another embedder, such as static or ollama.`;
   }
-  return "Run `pm models pull minilm`. Until then search goes on without its vectors.";
+  return "Run `pm models pull minilm`. Until then, search works without its vectors.";
 }
 
 function unavailable(cause: unknown): PommelError {

@@ -11,7 +11,7 @@ export const nullEmbedder: Embedder = {
 
 export const nullDriver: EmbedderDriver = {
   name: "none",
-  about: "no vectors: search goes by words and code structure",
+  about: "no vectors: search uses words and code structure",
   defaultModel: null,
   create: () => nullEmbedder,
   available: async () => ({ usable: true, detail: "nothing to run", hint: "" }),

@@ -71,6 +71,6 @@ function pullFailed({ base }: Endpoint, model: string, why: string): PommelError
   return new PommelError(
     "embedder_unavailable",
     `${ollamaAt(base)} could not pull ${model}: ${why}.`,
-    "Check the name at https://ollama.com/search?c=embedding, then run it again: it goes on where it stopped.",
+    "Check the name at https://ollama.com/search?c=embedding, then run it again: it continues where it stopped.",
   );
 }

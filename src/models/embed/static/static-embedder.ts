@@ -27,7 +27,7 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
       throw new PommelError(
         "embedder_unavailable",
         `The bundled embedding model cannot be used: ${messageOf(cause)}`,
-        "Install Pommel again. Until then search goes by words.",
+        "Reinstall Pommel. Until then, search uses words only.",
         { cause },
       );
     }
@@ -49,7 +49,7 @@ export function createStaticEmbedder(dir: string = bundledModel()): Embedder {
 
 export const staticDriver: EmbedderDriver = {
   name: "static",
-  about: "comes with Pommel, runs here, needs nothing",
+  about: "bundled with Pommel, runs locally, needs nothing",
   defaultModel: null,
   create: () => createStaticEmbedder(),
   async available() {

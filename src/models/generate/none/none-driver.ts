@@ -2,7 +2,7 @@ import type { LlmDriver } from "../llm-driver.ts";
 
 export const noneDriver: LlmDriver = {
   name: "none",
-  about: "no language model: summaries are put together from what was said",
+  about: "no language model: summaries are extracts of the session",
   defaultModel: null,
   create: () => null,
   isLocal: () => false,

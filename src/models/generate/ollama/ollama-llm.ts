@@ -82,7 +82,7 @@ function windowFor(request: LlmRequest): number {
     throw new PommelError(
       "llm_unavailable",
       `A prompt of about ${needed} tokens is too long.`,
-      `At most ${largestWindow} are asked for.`,
+      `The limit is ${largestWindow}.`,
     );
   }
   return Math.max(4096, 2 ** Math.ceil(Math.log2(needed)));

@@ -202,8 +202,8 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
   if (!only) {
     throw new PommelError(
       "not_found",
-      `There is no checkpoint ${JSON.stringify(name)}.`,
-      "`pm checkpoint list` shows those that there are; `pm checkpoint backfill` looks for more in history.",
+      `No checkpoint ${JSON.stringify(name)}.`,
+      "`pm checkpoint list` lists them; `pm checkpoint backfill` finds more in the history.",
     );
   }
   if (others.length > 0) {
@@ -211,7 +211,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
     throw new PommelError(
       "usage",
       `Several checkpoints begin with ${JSON.stringify(name)}: ${some.join(", ")}${found.length > 3 ? ", ..." : ""}.`,
-      "Give more of the id.",
+      "Use a longer prefix.",
     );
   }
   return only;

@@ -88,7 +88,7 @@ export const gitTables = `
     turns          TEXT NOT NULL,
     -- Lines of the commit that it wrote.
     lines          INTEGER NOT NULL,
-    -- lines: it wrote lines of it; removed: it took lines out; command: it made the commit, or had it made; touched: it
+    -- lines: it wrote lines of it; removed: it removed lines; command: it made the commit, or had it made; touched: it
     -- had files of it in hand shortly before; trailer: another tool says so.
     how            TEXT NOT NULL,
     confidence     REAL NOT NULL,

@@ -180,7 +180,7 @@ describe("turns", () => {
     expect(contentOf(memory, id, 2)).toBeNull();
   });
 
-  it("on a way that was left are marked, with the chunks that lie in them alone", () => {
+  it("abandoned branch are marked, with the chunks that lie in them alone", () => {
     const { id } = addSession(memory, "s");
     for (const number of [1, 2, 3]) saveTurn(memory, id, turn(number, { abandoned: number === 1 }));
     replaceChunks(memory, id, { type: "raw", from: 0 }, [

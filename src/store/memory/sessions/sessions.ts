@@ -146,8 +146,8 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
   if (!only) {
     throw new PommelError(
       "not_found",
-      `No session ${JSON.stringify(beginning)} is remembered.`,
-      "`pm session list` shows those that are.",
+      `No session ${JSON.stringify(beginning)}.`,
+      "`pm session list` lists them.",
     );
   }
   if (others.length > 0) {
@@ -156,7 +156,7 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
     throw new PommelError(
       "usage",
       `Several sessions begin with ${JSON.stringify(beginning)}: ${some.join(", ")}${more}.`,
-      "Give more of the session's id.",
+      "Use a longer prefix.",
     );
   }
   return only;

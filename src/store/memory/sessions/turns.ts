@@ -99,13 +99,13 @@ export function lastGroupStart(memory: Memory, sessionId: number): number | null
   return (row as { start: number } | undefined)?.start ?? null;
 }
 
-/** Numbers of the turns of a session that are on a way that was left. */
+/** Numbers of the turns of a session that are abandoned branch. */
 export function abandonedTurns(memory: Memory, sessionId: number): number[] {
   const rows = memory.prepare("SELECT number FROM turns WHERE session_id = ? AND abandoned").all(sessionId);
   return (rows as { number: number }[]).map(({ number }) => number);
 }
 
-/** Sets of exactly these turns of a session that they are on a way that was left, and of its chunks that lie in them. */
+/** Sets of exactly these turns of a session that they are abandoned branch, and of its chunks that lie in them. */
 export function markAbandoned(memory: Memory, sessionId: number, numbers: readonly number[]): void {
   memory.inTransaction(() => {
     const given = { sessionId, numbers: JSON.stringify(numbers) };

@@ -37,23 +37,23 @@ export function checkHooks(project: Project): CheckResult {
   if (found.state === "current") return ok(`Claude Code runs Pommel's hooks (${whereOf(found)})`);
   if (found.state === "partial") {
     return warn(
-      `Claude Code runs no hook of Pommel for ${found.detail.join(", ")} (${whereOf(found)}).`,
+      `Claude Code has no Pommel hook for ${found.detail.join(", ")} (${whereOf(found)}).`,
       "Run `pm enable`.",
     );
   }
   if (found.state === "outdated") {
-    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
+    return warn(`${whereOf(found)} has hooks of an older Pommel.`, "Run `pm init` to update them.");
   }
   if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
     return ok("Claude Code runs Pommel's hooks (the plugin's)");
   }
   if (readRecord(projectPlace(project)).disabled) {
-    return ok("Claude Code's hooks are switched off; `pm enable` puts them back");
+    return ok("Claude Code's hooks are off; `pm enable` adds them again");
   }
   if (isAnotherSetUp(project)) {
     return ok("Claude Code is not set up (`pm init --agent claude`)");
   }
-  return warn("Claude Code does not tell Pommel of its sessions.", "Run `pm enable`.");
+  return warn("Claude Code has no Pommel hooks.", "Run `pm enable`.");
 }
 
 /** Whether somebody chose another agent than Claude Code. */
@@ -70,16 +70,16 @@ export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResul
   if (found.state === "absent") return ok(`${title} is not set up (\`pm init --agent ${agent}\`)`);
   if (found.state === "partial") {
     return warn(
-      `${title} runs no hook of Pommel for ${found.detail.join(", ")} (${whereOf(found)}).`,
+      `${title} has no Pommel hook for ${found.detail.join(", ")} (${whereOf(found)}).`,
       `Run \`pm init --agent ${agent}\`.`,
     );
   }
   if (found.state === "outdated") {
-    return warn(`${whereOf(found)} holds hooks of an older Pommel.`, "Run `pm init`, which renews them.");
+    return warn(`${whereOf(found)} has hooks of an older Pommel.`, "Run `pm init` to update them.");
   }
   const distrust = setup.distrust(found.place);
   if (distrust === null) return ok(`${title} runs Pommel's hooks (${whereOf(found)})`);
-  return warn(`${title} has Pommel's hooks (${whereOf(found)}), and may not run them.`, distrust);
+  return warn(`${title} has Pommel's hooks (${whereOf(found)}), but may not run them.`, distrust);
 }
 
 /** Which agents can ask Pommel through its MCP server. */
@@ -95,8 +95,8 @@ export function checkInstructions(project: Project): CheckResult {
   const skill = checkPart(project, "skill", { here: "", nowhere: "" });
   if (skill.status !== "ok") return skill;
   return checkPart(project, "instructions", {
-    here: "told when to ask Pommel:",
-    nowhere: "no agent is told when to ask Pommel (`pm init --instructions` does)",
+    here: "instructions for agents are in",
+    nowhere: "no agent has instructions for Pommel (`pm init --instructions` adds them)",
   });
 }
 
@@ -110,13 +110,13 @@ function checkPart(
   for (const { setup, found } of all) {
     if (found.error) return fail(found.error.message, found.error.hint);
     if (found.state === "outdated") {
-      return warn(`${whereOf(found)} holds what an older Pommel wrote.`, "Run `pm init`, which renews it.");
+      return warn(`${whereOf(found)} has entries of an older Pommel.`, "Run `pm init` to update it.");
     }
     if (found.state === "kept") {
       const what = `${whereOf(found)}: ${found.detail.join("; ")}`;
       return warn(
-        `${what}. It is left alone.`,
-        `Take it out, and run \`pm init --agent ${setup.agent} --yes\`.`,
+        `${what}. It was left as it is.`,
+        `Remove it, then run \`pm init --agent ${setup.agent} --yes\`.`,
       );
     }
   }

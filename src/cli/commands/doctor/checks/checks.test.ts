@@ -82,7 +82,7 @@ describe("what is set", () => {
   });
 
   it("are models that can be used", async () => {
-    expect(await run("models")).toEqual({ status: "ok", message: "models that are set: static", hint: "" });
+    expect(await run("models")).toEqual({ status: "ok", message: "configured models: static", hint: "" });
     // Nobody listens on that port.
     for (const name of ["EMBED", "LLM"]) vi.stubEnv(`POMMEL_${name}_OLLAMA_URL`, "http://127.0.0.1:9");
     vi.stubEnv("POMMEL_EMBED_CODE", "ollama");
@@ -150,7 +150,7 @@ describe("the daemon", () => {
     } finally {
       lock.release();
     }
-    expect((await run("lock")).message).toBe("nobody is writing the index");
+    expect((await run("lock")).message).toBe("no process is writing the index");
   });
 });
 

@@ -32,7 +32,7 @@ export async function checkDatabase(asked: DatabaseToCheck): Promise<CheckResult
       const schema = Number(db.pragma("user_version"));
       if (schema > known) {
         return fail(
-          `${name} was written by a newer Pommel (schema ${schema}, this one knows ${known}).`,
+          `${name} was written by a newer Pommel (schema ${schema}; this version supports ${known}).`,
           tooNew,
         );
       }

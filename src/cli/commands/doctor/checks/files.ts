@@ -18,13 +18,13 @@ const mostDirectories = 1_000_000;
 
 /** Everything in `.pommel/` is the user's alone: 0700 and 0600. With `fix`, makes it so. */
 export function checkPermissions(project: Project, fix: boolean): CheckResult {
-  if (process.platform === "win32") return ok("permissions are the system's on Windows");
+  if (process.platform === "win32") return ok("Windows manages file permissions");
   const open = openPaths(project.stateDir);
   if (open.length === 0) return ok(".pommel/ is readable by you only");
   const which = open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`;
   if (!fix) {
     return warn(
-      `Other users may read ${which}: the index holds your code, daemon.json the token to ask it.`,
+      `Other users can read ${which}: the index holds your code, daemon.json the daemon's token.`,
       "Run `pm doctor --fix`.",
     );
   }
@@ -55,7 +55,7 @@ export function checkDisk(dir: string): CheckResult {
   const free = bavail * bsize;
   if (free >= littleSpace) return ok(`${humanBytes(free)} free on the disk`);
   const message = `Only ${humanBytes(free)} are free on the disk of ${dir}.`;
-  const hint = "Free some space: without it, changes can no longer be indexed.";
+  const hint = "Free some space: changes cannot be indexed without it.";
   return free < tooLittleSpace ? fail(message, hint) : warn(message, hint);
 }
 
@@ -70,7 +70,7 @@ export function checkWatches(root: string, limitFile: string): CheckResult {
   const directories = countDirectories(root);
   const counts = `${directories} directories, the system watches up to ${limit}`;
   if (directories <= limit / 2) return ok(counts);
-  const hint = `Raise the limit: \`sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, directories * 4)}\`; until then, changes may be found by polling.`;
+  const hint = `Raise the limit: \`sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, directories * 4)}\`; until then, Pommel may poll for changes.`;
   return warn(`${counts}, for all programs together.`, hint);
 }
 

@@ -31,7 +31,7 @@ function checkGit(): CheckResult {
   const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
   if (status === 0) return ok(stdout.trim().replace("git version", "git"));
   return warn(
-    "git was not found; ignore rules of git's own configuration are not seen.",
+    "git was not found; ignore rules in git's configuration have no effect.",
     "Install git, or put it on the PATH.",
   );
 }
@@ -54,7 +54,7 @@ async function checkWatcher(): Promise<CheckResult> {
     return ok("the file watcher loads");
   } catch (error) {
     return warn(
-      `The native module @parcel/watcher does not load, so changes are found by polling: ${firstLine(error)}`,
+      `The native module @parcel/watcher does not load, so Pommel polls for changes: ${firstLine(error)}`,
       "Reinstall Pommel with optional dependencies, on the platform you run it on.",
     );
   }
@@ -66,7 +66,7 @@ export function checkGrammars(dir: string): CheckResult {
   const missing = names.filter((name) => !existsSync(`${dir}${name}.wasm.br`));
   if (missing.length === 0) return ok(`${names.length - 1} grammars`);
   return fail(
-    `Grammars are missing from ${dir}: ${missing.join(", ")}. Their languages are not cut by syntax.`,
+    `Grammars are missing from ${dir}: ${missing.join(", ")}. Their languages are indexed without syntax.`,
     "Reinstall Pommel; in a checkout, run `npm run build`.",
   );
 }

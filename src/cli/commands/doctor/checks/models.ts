@@ -21,11 +21,11 @@ interface SetModel {
 /** Whether the models that the settings name can be used here and now. */
 export async function checkModels(project: Project): Promise<CheckResult> {
   const models = modelsOf(loadConfig(project).config);
-  if (models.length === 0) return ok("no model is set: search goes by words");
+  if (models.length === 0) return ok("no model configured: search uses words only");
   const found = await Promise.all(models.map(async (model) => ({ ...model, ...(await problemWith(model)) })));
   const unusable = found.filter(({ problem }) => problem !== null);
   if (unusable.length === 0)
-    return ok(`models that are set: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`);
+    return ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`);
   // One server that is down is one problem, whatever it was to be used for.
   const problems = [...new Set(unusable.map(({ problem }) => problem))].map((problem) => {
     const settings = unusable.filter((one) => one.problem === problem).map(({ setting }) => setting);

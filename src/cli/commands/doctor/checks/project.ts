@@ -63,9 +63,9 @@ function checkConfig(project: Project): CheckResult {
 }
 
 function checkCapture(project: Project): CheckResult {
-  if (loadConfig(project).config["sessions.capture"]) return ok("sessions with agents are recorded");
+  if (loadConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
   return warn(
-    "Sessions with agents are not recorded: sessions.capture is off.",
+    "Agent sessions are not recorded: sessions.capture is off.",
     "Run `pm config set sessions.capture true`.",
   );
 }
@@ -84,14 +84,14 @@ async function checkContext(project: Project): Promise<CheckResult> {
     return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
   return warn(
     `In the last 7 days, ${missed} answers came too late for the agent.`,
-    `Give them more time: \`pm config set context.deadline_ms ${2 * config["context.deadline_ms"]}\`.`,
+    `Raise the deadline: \`pm config set context.deadline_ms ${2 * config["context.deadline_ms"]}\`.`,
   );
 }
 
 function checkLock(project: Project): CheckResult {
   const holder = lockHolder(project);
   return ok(
-    holder === null ? "nobody is writing the index" : `${holder.owner} (PID ${holder.pid}) writes the index`,
+    holder === null ? "no process is writing the index" : `${holder.owner} (PID ${holder.pid}) writes the index`,
   );
 }
 
@@ -147,11 +147,11 @@ function checkIndex(project: Project): Promise<CheckResult> {
 async function checkSharing(project: Project): Promise<CheckResult> {
   const { notSharedText, notSharedYet } = await import("../../../../queries/sync/not-shared.ts");
   const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
-  if (typeof counts === "string") return ok(`what is shared cannot be told: ${counts}`);
+  if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");
   const text = notSharedText(counts);
   return text === null
-    ? ok("all that is remembered is shared")
+    ? ok("the whole memory is shared")
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
 }
 
@@ -161,8 +161,8 @@ function checkMemory(project: Project): Promise<CheckResult> {
   return checkDatabase({
     file: project.memoryDb,
     schema: memoryMigrations.length,
-    absent: ok("no conversations are remembered yet"),
+    absent: ok("no sessions recorded yet"),
     damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
-    tooNew: "Update Pommel. Do not delete the file: it holds what cannot be made again.",
+    tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   });
 }

@@ -28,9 +28,9 @@ export async function checkRetention(project: Project): Promise<CheckResult> {
       `Run \`pm import ${lost.agent}\`. ${lost.setting} in the settings of ${lost.title} says how long it keeps them (${lost.days} days).`,
     );
   }
-  if (deleting.length === 0) return ok("no agent that is used here deletes its sessions");
+  if (deleting.length === 0) return ok("no agent used here deletes its sessions");
   const texts = deleting.map(({ title, days, sessions, within_days }) => {
-    const soon = sessions === 0 ? "none vanishes" : `${sessions} vanish, all stored,`;
+    const soon = sessions === 0 ? "none expires" : `${sessions} expire (all imported)`;
     return `${title} deletes sessions after ${days} days; ${soon} within ${within_days} days`;
   });
   return ok(texts.join("; "));

@@ -23,8 +23,8 @@ export async function checkTranscripts(
   }
   if (sealed.length > 0) {
     return warn(
-      `Transcripts that cannot be read here: ${sealed.join("; ")}.`,
-      "What was said in them is not remembered, unless it was read before.",
+      `Unreadable transcripts: ${sealed.join("; ")}.`,
+      "They are searchable only if they were imported before.",
     );
   }
   if (found.length === 0) return ok("no agent keeps transcripts here yet");
@@ -36,10 +36,10 @@ export async function checkTranscripts(
 function inWords({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
-    ...(unknown > 0 ? [`${unknown} lines of kinds that this version does not know (${named(kinds)})`] : []),
-    ...(damaged > 0 ? [`${damaged} damaged or far too long`] : []),
+    ...(unknown > 0 ? [`${unknown} lines of unknown kinds (${named(kinds)})`] : []),
+    ...(damaged > 0 ? [`${damaged} damaged or oversized`] : []),
   ];
-  return `of ${title}'s were left out ${what.join(" and ")}`;
+  return `skipped in ${title}'s: ${what.join(" and ")}`;
 }
 
 const named = (kinds: readonly string[]) =>
