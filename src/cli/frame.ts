@@ -147,7 +147,7 @@ function enter(dir: string): void {
   try {
     process.chdir(dir);
   } catch (error) {
-    const why = codeOf(error) === "ENOENT" ? "there is no such directory" : messageOf(error);
+    const why = codeOf(error) === "ENOENT" ? "no such directory" : messageOf(error);
     throw new PommelError("usage", `Cannot change to ${dir}: ${why}.`, "Check the path after -C.");
   }
 }

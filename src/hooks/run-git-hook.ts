@@ -31,7 +31,7 @@ export async function runGitHook(name: string, args: readonly string[]): Promise
   const receivedAt = Date.now();
   try {
     const hook = gitHookOf(name);
-    if (hook === null) return warn(name, "there is no such hook; nothing was captured");
+    if (hook === null) return warn(name, "unknown hook; nothing was captured");
     const last = args.at(-1) ?? "";
     const cwd = process.cwd();
     const project = gitProjectOf(cwd, last.startsWith("./") ? last : ".");

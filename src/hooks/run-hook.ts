@@ -18,7 +18,7 @@ import { writeItem } from "./write-item.ts";
  */
 export async function runHook(name: string, agent = "claude"): Promise<void> {
   try {
-    const problem = isHookAgent(agent) ? await capture(name, agent) : "there is no such agent";
+    const problem = isHookAgent(agent) ? await capture(name, agent) : "unknown agent";
     if (problem !== null) warn(name, `${problem}; nothing was captured`);
   } catch (error) {
     warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
@@ -29,7 +29,7 @@ export async function runHook(name: string, agent = "claude"): Promise<void> {
 async function capture(name: string, agent: HookAgent): Promise<string | null> {
   const receivedAt = Date.now();
   const hook = hookNamed(name);
-  if (hook === null && name !== anyHook) return "there is no such hook";
+  if (hook === null && name !== anyHook) return "unknown hook";
   const { text, cut } = await readStdin();
   if (cut === "too long") return `its payload is longer than ${longestInput / 1024 / 1024} MB`;
   if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin sent nothing in time";

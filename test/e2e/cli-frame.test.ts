@@ -48,7 +48,7 @@ describe("pm", () => {
     expect(await runPm(["config", "set", "search.limit", "7", "-C", cwd])).toMatchObject({ code: 0 });
     expect(await runPm(["config", "get", "search.limit"], { cwd })).toMatchObject({ stdout: "7\n" });
     const nowhere = await runPm(["-C", `${cwd}/nowhere`, "config"]);
-    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no such directory") });
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("no such directory") });
   });
 
   it("shows a stack with --debug only", async () => {

@@ -30,7 +30,7 @@ export function declareEventCommands(program: Command): void {
     .description("List events and suggested events")
     .argument("[query...]", "words in its title, description, branch or session titles")
     .addOption(new Option("--status <status>", "only this status (default: all but archived)").choices(statuses))
-    .addOption(new Option("--type <type>", "only such").choices(types))
+    .addOption(new Option("--type <type>", "only this type").choices(types))
     .option("--suggested", "only suggestions, all of them")
     .addHelpText(
       "after",

@@ -97,7 +97,7 @@ function declareSearch(program: Command): void {
     .option("--commit <id>", "sessions: only what led to this commit or checkpoint")
     .option("--event <id>", "sessions: only what belongs to this event")
     .option("--branch <name>", "sessions: only on this git branch")
-    .option("--agent <name>", "sessions: only with this agent, such as claude")
+    .option("--agent <name>", "sessions: only this agent, such as claude")
     .addOption(
       new Option("--mode <mode>", "sessions: fts is words alone, regex is RE2").choices(searchModes),
     )
@@ -141,7 +141,7 @@ function declareSession(program: Command): void {
     .option(...since)
     .option(...until)
     .option("--branch <name>", "only on this git branch")
-    .option("--agent <name>", "only with this agent, such as claude")
+    .option("--agent <name>", "only this agent, such as claude")
     .option("--agents", "include subagent sessions")
     .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
     .option(...limit)

@@ -29,7 +29,7 @@ export function declareSyncCommands(program: Command): void {
     .addHelpText(
       "after",
       examples(
-        ["pm pull", "what is new"],
+        ["pm pull", "new sessions and notes"],
         ["pm pull --force", "everything, when something is missing here"],
       ),
     )

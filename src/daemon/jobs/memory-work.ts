@@ -254,7 +254,7 @@ export class MemoryWork {
     try {
       work();
     } catch (error) {
-      this.options.log.warn(`conversations: ${messageOf(error)}`);
+      this.options.log.warn(`sessions: ${messageOf(error)}`);
       this.suspect(error);
     }
   }

@@ -11,7 +11,7 @@ import { withoutBlock } from "./take-out.ts";
  * stand at its beginning, so that without them it is what it was, byte for byte.
  */
 
-const head = "Set up for you alone. `pm disable` takes these lines out.";
+const head = "Your own files for Pommel. `pm disable` removes these lines.";
 
 interface ExcludeFile {
   path: string;

@@ -56,9 +56,9 @@ fi
 };
 
 const about: Record<GitHookName, string> = {
-  "post-commit": "Tells Pommel of the commit",
-  "post-rewrite": "Tells Pommel what became of amended and rebased commits",
-  "pre-push": "Tells Pommel that something is pushed",
+  "post-commit": "Records the commit",
+  "post-rewrite": "Records amended and rebased commits",
+  "pre-push": "Shares the memory after a push (sync.on_push)",
 };
 
 /** Our lines in a hook, the last one ended. */
@@ -66,7 +66,7 @@ export function blockOf({ hook, within }: BlockKey): string {
   const where = within === "" ? "" : ` ${quote(`./${within}`)}`;
   const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => latin1(where));
   const name = nameOf(within);
-  return `# >>> ${name} >>> ${about[hook]}, in the background. \`pm disable\` takes these lines out.\n${script}# <<< ${name} <<<\n`;
+  return `# >>> ${name} >>> ${about[hook]}, in the background. \`pm disable\` removes these lines.\n${script}# <<< ${name} <<<\n`;
 }
 
 function nameOf(within: string): string {

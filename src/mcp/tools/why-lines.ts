@@ -68,7 +68,7 @@ export function theLines(
     text: joined(
       [
         historyLabel,
-        `${file}:${lines}  ${freshness.state}: ${states[freshness.state]}`,
+        `${file}:${lines}  ${states[freshness.state]}`,
         ...origins.items.map(renderOrigin),
         decisions.items.length > 0 && `Related decisions:\n${decisions.items.map(renderDecision).join("\n")}`,
         earlier.items.length > 0 && `Earlier:\n${earlier.items.map(renderEarlier).join("\n")}`,
@@ -129,8 +129,8 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
   return joined(
     [
       place,
-      origin.prompt !== null && `> asked: ${origin.prompt}`,
-      origin.said !== null && `> said: ${origin.said}`,
+      origin.prompt !== null && `> prompt: ${origin.prompt}`,
+      origin.said !== null && `> reply: ${origin.said}`,
     ],
     "\n",
   );
@@ -172,7 +172,7 @@ function renderEarlier({ how, place, text, commit, prompt }: ReturnType<typeof e
     [
       `${how} ${place}${commit === null ? "" : ` ${commit}`}`,
       quoted(text),
-      prompt !== null && `> asked: ${prompt}`,
+      prompt !== null && `> prompt: ${prompt}`,
     ],
     "\n",
   );

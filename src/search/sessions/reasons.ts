@@ -16,7 +16,7 @@ export function reasonsFor(
   const meaning = signals.passage + signals.whole;
   const reasons = [
     chunk_type === "annotated" ? "your note" : null,
-    said.length > 0 ? `says ${said.join(", ")}` : null,
+    said.length > 0 ? `contains ${said.join(", ")}` : null,
     meaning > 6 ? "similar in meaning" : null,
     chunk_type === "summary" ? "a session's summary" : null,
     kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,

@@ -49,7 +49,7 @@ export async function modelsPullCommand(
     progress.finish();
     output.result(
       { embedder: spec, pulled: false, interrupted: true },
-      "Interrupted; run it again to go on.",
+      "Interrupted; run it again to continue.",
     );
     return interruptedCode;
   } finally {

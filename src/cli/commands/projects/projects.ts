@@ -38,7 +38,7 @@ export async function projectsForgetCommand(
   const root = path === undefined ? null : resolve(cwd, path);
   const forgotten = forgetProjects(root);
   if (root !== null && forgotten.length === 0) {
-    throw new PommelError("not_found", `${root} is not a known project.`, "`pm projects` shows what is.");
+    throw new PommelError("not_found", `${root} is not a known project.`, "`pm projects` lists them.");
   }
   output.result(
     { forgotten },

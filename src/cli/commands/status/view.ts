@@ -100,7 +100,7 @@ function modelRows({ models }: StatusResponse): [string, string][] {
 
 function rowsOf(of: string, setting: string, models: readonly Model[]): [string, string][] {
   if (models.length === 0) {
-    if (setting !== "none") return [[of, "not known"]];
+    if (setting !== "none") return [[of, "unknown"]];
     return [[of, `none: search uses words${of === "Code:" ? " and structure" : ""}`]];
   }
   return models.flatMap((model, i): [string, string][] => {
