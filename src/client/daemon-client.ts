@@ -67,11 +67,9 @@ export async function callDaemon<R extends RouteName>(
   // Loaded and made while the daemon thinks: a command's time is mostly its own start.
   const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
-    new DaemonUnreachable(
-      "foreign",
-      `Port ${record.port} no longer belongs to this project's daemon.`,
-      { cause },
-    );
+    new DaemonUnreachable("foreign", `Port ${record.port} no longer belongs to this project's daemon.`, {
+      cause,
+    });
   let body: unknown;
   try {
     body = JSON.parse(answer.text);

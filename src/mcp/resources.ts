@@ -75,7 +75,8 @@ export async function listResources(cwd: string, cursor: string | undefined): Pr
     if (code === "usage")
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
     // There is nothing to attach yet, which is no failure.
-    if (code === "not_initialised" || code === "no_memory" || code === "schema_outdated") return { resources: [] };
+    if (code === "not_initialised" || code === "no_memory" || code === "schema_outdated")
+      return { resources: [] };
     throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));
   }
 }

@@ -88,7 +88,11 @@ test("a first search starts it, and says so instead of sending people to pm star
 
 test("a command that answers without a daemon starts one for the next", async () => {
   const project = createProject(modules(1));
-  expect(await pm(project, "queue")).toMatchObject({ code: 0, stdout: "✓ The queue is empty.\n", stderr: "" });
+  expect(await pm(project, "queue")).toMatchObject({
+    code: 0,
+    stdout: "✓ The queue is empty.\n",
+    stderr: "",
+  });
   await untilStarted(project);
 });
 

@@ -32,10 +32,7 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
       try {
         parse(added, name);
       } catch {
-        throw refusal(
-          name,
-          'cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline',
-        );
+        throw refusal(name, `cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline`);
       }
       return { text: added, added: [], empty: [], undo: [inverseOf(text, edit)] };
     },

@@ -6,7 +6,9 @@ import { collect, resultLimit, wholeNumber } from "./values.ts";
 export function declareBlameCommands(program: Command): void {
   program
     .command("why")
-    .description("Explain why a line exists: who wrote it, what was asked and decided, whether it is still current")
+    .description(
+      "Explain why a line exists: who wrote it, what was asked and decided, whether it is still current",
+    )
     .argument("<place>", "a file with a line or range: src/auth.ts:42, src/auth.ts:42-50")
     .option("--rev <commit>", "the file as of this commit")
     .option("--full", "print prompts and lines in full")

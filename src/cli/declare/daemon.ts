@@ -28,7 +28,10 @@ export function declareDaemonCommands(program: Command): void {
   program
     .command("restart")
     .description("Restart the daemon, or start it")
-    .addHelpText("after", examples(["pm restart", "with this shell's environment, for example a new API key"]))
+    .addHelpText(
+      "after",
+      examples(["pm restart", "with this shell's environment, for example a new API key"]),
+    )
     .action(run(async () => (await import("../commands/daemon/restart.ts")).restartCommand));
 
   program

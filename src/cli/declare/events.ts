@@ -29,7 +29,9 @@ export function declareEventCommands(program: Command): void {
     .command("list", { isDefault: true })
     .description("List events and suggested events")
     .argument("[query...]", "words in its title, description, branch or session titles")
-    .addOption(new Option("--status <status>", "only this status (default: all but archived)").choices(statuses))
+    .addOption(
+      new Option("--status <status>", "only this status (default: all but archived)").choices(statuses),
+    )
     .addOption(new Option("--type <type>", "only this type").choices(types))
     .option("--suggested", "only suggestions, all of them")
     .addHelpText(
@@ -56,7 +58,9 @@ export function declareEventCommands(program: Command): void {
     .command("create")
     .description("Create an event")
     .argument("[title...]", "its title (with --from-branch: taken from the branch name)")
-    .addOption(new Option("--type <type>", "default: task, or temporal with --since or --until").choices(types))
+    .addOption(
+      new Option("--type <type>", "default: task, or temporal with --since or --until").choices(types),
+    )
     .option("-d, --description <text>", "a longer description")
     .option("--branch <name>", "adds everything on this branch automatically while the event is active")
     .option("--from-branch <name>", "like --branch, with a title from the branch name")

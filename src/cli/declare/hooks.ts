@@ -7,13 +7,8 @@ import { examples, run } from "../frame.ts";
 export function declareHookCommands(program: Command): void {
   program
     .command("enable")
-    .description(
-      "Install hooks for Claude Code and git (pm init does this too)",
-    )
-    .option(
-      "--local",
-      "use .claude/settings.local.json (only you) instead of .claude/settings.json",
-    )
+    .description("Install hooks for Claude Code and git (pm init does this too)")
+    .option("--local", "use .claude/settings.local.json (only you) instead of .claude/settings.json")
     .option("--claude", "only Claude Code's hooks")
     .option("--git", "only git's hooks")
     .addHelpText(
@@ -28,9 +23,7 @@ export function declareHookCommands(program: Command): void {
 
   program
     .command("disable")
-    .description(
-      "Remove everything that pm init added to agents' files and git hooks",
-    )
+    .description("Remove everything that pm init added to agents' files and git hooks")
     .option("--global", "from the files in your home that pm init --global changed")
     .addHelpText("after", examples(["pm disable", "files are as before"]))
     .action(run(async () => (await import("../commands/enable/disable.ts")).disableCommand));

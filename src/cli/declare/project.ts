@@ -22,10 +22,7 @@ export function declareProjectCommands(program: Command): void {
     .option("--team", "set up agents for the team, in files to commit (default without a terminal)")
     .option("--import", "import past sessions of agents in this project")
     .option("--no-import", "do not offer to import past sessions")
-    .option(
-      "-y, --yes",
-      "hooks, --mcp, --allow and --instructions for every agent used here, without asking",
-    )
+    .option("-y, --yes", "hooks, --mcp, --allow and --instructions for every agent used here, without asking")
     .option("--global", "set up your agents for all projects, in your home; creates no project")
     .option("--start", "start the daemon, which indexes the project")
     .option("--no-start", "do not offer to start the daemon")

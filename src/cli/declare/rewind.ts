@@ -6,10 +6,7 @@ export function declareRewindCommand(program: Command): void {
   program
     .command("rewind")
     .description("Show a checkpoint's code and the agent's state, and go back to it")
-    .argument(
-      "<checkpoint>",
-      "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag",
-    )
+    .argument("<checkpoint>", "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag")
     .option("--patch", "print every line changed since")
     .option("--restore", "restore the working tree; no branch moves")
     .option("--worktree <dir>", "check it out into a separate directory instead")

@@ -34,9 +34,7 @@ export function declareSessionCommands(program: Command): void {
 
   program
     .command("decisions")
-    .description(
-      "List notes and decisions: latest first, or best match for a query",
-    )
+    .description("List notes and decisions: latest first, or best match for a query")
     .argument("[query...]", "what it is about")
     .option(...since)
     .option(...until)
@@ -54,9 +52,7 @@ export function declareSessionCommands(program: Command): void {
 
   program
     .command("related")
-    .description(
-      "List the sessions that touched files (default: those with uncommitted changes)",
-    )
+    .description("List the sessions that touched files (default: those with uncommitted changes)")
     .argument("[query...]", "also rank by topic")
     .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list)
     .option(...limit)
@@ -85,7 +81,11 @@ function declareSearch(program: Command): void {
     .option("--full", "print whole chunks instead of matching lines")
     .option("--explain", "print each ranking signal's contribution")
     .addOption(among("-l, --level <levels>", "code: only these, comma separated", levels))
-    .option("-p, --path <glob>", "code: only files that match, relative to the project root; repeatable", collect)
+    .option(
+      "-p, --path <glob>",
+      "code: only files that match, relative to the project root; repeatable",
+      collect,
+    )
     .option("--language <languages>", "code: only these, comma separated (ids or extensions)", list)
     .option("--metrics", "code: print how much reading this saves compared with grep")
     .option("--since <time>", `sessions: ${since[1]}`)
@@ -98,9 +98,7 @@ function declareSearch(program: Command): void {
     .option("--event <id>", "sessions: only what belongs to this event")
     .option("--branch <name>", "sessions: only on this git branch")
     .option("--agent <name>", "sessions: only this agent, such as claude")
-    .addOption(
-      new Option("--mode <mode>", "sessions: fts is words alone, regex is RE2").choices(searchModes),
-    )
+    .addOption(new Option("--mode <mode>", "sessions: fts is words alone, regex is RE2").choices(searchModes))
     .addHelpText(
       "after",
       `${examples(

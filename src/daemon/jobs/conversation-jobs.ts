@@ -121,7 +121,8 @@ export class ConversationJobs {
       size = statSync(path).size;
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
-      if (!known) throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
+      if (!known)
+        throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
       log.info(`${path} is gone; what was imported stays`);
       return 0;
     }

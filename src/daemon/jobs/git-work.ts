@@ -95,9 +95,7 @@ export class GitJobs {
     const { backfill: all = backfill, log } = this.options;
     const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
     if (done.lookedAt > 0) {
-      log.info(
-        `analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`,
-      );
+      log.info(`analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`);
     }
     // What is left is gone on with.
     signal.throwIfAborted();

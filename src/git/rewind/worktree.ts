@@ -10,11 +10,7 @@ import type { WorkingTree } from "./repository.ts";
  */
 export async function addWorktree({ top }: WorkingTree, commit: string, dir: string): Promise<void> {
   if (!isFree(dir)) {
-    throw new PommelError(
-      "usage",
-      `${dir} already exists.`,
-      "Name an empty or new directory.",
-    );
+    throw new PommelError("usage", `${dir} already exists.`, "Name an empty or new directory.");
   }
   try {
     await gitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {

@@ -79,8 +79,7 @@ export const tools = {
   }),
   list_checkpoints: tool({
     title: "List checkpoints",
-    description:
-      "List the commits that agent sessions led to, latest first, with their sessions and turns.",
+    description: "List the commits that agent sessions led to, latest first, with their sessions and turns.",
     input: git.listCheckpointsInput,
     load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
   }),

@@ -24,8 +24,7 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
-  const notes =
-    total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
+  const notes = total === 0 ? ["`pm checkpoint backfill` finds the sessions behind older commits."] : [];
   return {
     structured: { label: historyLabel, checkpoints: items, total, next_cursor: next, notes },
     text: joined(

@@ -46,9 +46,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
     },
     text: joined(
       [
-        items.length === 0
-          ? "No related session found."
-          : `${historyLabel}\n${items.map(render).join("\n")}`,
+        items.length === 0 ? "No related session found." : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more sessions: cursor ${next}`,
         ...notes,
       ],

@@ -79,7 +79,9 @@ function notesOn({ notes, index }: SearchResponse): string[] {
     ? "The index is incomplete: missing results may still exist."
     : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
   const alone =
-    index.pending === null && index.as_of !== null && `No daemon is running; the index is from ${index.as_of}.`;
+    index.pending === null &&
+    index.as_of !== null &&
+    `No daemon is running; the index is from ${index.as_of}.`;
   return [...notes, behind, alone]
     .filter((note) => typeof note === "string")
     .map((note) => oneLine(note, 200));

@@ -191,7 +191,9 @@ export class RemoteEmbedder implements Embedder {
     const wanted = this.length || (vectors[0]?.length ?? 0);
     const other = vectors.find(({ length }) => length === 0 || length !== wanted);
     if (other) {
-      throw unusable(`${server} returned a vector of ${other.length} numbers instead of ${wanted} for ${model}.`);
+      throw unusable(
+        `${server} returned a vector of ${other.length} numbers instead of ${wanted} for ${model}.`,
+      );
     }
     this.length = wanted;
   }

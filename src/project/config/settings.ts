@@ -146,8 +146,7 @@ export const settings = {
   "sessions.retention_days": {
     schema: natural,
     default: 0,
-    about:
-      "Delete sessions this long after their last line, except notes and summaries; 0: keep them. Days.",
+    about: "Delete sessions this long after their last line, except notes and summaries; 0: keep them. Days.",
   },
   "sessions.max_chunks": {
     schema: natural,
@@ -157,12 +156,12 @@ export const settings = {
   "sessions.chunk_min_tokens": {
     schema: positive,
     default: 200,
-    about: "Merge shorter turns with their neighbours. Characters.",
+    about: "Merge shorter turns with their neighbours. Tokens.",
   },
   "sessions.chunk_max_tokens": {
     schema: z.int().check(z.minimum(50)),
     default: 800,
-    about: "Split longer turns between messages and paragraphs. Characters.",
+    about: "Split longer turns between messages and paragraphs. Tokens.",
   },
   "sessions.topic_pause_minutes": {
     schema: positive,
@@ -172,7 +171,7 @@ export const settings = {
   "sessions.decision_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that mark a decision, in addition to the English and Danish ones (see docs/find-sessions.md).",
+    about: "Words that mark a decision, in addition to the English and Danish ones (see docs/sessions.md).",
   },
   "sessions.error_words": {
     schema: strings,
@@ -192,8 +191,7 @@ export const settings = {
   "scrub.llm": {
     schema: z.boolean(),
     default: false,
-    about:
-      "Let llm.model look for secrets that no pattern matches, if it runs on this machine.",
+    about: "Let llm.model look for secrets that no pattern matches, if it runs on this machine.",
   },
   "llm.model": {
     schema: generator,
@@ -236,8 +234,7 @@ export const settings = {
   "context.deadline_ms": {
     schema: natural,
     default: 250,
-    about:
-      "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
+    about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
   },
   "git.checkpoints": {
     schema: z.boolean(),
@@ -252,8 +249,7 @@ export const settings = {
         z.describe("the name of a git branch"),
       ),
     default: "pommel/memory/v1",
-    about:
-      "The branch for the shared memory. It is separate from the code's history.",
+    about: "The branch for the shared memory. It is separate from the code's history.",
   },
   "sync.remote": {
     schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
@@ -275,8 +271,7 @@ export const settings = {
   "sync.key_file": {
     schema: z.string(),
     default: "",
-    about:
-      "The age identity file for sync.encryption = key. Empty: sync-key.txt beside your configuration.",
+    about: "The age identity file for sync.encryption = key. Empty: sync-key.txt beside your configuration.",
   },
   "sync.passphrase_env": {
     schema: variableName,

@@ -123,11 +123,7 @@ function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Ent
   const entries: Entry[] = [];
   for (const [section, list] of Object.entries(parseToml(source, file))) {
     if (section !== "patterns" || !Array.isArray(list)) {
-      throw invalid(
-        file,
-        `unknown setting ${section}`,
-        "Each pattern starts with a line [[patterns]].",
-      );
+      throw invalid(file, `unknown setting ${section}`, "Each pattern starts with a line [[patterns]].");
     }
     list.forEach((item: unknown, index) => {
       entries.push(readEntry(item, `${file}:${lines[index] ?? 1}`, defaults));

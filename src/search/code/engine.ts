@@ -45,11 +45,7 @@ export class CodeSearch {
     const start = performance.now();
     const query = analyseQuery(request.query);
     if (query.tokens.length === 0) {
-      throw new PommelError(
-        "usage",
-        "The query has no searchable word.",
-        'Try `pm search "where is …"`.',
-      );
+      throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
     }
     const embedded = this.vectors && (await this.vectors.embed(request.query));
     const { results, total } = this.index.inSnapshot(() => {

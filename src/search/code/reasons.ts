@@ -20,10 +20,7 @@ export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery,
     [signals.directories ?? 0, "directory matches"],
     candidate.semantic >= telling
       ? [signals.semantic ?? 0, "similar in meaning"]
-      : [
-          candidate.fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0,
-          "file is similar in meaning",
-        ],
+      : [candidate.fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0, "file is similar in meaning"],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
   return told

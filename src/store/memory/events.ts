@@ -101,11 +101,7 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
   const named = title === "" ? [] : all.filter((event) => event.title.toLowerCase().startsWith(title));
   const [only, ...others] = [titled, begun, named].find((found) => found.length > 0) ?? [];
   if (!only) {
-    throw new PommelError(
-      "not_found",
-      `No event ${JSON.stringify(wanted)}.`,
-      "`pm event list` lists them.",
-    );
+    throw new PommelError("not_found", `No event ${JSON.stringify(wanted)}.`, "`pm event list` lists them.");
   }
   if (others.length > 0) {
     const some = [only, ...others].slice(0, 3).map(({ uid }) => uid);

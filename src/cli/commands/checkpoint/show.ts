@@ -40,9 +40,7 @@ function renderHead(answer: CheckpointAnswer, colors: Colors): string {
     parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.cyan(printable(parent_id))}`;
   const next =
     next_ids.length > 0 ? `, before ${next_ids.map((uid) => colors.cyan(printable(uid))).join(", ")}` : "";
-  const now = answer.rewritten_as.map(
-    (hash) => `rewritten as commit ${printable(hash.slice(0, 12))}`,
-  );
+  const now = answer.rewritten_as.map((hash) => `rewritten as commit ${printable(hash.slice(0, 12))}`);
   return [
     colors.bold(oneLine(subject === "" ? "(no message)" : subject, 200)),
     `checkpoint ${colors.cyan(printable(id))}`,

@@ -73,7 +73,9 @@ export function renderMissed(
   const last = missed.at(-1);
   if (last === undefined) return [];
   const when = `the last one at ${localTime(last.at)} (timed out after ${last.took_ms} ms of ${deadlineMs} ms)`;
-  const hint = colors.dim(`  If this keeps happening: \`pm config set context.deadline_ms ${2 * deadlineMs}\``);
+  const hint = colors.dim(
+    `  If this keeps happening: \`pm config set context.deadline_ms ${2 * deadlineMs}\``,
+  );
   return [`${counted(missed.length, "answer")} came too late in the last 30 days, ${when}.\n${hint}`];
 }
 

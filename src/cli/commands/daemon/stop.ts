@@ -17,7 +17,9 @@ export async function stopCommand({ cwd, output }: CommandContext): Promise<void
     recordStopped(project);
   } catch (error) {
     // A full disk, say.
-    output.note(`warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`);
+    output.note(
+      `warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`,
+    );
   }
   const stopped = await stopDaemon(project);
   if (!stopped) {

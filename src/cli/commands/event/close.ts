@@ -16,8 +16,10 @@ export async function eventCloseCommand(
   const said =
     before === wanted
       ? `${title} is ${wanted} already.`
-      : { active: `${title} is active again.`, frozen: `${title} is frozen.`, archived: `${title} is archived.` }[
-          wanted
-        ];
+      : {
+          active: `${title} is active again.`,
+          frozen: `${title} is frozen.`,
+          archived: `${title} is archived.`,
+        }[wanted];
   output.result({ event, before }, `${tick("ok", output.colors)} ${said}`);
 }

@@ -101,9 +101,7 @@ async function sharedNote(project: Project): Promise<string[]> {
   const { notSharedYet } = await import("../../../queries/sync/not-shared.ts");
   if ((await notSharedYet(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
-  return [
-    `What \`pm sync\` shared of it stays on the branch ${branch} and in every copy of it.`,
-  ];
+  return [`What \`pm sync\` shared of it stays on the branch ${branch} and in every copy of it.`];
 }
 
 function isNothing({ sessions, turns, chunks, annotations, matches }: Omit<ForgetResponse, "forgotten">) {

@@ -102,10 +102,7 @@ function summaryOf(plan: AlinePlan, preview: ImportPreview, dryRun: boolean) {
 function describe(plan: AlinePlan, preview: ImportPreview): string {
   const read = plan.transcripts.length - preview.files.length;
   const rows = [
-    [
-      "  Transcripts:",
-      `${plan.transcripts.length}${read > 0 ? ` (${read} read already)` : ""}`,
-    ],
+    ["  Transcripts:", `${plan.transcripts.length}${read > 0 ? ` (${read} read already)` : ""}`],
     ["  From the database:", String(plan.sessions.length)],
   ];
   const left = [

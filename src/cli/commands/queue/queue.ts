@@ -40,10 +40,7 @@ async function queueReport(project: Project): Promise<QueueReport> {
 /** `pm queue retry [ids...]` */
 export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
   const jobs = await changeDead(findProject(cwd), ids, false);
-  output.result(
-    { jobs },
-    jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`,
-  );
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`);
 }
 
 /** `pm queue drop [ids...]` */
@@ -82,7 +79,8 @@ export function renderQueue(report: QueueReport, colors: Colors, now = Date.now(
     ].filter((part) => part !== "");
     const counts = `${counted(pending, "job")} pending, ${running.length} running`;
     lines.push([counts, ...speed].join(", "));
-    if (!report.daemon_running) lines.push(colors.yellow("No daemon is running: `pm start` resumes the work."));
+    if (!report.daemon_running)
+      lines.push(colors.yellow("No daemon is running: `pm start` resumes the work."));
   }
   for (const { kind, subject, done, total } of running) {
     const size =

@@ -56,12 +56,9 @@ export function renderRewind(answer: RewindAnswer, columns: number, colors: Colo
   if (restored !== null) parts.push(restoredText(answer, restored, colors));
   if (worktree !== null) {
     const remove = `git worktree remove ${JSON.stringify(printable(worktree))}`;
-    parts.push(
-      `It is in ${colors.cyan(printable(worktree))} now, on no branch; \`${remove}\` removes it.`,
-    );
+    parts.push(`It is in ${colors.cyan(printable(worktree))} now, on no branch; \`${remove}\` removes it.`);
   }
-  if (!done)
-    parts.push(colors.dim("--restore goes back to it; --worktree DIR checks it out elsewhere."));
+  if (!done) parts.push(colors.dim("--restore goes back to it; --worktree DIR checks it out elsewhere."));
   return parts.join("\n\n");
 }
 

@@ -4,8 +4,7 @@ import type { ContextMetrics } from "../../../search/code/metrics.ts";
 export function renderMetrics(metrics: ContextMetrics): string {
   const { baseline_words: words, baseline_words_held: held, baseline_files: files } = metrics;
   const results = `The results are ${count(metrics.result_lines, "line")}, about ${count(metrics.result_tokens, "token")}.`;
-  if (files === 0)
-    return `${results} No file contains any of the query's words, so grep would find nothing.`;
+  if (files === 0) return `${results} No file contains any of the query's words, so grep would find nothing.`;
   const quoted = words.map((word) => `"${word}"`).join(", ");
   const which =
     held === words.length

@@ -66,11 +66,7 @@ export async function readSearch(
   const scope = scopeOf(words);
   const query = (scope === null ? words : words.slice(1)).join(" ").trim();
   if (query === "") {
-    throw new PommelError(
-      "usage",
-      "The query is empty.",
-      'Say what to find: pm search "where do we retry"',
-    );
+    throw new PommelError("usage", "The query is empty.", 'Say what to find: pm search "where do we retry"');
   }
   const asks = sideOf(scope ?? "all", options);
   return {

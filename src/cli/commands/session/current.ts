@@ -46,7 +46,5 @@ function describe(
   colors: Parameters<typeof renderSessions>[1],
 ): string {
   if (sessions.length > 0) return renderSessions(sessions, colors);
-  return current === null
-    ? "No session is open in this project."
-    : `${current}\nIt is not recorded yet.`;
+  return current === null ? "No session is open in this project." : `${current}\nIt is not recorded yet.`;
 }

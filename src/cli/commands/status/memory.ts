@@ -68,8 +68,7 @@ export function vanishingText({ title, sessions, stored, within_days }: Vanishin
 /** Automatic context: what was injected into sessions. */
 function contextRow({ mode, injections, injections_30d, tokens_30d, missed_30d: missed }: Context): Row {
   const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm context\`)`;
-  if (injections === 0)
-    return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
+  if (injections === 0) return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
   const told = `injected ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
   return ["Context:", `${mode}; ${told}${late}`];
 }

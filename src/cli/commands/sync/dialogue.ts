@@ -18,9 +18,7 @@ export function syncDialogue(output: Output): SyncDialogue {
       return null;
     },
     onKeyMade(file) {
-      output.note(
-        `Created the key ${file}. Copy it to your other machines and keep a backup: without it,`,
-      );
+      output.note(`Created the key ${file}. Copy it to your other machines and keep a backup: without it,`);
       output.note("the shared memory cannot be read.");
     },
   };

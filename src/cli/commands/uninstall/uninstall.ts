@@ -301,7 +301,9 @@ function describe(result: UninstallResult, output: Output): string[] {
 }
 
 function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
-  const lines = kept.map(({ file, reason }) => `  ${homeRelative(root)}: ${file} was left as it is: ${reason}.`);
+  const lines = kept.map(
+    ({ file, reason }) => `  ${homeRelative(root)}: ${file} was left as it is: ${reason}.`,
+  );
   if (state === "failed") lines.push(`  ${homeRelative(root)}: not removed: ${error}`);
   return lines;
 }

@@ -22,10 +22,7 @@ export async function checkGitHooks(project: Project): Promise<CheckResult> {
   }
   if (state === "absent") return warn("Pommel's git hooks are missing.", "Run `pm enable --git`.");
   const who = usesLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
-  return warn(
-    `Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`,
-    "Run `pm enable --git`.",
-  );
+  return warn(`Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`, "Run `pm enable --git`.");
 }
 
 function usesLefthook(root: string): boolean {

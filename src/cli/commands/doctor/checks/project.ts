@@ -91,7 +91,9 @@ async function checkContext(project: Project): Promise<CheckResult> {
 function checkLock(project: Project): CheckResult {
   const holder = lockHolder(project);
   return ok(
-    holder === null ? "no process is writing the index" : `${holder.owner} (PID ${holder.pid}) writes the index`,
+    holder === null
+      ? "no process is writing the index"
+      : `${holder.owner} (PID ${holder.pid}) writes the index`,
   );
 }
 
