@@ -45,7 +45,7 @@ describe("a remote", () => {
     one.git("remote", "remove", "origin");
     expect(await one.sync()).toMatchObject({ pushed: false, trouble: { kind: "no_remote" } });
     expect(one.files().has("sessions/a/meta.json")).toBe(true);
-    await expect(one.pull()).rejects.toThrow("no remote origin");
+    await expect(one.pull()).rejects.toThrow("No remote origin");
   });
 
   it("that refuses: told, and kept", async () => {
@@ -55,7 +55,7 @@ describe("a remote", () => {
     writeFileSync(hook, "#!/bin/sh\nexit 1\n");
     chmodSync(hook, 0o755);
     const report = await one.sync();
-    expect(report.trouble?.message).toMatch(/refused it.*kept here/);
+    expect(report.trouble?.message).toMatch(/refused it.*stay here/);
     rmSync(hook);
     expect(await one.sync()).toMatchObject({ pushed: true });
   });
@@ -200,7 +200,7 @@ describe("a branch that is damaged", () => {
     const full = execFileSync("git", ["-C", one.dir, "mktree"], { input: `100644 blob ${blob}\tREADME\n` });
     const commit = one.git("commit-tree", full.toString().trim(), "-m", "code");
     one.git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
-    await expect(one.sync()).rejects.toThrow("something else");
+    await expect(one.sync()).rejects.toThrow("does not hold Pommel's memory");
     expect(shared.git("rev-parse", branch)).toBe(commit);
     expect(tree).toHaveLength(40);
   });
@@ -295,7 +295,7 @@ describe("repositories of all kinds", () => {
     one.git("worktree", "add", "--quiet", join(shared.base, "tree"), branch);
     await expect(one.sync()).rejects.toThrow("checked out");
     rmSync(join(one.dir, ".git"), { recursive: true });
-    await expect(one.sync()).rejects.toThrow("no git repository");
+    await expect(one.sync()).rejects.toThrow("not a git repository");
   });
 });
 

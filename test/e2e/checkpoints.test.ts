@@ -86,9 +86,7 @@ describe("pm checkpoint", () => {
       checkpoints: 2,
     });
     expect(await pmJson(project, "checkpoint", "backfill")).toMatchObject({ ...done, looked_at: 0 });
-    expect((await pm("checkpoint", "backfill")).stdout).toBe(
-      "Nothing new. 3 commits had been looked at before.\n",
-    );
+    expect((await pm("checkpoint", "backfill")).stdout).toBe("Nothing new. 3 commits analysed before.\n");
   });
 
   it("lists them, the latest first, all or some", async () => {
@@ -150,7 +148,7 @@ describe("pm checkpoint", () => {
   it("says why it cannot", async () => {
     const noSession = await pm("checkpoint", "show", commits[0]!.slice(0, 10));
     expect(noSession).toMatchObject({ code: 5, stdout: "" });
-    expect(noSession.stderr).toContain("No session is known to have led to commit");
+    expect(noSession.stderr).toContain("No recorded session led to commit");
     for (const name of ["nonsense", "--", "HEAD~99", "-x"]) {
       const { code, stderr } = await pm("checkpoint", "show", "--", name);
       expect({ name, code, isTold: /^error: .+\nhint: ./.test(stderr) }).toEqual({
@@ -220,7 +218,7 @@ describe("on another machine", () => {
       /sharing .*\b1 note (?:is|are) not shared yet\n +`pm sync` shares it\./,
     );
     expect((await pm("forget", "--match", "The lock is enough", "--yes")).stdout).toContain(
-      "What of it was shared with `pm sync` stays on the branch pommel/memory/v1",
+      "What `pm sync` shared of it stays on the branch pommel/memory/v1",
     );
 
     git.git("clone", "--quiet", "--branch", "main", remote, other.root);
@@ -232,7 +230,7 @@ describe("on another machine", () => {
     );
     const why = await there("why", "a.ts:2");
     expect(why.stdout).toContain(`in session ${lock.slice(0, 8)}, turn 1`);
-    expect(why.stdout).toContain("1 commit has not been looked at: pm checkpoint backfill\n");
+    expect(why.stdout).toContain("1 commit has not been analysed: pm checkpoint backfill\n");
     expect(await there("checkpoint", "backfill")).toMatchObject({ code: 0 });
     expect((await there("checkpoint", "show", "HEAD")).stdout).toContain("3 files, +4 -1: a.ts (+2 -1)");
     expect((await there("why", "a.ts:2")).stdout).not.toContain("looked at");

@@ -52,7 +52,7 @@ describe("pm bench", () => {
     expect(stdout).toMatch(/^lexical +0\.000 +0\.000/m);
     expect(stdout).toMatch(/^lexical +1\.000 +1\.000/m);
     expect(stdout).toContain('"Throws away the pages nobody asked for lately"\n    not in the top ten');
-    expect(stdout).toContain("Too few to tell modes apart by.");
+    expect(stdout).toContain("Too few questions to compare modes.");
   });
 
   it("says when there is nothing to ask", async () => {
@@ -60,7 +60,7 @@ describe("pm bench", () => {
     writeFileSync(join(cwd, "a.js"), "export const one = 1;\n");
     const { code, stderr } = await runPm(["bench"], { cwd });
     expect(code).toBe(5);
-    expect(stderr).toContain("error: There is nothing to ask: no more functions have a doc comment");
+    expect(stderr).toContain("error: No questions to measure with: no more functions have a doc comment");
     expect(stderr).toContain("there is no git history here");
   });
 

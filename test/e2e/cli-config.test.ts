@@ -74,7 +74,7 @@ it("refuses unknown keys and values that are not allowed", async () => {
   const before = readFileSync(file, "utf8");
   expect(await config("set", "search.limt", "3")).toMatchObject({
     code: 2,
-    stderr: "error: There is no setting search.limt.\nhint: Did you mean search.limit?\n",
+    stderr: "error: Unknown setting: search.limt.\nhint: Did you mean search.limit?\n",
   });
   expect(await config("get", "nonsense")).toMatchObject({ code: 2 });
   expect(await config("set", "search.limit", "-5")).toMatchObject({

@@ -85,7 +85,7 @@ describe("pm search", () => {
     expect(stdout).toMatch(
       /Transcripts \(\d results?\)\n═+\n\n\[1\] Score: .* \| session: 8ecde0fc \| turn 1/,
     );
-    expect(stderr).toMatch(/conversations are known up to \d+ /);
+    expect(stderr).toMatch(/the last session is from \d+ /);
     expect(await json("search", "retry flaky resume", "-n", "1")).toMatchObject({
       scope: "all",
       query: "retry flaky resume",

@@ -35,7 +35,7 @@ it("fails when something is broken, and repairs what it can", async () => {
   const file = join(cwd, ".pommel/config.toml");
   chmodSync(file, 0o644);
   const open = await runPm(["doctor"], { cwd });
-  expect(open.stdout).toContain(`! permissions   Other users may read ${file}`);
+  expect(open.stdout).toContain(`! permissions   Other users can read ${file}`);
   const fixed = await runPm(["doctor", "--fix"], { cwd });
   expect(fixed).toMatchObject({
     code: 0,

@@ -71,7 +71,7 @@ describe("pm import", () => {
       already: { sessions: 2 },
     });
     const text = await pm("import", "claude");
-    expect(text.stdout).toContain("Left out: 2 sessions taken in already, 1 session of other projects");
+    expect(text.stdout).toContain("Left out: 2 sessions already imported, 1 session of other projects");
     expect(await pmJson<Imported>(project, "import", "claude", "--all-projects")).toMatchObject({
       sessions: 1,
       failed: [],
@@ -83,8 +83,8 @@ describe("pm import", () => {
     for (const [args, code, said] of [
       [["import", "cursor"], 2, "claude"],
       [["import", "claude", other], 5, "--all-projects"],
-      [["import", "claude", join(project.root, "absent")], 5, "There is no"],
-      [["import", "claude", project.root], 5, "There are no transcripts of Claude Code"],
+      [["import", "claude", join(project.root, "absent")], 5, "does not exist"],
+      [["import", "claude", project.root], 5, "No Claude Code transcripts"],
       [["import", "claude", "--since", "no time at all"], 2, "is no time"],
     ] as const) {
       const result = await pm(...args);
@@ -103,7 +103,7 @@ describe("pm queue", () => {
     expect((await pm("queue")).stdout).toContain("Lately");
     expect((await pm("queue", "retry")).stdout).toBe("No failed jobs.\n");
     const unknown = await pm("queue", "drop", "77");
-    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No job 77 was given up.")]);
+    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
     await pm("stop");
     expect((await pmJson<typeof queue>(project, "queue")).daemon_running).toBe(false);
   }, 60_000);

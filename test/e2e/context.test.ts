@@ -199,8 +199,6 @@ test("what would be told can be seen beforehand, and counts as nothing told", as
   const begin = await runPm(["context", "--start"], { cwd: project.root });
   expect(begin.stdout).toContain("heron releases are cut on Fridays");
   const none = await runPm(["context", "--preview", "thanks"], { cwd: project.root });
-  expect(none.stdout).toBe("Nothing would be told: no relevant memory.\n");
-  expect((await runPm(["context"], { cwd: project.root })).stdout).toMatch(
-    /^Nothing was told by itself yet\./,
-  );
+  expect(none.stdout).toBe("Nothing would be injected: no relevant memory.\n");
+  expect((await runPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
 });

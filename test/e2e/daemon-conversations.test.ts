@@ -175,7 +175,7 @@ test("a transcript may be cut off, replaced and deleted; what was read stays", a
   other.reply("In the reeds.");
   writeFileSync(file, other.text());
   await until(async () => (await status(project)).memory.turns === 2);
-  expect(logOf(project)).toContain("is not what was read before");
+  expect(logOf(project)).toContain("was replaced");
   rmSync(file);
   about(2, "bittern").writeTo(dir);
   await until(async () => (await status(project)).memory.sessions === 2);
@@ -407,7 +407,7 @@ test("status says which sessions the client will delete soon, and how many are s
   };
   expect(await check()).toMatchObject({
     status: "warn",
-    message: "2 sessions vanish from Claude Code within 7 days; 1 is stored.",
+    message: "2 sessions expire in Claude Code within 7 days; 1 is imported.",
   });
   await pmJson(project, "stop");
   await start(project);

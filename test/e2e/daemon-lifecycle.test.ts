@@ -189,7 +189,7 @@ test("exits when nobody needs it", async () => {
   const [code] = await once(daemon, "exit");
   expect(code).toBe(0);
   expect(existsSync(project.daemonFile)).toBe(false);
-  expect(logOf(project)).toContain("nobody needed it");
+  expect(logOf(project)).toContain("idle for");
 });
 
 /** A `pommeld` of a project's own, and what puts another version in its place. */

@@ -94,7 +94,7 @@ describe("pm init", () => {
     expect(first.stdout).toContain("Changed AGENTS.md (when to ask Pommel)");
     expect(first.stderr).toMatch(/asks once.*\.mcp\.json/);
     expect(first.stderr).toContain("trust Pommel's hooks with /hooks");
-    expect(first.stderr).toContain("Gemini CLI reads none of this before it trusts the folder");
+    expect(first.stderr).toContain("Gemini CLI reads none of this until it trusts the folder");
     const after = filesOf(cwd);
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
@@ -118,7 +118,7 @@ describe("pm init", () => {
     });
     expect(check("gemini-hooks")).toMatchObject({
       status: "warn",
-      hint: expect.stringContaining("before it trusts the folder"),
+      hint: expect.stringContaining("until it trusts the folder"),
     });
     expect(check("mcp")!.message).toBe(
       "the MCP server is registered with Claude Code (.mcp.json), Codex CLI (.codex/config.toml), Gemini CLI (.gemini/settings.json)",
@@ -170,7 +170,7 @@ describe("pm init", () => {
     ]);
     expect(await run("init", "--agent", "codex,emacs")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("There is no agent emacs"),
+      stderr: expect.stringContaining("Unknown agent: emacs"),
     });
   });
 

@@ -105,7 +105,7 @@ describe("an agent that asks", () => {
     expect(byFile.structured).toMatchObject({ sessions: [{ session_id: refreshing }] });
     const byQuery = await ask("related", { query: "walrus cache" });
     expect(byQuery.structured).toMatchObject({ sessions: [{ session_id: obeying }] });
-    expect((await ask("related")).text).toContain("No file is changed");
+    expect((await ask("related")).text).toContain("No uncommitted changes");
   });
 
   it("leaves a note, scrubbed, that it finds again", async () => {
@@ -211,13 +211,13 @@ describe("answers", () => {
   });
 
   it.each([
-    ["why", { file: "../../../etc/passwd" }, "lies outside of the project"],
-    ["why", { file: "/etc/passwd:1" }, "lies outside of the project"],
+    ["why", { file: "../../../etc/passwd" }, "lies outside the project"],
+    ["why", { file: "/etc/passwd:1" }, "lies outside the project"],
     ["why", { file: "src/auth.ts", first_line: 900 }, "has only 3 lines"],
     ["why", { file: "src/auth.ts", last_line: 3 }, "first_line is missing"],
     ["why", { file: "src/auth.ts", first_line: 1, revision: "--output=/tmp/x" }, "--output=/tmp/x"],
-    ["search_code", { query: "x", path: ["../other"] }, "lies outside of the project"],
-    ["related", { files: ["/etc/*"] }, "lies outside of the project"],
+    ["search_code", { query: "x", path: ["../other"] }, "lies outside the project"],
+    ["related", { files: ["/etc/*"] }, "lies outside the project"],
     ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "neither a checkpoint nor a commit"],
     ["get_session", { session_id: "nobody" }, "not_found"],
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
@@ -225,7 +225,7 @@ describe("answers", () => {
     ["search_sessions", { files: ["src"] }, "has no meaning"],
     ["search_sessions", { query: "x", since: "whenever" }, "usage"],
     ["add_note", {}, "text is missing"],
-    ["list_checkpoints", { limit: "many" }, "limit has to be a number"],
+    ["list_checkpoints", { limit: "many" }, "limit must be a number"],
   ])("%s %j says what is wrong", async (name, args, message) => {
     const { text, isError } = await ask(name, args);
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(message) });

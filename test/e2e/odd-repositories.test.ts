@@ -61,12 +61,12 @@ const odd: Odd[] = [
       remember(project);
     },
     but: {
-      "checkpoint backfill": [2, /no git repository/],
+      "checkpoint backfill": [2, /not a git repository/],
       "checkpoint show": [5, /no checkpoint/],
       "checkpoint diff": [5, /./],
-      blame: [2, /no git repository/],
-      why: [2, /no git repository/],
-      rewind: [5, /finds no repository/],
+      blame: [2, /not a git repository/],
+      why: [2, /not a git repository/],
+      rewind: [5, /finds No git repository/],
     },
   },
   {
@@ -78,8 +78,8 @@ const odd: Odd[] = [
     but: {
       "checkpoint show": [5, /no checkpoint/],
       "checkpoint diff": [5, /./],
-      blame: [2, /Nothing is committed yet/],
-      why: [2, /Nothing is committed yet/],
+      blame: [2, /No commits yet/],
+      why: [2, /No commits yet/],
       rewind: [5, /neither a checkpoint nor a commit/],
     },
   },
@@ -127,7 +127,7 @@ const odd: Odd[] = [
     },
     // The oldest commit there is may have come with all of the file, or with none of it.
     isUnknown: true,
-    but: { "checkpoint show": [5, /No session is known/] },
+    but: { "checkpoint show": [5, /No recorded session/] },
   },
   {
     name: "a submodule, as a project of its own",

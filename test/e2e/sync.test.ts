@@ -102,7 +102,7 @@ describe("pm sync and pm pull", () => {
     // A daemon that answers there already sees it with the next question.
     await start(two);
     const text = await runPm(["pull"], { cwd: two.root });
-    expect(text).toMatchObject({ code: 0, stdout: "Taken in: 2 sessions, 4 turns.\n" });
+    expect(text).toMatchObject({ code: 0, stdout: "Imported: 2 sessions, 4 turns.\n" });
     const found = await pmJson<{ results: { session_id: string }[] }>(
       two,
       "search",

@@ -221,10 +221,10 @@ describe("without an agent", () => {
   it.each([
     [["why", "src/auth.ts"], 2, "No line given."],
     [["why", "src/auth.ts:99"], 5, "src/auth.ts has only 3 lines."],
-    [["why", "src/gone.ts:1"], 5, "There is no src/gone.ts."],
+    [["why", "src/gone.ts:1"], 5, "src/gone.ts does not exist."],
     [["blame", "src"], 2, "src is a directory."],
-    [["blame", "../x.ts"], 2, "lies outside of the project"],
-    [["blame", "src/auth.ts", "-L", "/x/"], 2, "is no range of lines"],
+    [["blame", "../x.ts"], 2, "lies outside the project"],
+    [["blame", "src/auth.ts", "-L", "/x/"], 2, "is not a line range"],
     [["blame", "src/auth.ts", "--rev", "nowhere"], 5, "There is no commit nowhere."],
     [["stats", "--since", "whenever that is"], 2, "is no time"],
   ])("%j ends with %d", async (args, code, message) => {
@@ -243,7 +243,7 @@ describe("without an agent", () => {
     const { code, stderr } = await pm("blame", "b\ufffd.ts");
     expect({ code, stderr: stderr.split("\n")[0] }).toEqual({
       code: 5,
-      stderr: "error: There is no b\ufffd.ts.",
+      stderr: "error: b\ufffd.ts does not exist.",
     });
   });
 
@@ -251,6 +251,6 @@ describe("without an agent", () => {
     rmSync(join(project.root, ".git"), { recursive: true });
     const { code, stderr } = await pm("why", "src/auth.ts:1");
     expect(code).toBe(2);
-    expect(stderr).toContain("is no git repository");
+    expect(stderr).toContain("is not a git repository");
   });
 });

@@ -59,7 +59,7 @@ describe.each([
     expect(await json(below, "why", `${below}/a.ts:1`)).toMatchObject({ file: "src/a.ts" });
     writeFileSync(join(below, "b.ts"), "");
     const { stdout } = await runPm(["related"], { cwd: below });
-    expect(stdout).not.toContain("No file is changed");
+    expect(stdout).not.toContain("No uncommitted changes");
     for (const command of [
       ["session", "list"],
       ["decisions", "--file", "a.ts"],

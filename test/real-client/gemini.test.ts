@@ -82,9 +82,9 @@ describe.each(geminis)("%s", (bin) => {
   const search = async (...query: string[]) =>
     (await stage.pm<TranscriptSearchResponse>("search", "transcripts", ...query)).results;
 
-  it("does not start before it trusts the folder, as pm doctor says, and reads our settings from then on", async () => {
+  it("does not start until it trusts the folder, as pm doctor says, and reads our settings from then on", async () => {
     const checkOf = ({ checks }: Doctor) => checks.find(({ name }) => name === "gemini-hooks");
-    const hint: unknown = expect.stringContaining("before it trusts the folder");
+    const hint: unknown = expect.stringContaining("until it trusts the folder");
     expect(checkOf(distrusted)).toMatchObject({ status: "warn", hint });
     expect(refused).toContain("not running in a trusted directory");
     expect(checkOf(await stage.pm<Doctor>("doctor"))).toMatchObject({ status: "ok" });

@@ -53,9 +53,9 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
     expect(resultOf("list_checkpoints").text).toContain(edited.slice(0, 8));
   });
 
-  it("is refused a path outside of the project, with what to do instead", () => {
+  it("is refused a path outside the project, with what to do instead", () => {
     expect(resultOf("wrong")).toMatchObject({ isError: true });
-    expect(resultOf("wrong").text).toContain("lies outside of the project");
+    expect(resultOf("wrong").text).toContain("lies outside the project");
   });
 
   it("keeps a note with the session that took it", async () => {

@@ -73,7 +73,7 @@ test("hooks of a project want the project trusted, and each of them", () => {
   expect(distrust(place)).toBeNull();
   expect(codexSetup.afterwards(place, ["hooks"])).toEqual([]);
   config(`${trusted()}[features]\nhooks = false\n${state(place.dir)}`);
-  expect(distrust(place)).toContain("runs no hooks at all");
+  expect(distrust(place)).toContain("Codex hooks are off");
 });
 
 test("a hook that was changed since it was trusted is told, one that is more than ours is not judged", () => {

@@ -18,13 +18,13 @@ afterEach(() => rmSync(home, { recursive: true }));
 const write = (name: string, said: unknown) =>
   writeFileSync(join(home, ".gemini", name), `// mine\n${JSON.stringify(said)}`);
 const folders = (said: unknown) => write("trustedFolders.json", said);
-const undecided = /before it trusts the folder/;
+const undecided = /until it trusts the folder/;
 
 test("a folder that nobody decided about is told until somebody does, and so is one that is not trusted", () => {
   expect(distrust(place)).toMatch(undecided);
   expect(distrust({ ...place, scope: "user" })).toBeNull();
   folders({ [join(home, "work")]: "DO_NOT_TRUST" });
-  expect(distrust(place)).toContain(`not to trust ${join(home, "work")},`);
+  expect(distrust(place)).toContain(`does not trust ${join(home, "work")},`);
   folders({ [join(home, "work")]: "DO_NOT_TRUST", [place.dir]: "TRUST_FOLDER" });
   expect(distrust(place)).toBeNull();
   folders({ [join(home, "work/rep")]: "TRUST_FOLDER" });

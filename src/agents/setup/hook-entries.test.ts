@@ -154,13 +154,13 @@ describe("adding our hooks", () => {
     ['{"a": 1,}', "settings.json:1:9 is not valid JSON"],
     ['{"a": 1\r\n "b": 2}', "settings.json:2:2 is not valid JSON"],
     ['{"a": "', "settings.json:1:7 is not valid JSON"],
-    ["[]", "settings.json:1:1 has no room for what Pommel adds: it is not a JSON object"],
+    ["[]", "settings.json:1:1 cannot hold Pommel's entries: it is not a JSON object"],
     ["nul", "settings.json:1:1 is not valid JSON"],
     ["{}{}", "settings.json:1:3 is not valid JSON"],
-    ['{"hooks": []}', 'settings.json:1:11 has no room for what Pommel adds: "hooks" is not an object'],
+    ['{"hooks": []}', `settings.json:1:11 cannot hold Pommel's entries: "hooks" is not an object`],
     [
       '{"hooks":\n{"Stop": {}}}',
-      'settings.json:2:10 has no room for what Pommel adds: "hooks.Stop" is not an array',
+      `settings.json:2:10 cannot hold Pommel's entries: "hooks.Stop" is not an array`,
     ],
     ["[".repeat(100_000), "settings.json:1:1 is not valid JSON"],
   ])("refuses what is no object of hooks, %#", (text, message) => {

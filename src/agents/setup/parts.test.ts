@@ -316,7 +316,7 @@ describe("instructions", () => {
   it("are short, and begin and end with a marker", () => {
     putPart(place, ...instructions);
     const lines = readFileSync(path(), "utf8").trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^<!-- pommel:begin v1 [0-9a-f]{8} /);
+    expect(lines[0]).toMatch(/^<!-- pommel:begin v2 [0-9a-f]{8} /);
     expect(lines.at(-1)).toBe("<!-- pommel:end -->");
     expect(lines.length - 2).toBeLessThanOrEqual(25);
   });
@@ -327,7 +327,7 @@ describe("instructions", () => {
     expect(partState(place, ...instructions).state).toBe("outdated");
     expect(putPart(place, ...instructions).outcome).toBe("changed");
     expect(readFileSync(path(), "utf8")).toMatch(
-      /^# Mine\n\n<!-- pommel:begin v1 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
+      /^# Mine\n\n<!-- pommel:begin v2 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
     );
     takePart(place, ...instructions);
     expect(readFileSync(path(), "utf8")).toBe("# Mine\n\nMore of mine.\n");
@@ -438,7 +438,7 @@ describe("the MCP server", () => {
   it.each([
     ["claude", ".mcp.json", '{"mcpServers": []}', "mcp.json:1:16"],
     ["claude", ".mcp.json", "[", "mcp.json:1:2"],
-    ["codex", ".codex/config.toml", "mcp_servers = {}\n", "no room"],
+    ["codex", ".codex/config.toml", "mcp_servers = {}\n", "cannot hold"],
     ["codex", ".codex/config.toml", "= 1\n", "not valid TOML"],
   ])("has no place in a file that makes no sense: %s %s %#", (agent, name, text, message) => {
     const path = join(project.root, name);

@@ -232,7 +232,7 @@ describe("with vectors", () => {
     expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
     expect(defined("first")).toBe(true);
     expect(vectorCounts(index)).toEqual([]);
-    expect(log.warn.mock.calls).toEqual([[expect.stringContaining("Install Pommel again.")]]);
+    expect(log.warn.mock.calls).toEqual([[expect.stringContaining("Reinstall Pommel.")]]);
   });
 
   it("does not index again to have others: they are made from what is there", async () => {

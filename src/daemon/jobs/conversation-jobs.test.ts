@@ -36,7 +36,7 @@ test("a transcript that was never there is a failure, one that was read before i
   } as Partial<JobRecord>;
   const attempt = (attempts: number) => jobs.run({ ...job, attempts } as JobRecord, run);
   for (const attempts of [1, mostAttempts]) {
-    await expect(attempt(attempts)).rejects.toThrow("never written, or was deleted unread");
+    await expect(attempt(attempts)).rejects.toThrow("never written, or was deleted before");
     await expect(attempt(attempts)).rejects.toBeInstanceOf(NotYet);
   }
   saveTranscript(stored.memory, {

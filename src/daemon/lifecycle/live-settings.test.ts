@@ -59,7 +59,7 @@ it("sees that a file was edited", () => {
 it("keeps what it has while a file makes no sense", () => {
   configure("[search]\nlimit = 0\n");
   vi.advanceTimersByTime(5000);
-  expect(settings.problem).toContain("search.limit has a value that is not allowed");
+  expect(settings.problem).toContain("invalid value for search.limit");
   expect(config["search.limit"]).toBe(10);
   configure("[search]\nlimit = 7\n");
   vi.advanceTimersByTime(5000);

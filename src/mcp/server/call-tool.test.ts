@@ -9,6 +9,6 @@ it("what went wrong is told in the words of tools, as there may be no shell", ()
     "`pm session list` lists them.",
   );
   expect(explain("get_session", missing)).toBe(
-    'not_found: No session "x" is remembered.\nsearch_sessions without a query shows those that are.',
+    'not_found: No session "x" is remembered.\nsearch_sessions without a query lists them.',
   );
 });

@@ -28,18 +28,18 @@ describe("arguments", () => {
     [undefined, "query is missing."],
     [{}, "query is missing."],
     [{ query: null }, "query is missing."],
-    [{ query: 5 }, "query has to be a text."],
-    [{ query: "a", limit: "ten" }, "limit has to be a number."],
-    [{ query: "a", limit: 1.5 }, "limit has to be a whole number."],
-    [{ query: "a", limit: 51 }, "limit has to be at most 50."],
-    [{ query: "a", max_tokens: 1 }, "max_tokens has to be at least 500."],
-    [{ query: "a", path: "src" }, "path has to be a list."],
-    [{ query: "a", path: [7] }, "path.0 has to be a text."],
-    [{ query: "a", level: ["x"] }, "level.0 has to be one of file, class, method, block, lines."],
-    [{ query: "a\0b" }, "query has a character in it that no text has: NUL."],
-    [{ query: "a", path: ["b", "\0"] }, "path has a character in it that no text has: NUL."],
-    [{ query: "a".repeat(1001) }, "query has to be a text of at most 1000 characters."],
-    [{ query: "a", exclude: "b" }, 'There is no argument "exclude".'],
+    [{ query: 5 }, "query must be a text."],
+    [{ query: "a", limit: "ten" }, "limit must be a number."],
+    [{ query: "a", limit: 1.5 }, "limit must be a whole number."],
+    [{ query: "a", limit: 51 }, "limit must be at most 50."],
+    [{ query: "a", max_tokens: 1 }, "max_tokens must be at least 500."],
+    [{ query: "a", path: "src" }, "path must be a list."],
+    [{ query: "a", path: [7] }, "path.0 must be a text."],
+    [{ query: "a", level: ["x"] }, "level.0 must be one of file, class, method, block, lines."],
+    [{ query: "a\0b" }, "query contains a NUL character."],
+    [{ query: "a", path: ["b", "\0"] }, "path contains a NUL character."],
+    [{ query: "a".repeat(1001) }, "query must be a text of at most 1000 characters."],
+    [{ query: "a", exclude: "b" }, 'Unknown argument "exclude".'],
     [["a"], "The arguments must be a JSON object."],
     ["a", "The arguments must be a JSON object."],
   ])("%j are refused with what is wrong", (args, message) => {
@@ -64,7 +64,7 @@ describe("arguments", () => {
 
   it("that name what every object has are no arguments", () => {
     const hostile = JSON.parse('{"query": "a", "__proto__": {"limit": 3}, "constructor": 1}') as unknown;
-    expect(refusal(hostile).message).toContain("There is no argument");
+    expect(refusal(hostile).message).toContain("Unknown argument");
     expect(read({ query: "a" })).toMatchObject({ limit: 10 });
   });
 });

@@ -31,7 +31,7 @@ function budgeted(dailyTokens: number, generate: () => Promise<LlmAnswer> = asyn
 
 /** Estimated at 100 tokens in and 100 out, and a template's 100. */
 const request = { prompt: "x".repeat(300), maxTokens: 100, temperature: 0 };
-const usedUp = { code: "llm_unavailable", message: expect.stringContaining("budget of the day is used up") };
+const usedUp = { code: "llm_unavailable", message: expect.stringContaining("daily budget is used up") };
 
 describe("a budgeted generator", () => {
   it("answers, and records what that cost", async () => {

@@ -18,7 +18,7 @@ describe("readLlmSpec", () => {
   it("refuses what it does not know", () => {
     for (const [spec, words] of [
       ["claude/x", "claude"],
-      ["", "called"],
+      ["", "Unknown language model driver"],
       ["none/x", "no models"],
       ["openai", "needs a model"],
       ["openai/", "needs a model"],

@@ -76,7 +76,7 @@ describe("loadConfig", () => {
     write(project.configFile, '# mine\n[search]\n\nlimit = "ten"\n');
     const error = errorOf(() => loadConfig(project, {}));
     expect(error.code).toBe("config_invalid");
-    expect(error.message).toContain(`${project.configFile}:4: search.limit`);
+    expect(error.message).toContain(`${project.configFile}:4: invalid value for search.limit`);
     expect(error.hint).toBe("Allowed: a whole number from 1 to 1000.");
   });
 
@@ -90,7 +90,7 @@ describe("loadConfig", () => {
     write(project.configFile, text);
     const error = errorOf(() => loadConfig(project, {}));
     expect(error.code).toBe("config_invalid");
-    expect(error.message).toBe(`${project.configFile}${line} there is no setting ${key}.`);
+    expect(error.message).toBe(`${project.configFile}${line} unknown setting ${key}.`);
     expect(error.hint).toBe(hint);
   });
 

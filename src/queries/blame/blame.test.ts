@@ -80,7 +80,7 @@ describe("each line", () => {
     const two = repo.commit("two", { "a.ts": "x // s:1\ny // s:1\n" });
     const answer = await blame("a.ts");
     expect(brief(answer)[1]).toBe(`2-2 unknown ${short(two)}`);
-    expect(answer.notes).toEqual(["1 commit has not been looked at: pm checkpoint backfill"]);
+    expect(answer.notes).toEqual(["1 commit has not been analysed: pm checkpoint backfill"]);
     await seen(two);
     expect((await blame("a.ts")).notes).toEqual([]);
   });
@@ -162,8 +162,8 @@ describe("what cannot be blamed is said to be", () => {
     repo.commit("one", { "a.ts": "x\n", "gone.ts": "x\n", "pic.png": "\u0000\u0001\n", "empty.ts": "" });
     const two = repo.commit("without it", { "gone.ts": null });
     writeFileSync(join(repo.root, "new.ts"), "x\n");
-    expect(await refusal("never.ts")).toMatch(/^not_found: There is no never\.ts\./);
-    expect(await refusal("new.ts")).toMatch(/^not_found: git does not know new\.ts yet\. .*git add new\.ts/);
+    expect(await refusal("never.ts")).toMatch(/^not_found: never\.ts does not exist\./);
+    expect(await refusal("new.ts")).toMatch(/^not_found: git does not track new\.ts yet\. .*git add new\.ts/);
     expect(await refusal("gone.ts")).toMatch(
       new RegExp(
         `^not_found: gone\\.ts was deleted in ${short(two)}\\w* without it\\. .*--rev ${short(two)}`,
@@ -190,8 +190,8 @@ describe("what cannot be blamed is said to be", () => {
   it("before the first commit, and without git", async () => {
     writeFileSync(join(repo.root, "a.ts"), "x\n");
     repo.git("add", "a.ts");
-    expect(await refusal("a.ts")).toMatch(/^usage: Nothing is committed yet\./);
+    expect(await refusal("a.ts")).toMatch(/^usage: No commits yet\./);
     rmSync(join(repo.root, ".git"), { recursive: true });
-    expect(await refusal("a.ts")).toMatch(/^usage: .* is no git repository\./);
+    expect(await refusal("a.ts")).toMatch(/^usage: .* is not a git repository\./);
   });
 });

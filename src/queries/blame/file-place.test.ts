@@ -35,7 +35,7 @@ describe("a place in a file", () => {
   });
 
   it("has lines from 1", () => {
-    expect(() => parsePlace("a.ts:0")).toThrow("names no line");
+    expect(() => parsePlace("a.ts:0")).toThrow("is not a line");
   });
 
   it("is what was written, whatever the file is called", () => {
@@ -112,7 +112,7 @@ describe("a file of the project", () => {
   it("is no directory, and nothing outside", () => {
     expect(() => locate(project, root, "src")).toThrow("src is a directory");
     expect(() => locate(project, join(root, "src"), "..")).toThrow(".. is a directory");
-    expect(() => locate(project, root, "../elsewhere.ts")).toThrow("outside of the project");
-    expect(() => locate(project, root, "/etc/hostname")).toThrow("outside of the project");
+    expect(() => locate(project, root, "../elsewhere.ts")).toThrow("outside the project");
+    expect(() => locate(project, root, "/etc/hostname")).toThrow("outside the project");
   });
 });

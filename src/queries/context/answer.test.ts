@@ -131,7 +131,7 @@ describe("at the start of a session", () => {
       ["chunk:last:raw:0", "Decided"],
       ["event:e1", "This branch's event"],
     ]);
-    expect(items[0]!.quote).toContain("Last asked: asked of last 1. Outcome: The importer retries now.");
+    expect(items[0]!.quote).toContain("Last prompt: asked of last 1. Outcome: The importer retries now.");
     expect(text).toContain(
       "“We decided to retry three times instead of once.” (session last turn 1, 2026-03-09",
     );

@@ -61,8 +61,8 @@ describe("listSessionsOf", () => {
     expect(await ids({ agent: "gemini" })).toEqual([]);
     await expect(ids({ agent: "nonsense" })).rejects.toMatchObject({
       code: "usage",
-      message: "There is no agent nonsense.",
-      hint: "The agents are claude, codex, gemini, other.",
+      message: "Unknown agent: nonsense.",
+      hint: "Choose from: claude, codex, gemini, other.",
     });
     expect(await listSessionsOf(store.memory, { limit: 1 })).toMatchObject({
       sessions: [{ id: "c" }],

@@ -81,7 +81,7 @@ it("says that the bundled model is damaged, and what to do", async () => {
     deadlineMs,
   });
   expect(described).toMatchObject({ state: "unavailable", chunks_embedded: 0, chunks_pending: 3 });
-  expect(described?.message).toContain("Install Pommel again");
+  expect(described?.message).toContain("Reinstall Pommel");
 });
 
 it("shows what a model has cost", async () => {

@@ -50,7 +50,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     ],
     by_model: [{ model: "big-model", lines: 3 }],
     by_session: [{ session_id: "s", session_title: "Making", agent: "claude", commits: 2, lines: 3 }],
-    notes: ["1 commit has not been looked at and is not counted: pm checkpoint backfill"],
+    notes: ["1 commit has not been analysed and is not counted: pm checkpoint backfill"],
   });
 });
 
@@ -128,12 +128,12 @@ it("says what it cannot know: nothing is remembered, no git", async () => {
   expect(await stats({}, null)).toMatchObject({
     commits: { in_history: 1, looked_at: 0, with_agent: 0 },
     total: { lines: 0 },
-    notes: ["1 commit has not been looked at and is not counted."],
+    notes: ["1 commit has not been analysed and is not counted."],
   });
   rmSync(join(repo.root, ".git"), { recursive: true });
   const { commits, notes } = await stats();
   expect(commits.in_history).toBeNull();
-  expect(notes[0]).toContain("no history");
+  expect(notes[0]).toContain("no git history");
 });
 
 describe("weeks and directories", () => {

@@ -297,7 +297,7 @@ describe("what is not known", () => {
 
   it("is who another tool names", async () => {
     repo.commit("one\n\nCo-authored-by: Claude <noreply@anthropic.com>", { "a.ts": "x\n" });
-    expect((await why("a.ts", 1)).notes).toContain("Who wrote this is not known; the commit names claude.");
+    expect((await why("a.ts", 1)).notes).toContain("Author unknown (the commit message credits claude).");
   });
 
   it("is what became of a session that was forgotten", async () => {

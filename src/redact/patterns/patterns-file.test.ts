@@ -152,24 +152,24 @@ describe("what is wrong with a file of patterns", () => {
     [
       "a bad expression",
       '\n[[patterns]]\nname = "a"\npattern = "(b"\n',
-      /toml:2: pattern a is no regular expression: missing closing \)/,
+      /toml:2: pattern a is not a valid regular expression: missing closing \)/,
     ],
     [
       "look-around",
       '[[patterns]]\nname = "a"\npattern = "(?=b)"\n',
-      /toml:1: pattern a is no regular expression/,
+      /toml:1: pattern a is not a valid regular expression/,
     ],
     ["no pattern", '[[patterns]]\nname = "a"\n', /toml:1: pattern a: pattern is missing/],
     ["no name", '[[patterns]]\npattern = "a"\n', /toml:1: a pattern without a name: name is missing/],
     [
       "a placeholder of another form",
       '[[patterns]]\nname = "a"\npattern = "b"\nreplacement = "***"\n',
-      /toml:1: pattern a: "\*\*\*" is no placeholder/,
+      /toml:1: pattern a: "\*\*\*" is not a placeholder/,
     ],
     [
       "a placeholder like a numbered one",
       '[[patterns]]\nname = "a-2"\npattern = "b"\n',
-      /"\[REDACTED_A_2\]" is no placeholder/,
+      /"\[REDACTED_A_2\]" is not a placeholder/,
     ],
     [
       "an unknown field",
@@ -179,19 +179,19 @@ describe("what is wrong with a file of patterns", () => {
     [
       "an unknown check",
       '[[patterns]]\nname = "a"\npattern = "b"\ncheck = "c"\n',
-      /pattern a: check is missing or not allowed/,
+      /pattern a: check is missing or invalid/,
     ],
     [
       "a wrong type",
       '[[patterns]]\nname = "a"\npattern = "b"\nenabled = "no"\n',
-      /pattern a: enabled is missing or not allowed/,
+      /pattern a: enabled is missing or invalid/,
     ],
     [
       "a name twice",
       '[[patterns]]\nname = "a"\npattern = "b"\n[[patterns]]\nname = "a"\npattern = "c"\n',
       /toml:4: there are two patterns called a/,
     ],
-    ["another section", "[scrub]\npii = true\n", /there is no setting scrub here/],
+    ["another section", "[scrub]\npii = true\n", /unknown setting scrub/],
   ])("is said: %s", (_what, text, message) => {
     const error = errorOf(text);
     expect(error.code).toBe("config_invalid");

@@ -268,6 +268,6 @@ describe("meaning", () => {
     const { results, searched_by, notes } = await search.search({ ...query, query: "page cache" });
     expect(results[0]?.file).toBe("src/store/cache.py");
     expect(searched_by).toEqual(["words"]);
-    expect(notes).toEqual([expect.stringContaining("Install Pommel again")]);
+    expect(notes).toEqual([expect.stringContaining("Reinstall Pommel")]);
   });
 });

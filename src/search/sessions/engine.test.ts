@@ -91,7 +91,7 @@ describe("an answer", () => {
       freshness: "orphaned",
       abandoned: false,
       commits: [],
-      match_reasons: ["says flaky, resume, test", "similar in meaning", "an error that was fixed"],
+      match_reasons: ["contains flaky, resume, test", "similar in meaning", "an error that was fixed"],
     });
   });
 

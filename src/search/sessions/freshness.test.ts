@@ -48,7 +48,7 @@ it("is orphaned when all are gone, also where nothing can be", () => {
   expect(freshnessOf(["gone.ts", "a.ts/below", "C:\\elsewhere\\b.ts"])).toBe("orphaned");
 });
 
-it("knows files outside of the project", () => {
+it("knows files outside the project", () => {
   const outside = mkdtempSync(join(tmpdir(), "pommel-outside-"));
   writeFileSync(join(outside, "a.ts"), "");
   expect(freshnessOf([join(outside, "a.ts")], Date.now() + minute)).toBe("fresh");

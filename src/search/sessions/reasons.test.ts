@@ -10,9 +10,9 @@ const plain = {
 const nothing = { passage: 0, whole: 0 };
 
 it("are the words that it says, in any case, at most four", () => {
-  expect(reasonsFor(plain, ["retry", "Flaky", "lunch"], nothing)).toEqual(["says retry, Flaky"]);
+  expect(reasonsFor(plain, ["retry", "Flaky", "lunch"], nothing)).toEqual(["contains retry, Flaky"]);
   expect(reasonsFor(plain, ["why", "is", "the", "retry", "flaky"], nothing)).toEqual([
-    "says why, is, the, retry",
+    "contains why, is, the, retry",
   ]);
   expect(reasonsFor(plain, ["lunch"], nothing)).toEqual([]);
 });
@@ -26,7 +26,7 @@ it("are what it is, the strongest first", () => {
   const note = { ...plain, chunk_type: "annotated" as const, kind: "decision" as const, abandoned: true };
   expect(reasonsFor(note, ["retry"], { passage: 9, whole: 9 })).toEqual([
     "your note",
-    "says retry",
+    "contains retry",
     "similar in meaning",
     "a decision",
     "abandoned branch",

@@ -68,7 +68,7 @@ describe("with a passphrase", () => {
     await remember(two, "b");
     const before = [contentOf(two), shared.git("rev-parse", branch)];
     await expect(two.sync({}, byPassphrase("another"))).rejects.toMatchObject({ code: "sync_refused" });
-    await expect(two.pull({}, byPassphrase(null))).rejects.toThrow("nobody to ask");
+    await expect(two.pull({}, byPassphrase(null))).rejects.toThrow("no terminal to ask at");
     await expect(two.sync()).rejects.toThrow("encrypted");
     await expect(two.sync({}, byKey)).rejects.toThrow("passphrase");
     expect([contentOf(two), shared.git("rev-parse", branch)]).toEqual(before);
@@ -142,7 +142,7 @@ describe("with a key file", () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await one.sync();
-    await expect(one.sync({}, byKey)).rejects.toThrow("everybody");
+    await expect(one.sync({}, byKey)).rejects.toThrow("not encrypted");
     const other = { ...byKey, branch: "pommel/private" };
     await one.sync({}, other);
     // Somebody swaps two files of the branch.

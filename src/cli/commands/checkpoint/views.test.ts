@@ -103,12 +103,12 @@ it("pm checkpoint show tells who led to it and how", () => {
   const text = renderCheckpoint(answerOf("word"), 80, colors);
   for (const part of [
     "90 lines by agents, 20 lines by people, 10 lines unknown",
-    "its place was taken by commit word",
+    "rewritten as commit word",
     "word, wrote 90 lines of it",
-    "2 turns before",
+    "2 earlier turns",
     "  5. (not stored here)",
-    "Then at: word",
-    "Said last: word",
+    "Prompt: word",
+    "Last reply: word",
     "  [x] word\n  [~] word\n  [ ] word",
     "R  +1 -2  word => word  1 agent",
     "`pm rewind word`",

@@ -36,7 +36,7 @@ describe("the queue for a person", () => {
     );
     expect(shown).toBe(
       [
-        "12 jobs waiting, 1 running, 45.4 chunks/s, about 1m 33s left",
+        "12 jobs pending, 1 running, 45.4 chunks/s, about 1m 33s left",
         "No daemon is running: `pm start` resumes the work.",
         "  [██████████░░░░░░░░░░] transcript /t/a.jsonl  500.0 kB of 1.0 MB",
       ].join("\n"),

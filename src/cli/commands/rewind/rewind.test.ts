@@ -140,7 +140,7 @@ describe("a checkpoint", () => {
       "main is 1 commit ahead of it",
       "wrote 2 lines of it, 2 turns",
       "  3. prompt 3",
-      "Said last: Both writes are one now.",
+      "Last reply: Both writes are one now.",
       "  [x] one transaction\n  [ ] tests",
       "+3 -1  a.ts",
       "2 files, +3 -2",
@@ -161,7 +161,7 @@ describe("a checkpoint", () => {
     expect(answer.sessions).toMatchObject([
       { title: "Token refresh", agent: null, turns_total: 2, turns: [] },
     ]);
-    expect(text(answer)).toContain("Asked: prompt 3");
+    expect(text(answer)).toContain("Prompt: prompt 3");
   });
 
   it("is put into a worktree, but not over anything", async () => {
@@ -186,9 +186,9 @@ describe("a checkpoint", () => {
       changed_since: { files_total: 0 },
     });
     expect(text(answer)).toContain(
-      "2 files changed, staged; main is where it was.\nTo undo: git reset --hard HEAD",
+      "2 files changed and staged; main has not moved.\nTo undo: git reset --hard HEAD",
     );
-    expect(text(await ask({ restore: true }))).toContain("already; nothing was done");
+    expect(text(await ask({ restore: true }))).toContain("nothing changed");
   });
 
   it("whose commit git does not have cannot be gone back to", async () => {
@@ -206,7 +206,7 @@ describe("a commit without a checkpoint", () => {
     const answer = await ask({ target: "HEAD" });
     expect(answer).toMatchObject({ checkpoint: null, sessions: [], commit: head, ahead: 0, behind: 0 });
     expect(text(answer)).toContain("no checkpoint");
-    expect(text(answer)).toContain("what main is at");
+    expect(text(answer)).toContain("main is at this commit");
     const alone = await rewindTo(projectAt(repository.dir), null, { target: first.slice(0, 10) });
     expect(alone).toMatchObject({ commit: first, reach: "head", checkpoint: null });
   });
@@ -218,7 +218,7 @@ describe("a commit without a checkpoint", () => {
     const answer = await ask({ target: side });
     expect(answer).toMatchObject({ reach: "elsewhere", branches: ["feat/x"], ahead: 1, behind: 1 });
     expect(text(answer)).toContain(
-      "on feat/x only; main is 1 commit ahead of it; it has 1 commit that main has not",
+      "on feat/x only; main is 1 commit ahead of it; it has 1 commit that main lacks",
     );
   });
 });
@@ -240,7 +240,7 @@ describe("what cannot be", () => {
     const plain = mkdtempSync(join(tmpdir(), "pommel-plain-"));
     await expect(rewindTo(projectAt(plain), null, { target: "HEAD" })).rejects.toMatchObject({
       code: "not_found",
-      message: expect.stringMatching(/no repository/),
+      message: expect.stringMatching(/No git repository/),
     });
   });
 });

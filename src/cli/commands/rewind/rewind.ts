@@ -85,7 +85,7 @@ function place({ reach, branches, reverted_by, ahead, behind, head_branch }: Rew
       branches.length > 0 ? `on ${oneLine(branches.join(", "), 200)} only` : "no longer on any branch",
     );
   }
-  if (ahead === 0 && behind === 0) parts.push(`the commit of ${here}`);
+  if (ahead === 0 && behind === 0) parts.push(`${here} is at this commit`);
   else {
     if (ahead) parts.push(`${here} is ${counted(ahead, "commit")} ahead of it`);
     if (behind) parts.push(`it has ${counted(behind, "commit")} that ${here} lacks`);

@@ -57,8 +57,8 @@ describe("renderTranscripts", () => {
   it("shows when and where it was, why it is there, and what was said", () => {
     expect(renderTranscripts(answerOf(result), plain)).toBe(
       [
-        "Transcripts (1 result)",
-        "══════════════════════",
+        "Sessions (1 result)",
+        "═══════════════════",
         "",
         "[1] Score: 0.847 | 2026-01-28 14:03 | session: 8ecde0fc | turn 7 | main",
         "    Cache sessions",
@@ -91,7 +91,7 @@ describe("renderTranscripts", () => {
     };
     const text = renderTranscripts(answerOf(bare), plain);
     expect(text).toContain(
-      "[1] Score: 0.847 | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, on a way",
+      "[1] Score: 0.847 | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, abandoned branch",
     );
     expect(text).not.toMatch(/Note|Files|null/);
   });
@@ -165,9 +165,9 @@ describe("renderGroups", () => {
   it("shows each side under its heading", () => {
     const text = renderGroups({ code: found, transcripts: answerOf(result) }, plain);
     expect(text).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/cache\.ts:3 /);
-    expect(text).toMatch(/\n\nTranscripts \(1 result\)\n═+\n\n\[1\] Score/);
+    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\n\[1\] Score/);
     expect(renderGroups({ code, transcripts: answerOf(result) }, plain)).toMatch(
-      /^Code \(0 results\)\n═+\n\nTranscripts/,
+      /^Code \(0 results\)\n═+\n\nSessions/,
     );
   });
 

@@ -29,7 +29,7 @@ describe("noteOnMemory", () => {
 
   it("says how old what was read is, where no daemon answered", () => {
     expect(noteOnMemory({ without: "not_running", asOf })).toBe(
-      "No daemon is running; conversations are known up to 3 days ago.",
+      "No daemon is running; the last session is from 3 days ago.",
     );
     expect(noteOnMemory({ without: "timeout", asOf })).toMatch(/^The daemon does not answer;/);
   });

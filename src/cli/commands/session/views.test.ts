@@ -96,7 +96,7 @@ describe("views of conversations", () => {
 
   it("say what to do where there is nothing", () => {
     expect(renderAnnotations({ annotations: [], total: 0 }, colors)).toMatch(/^No notes\./);
-    expect(renderDecisions({ decisions: [], total: 0 }, colors)).toMatch(/^Nothing that was decided/);
-    expect(renderRelated([], 0, colors)).toMatch(/^No session/);
+    expect(renderDecisions({ decisions: [], total: 0 }, colors)).toMatch(/^No decisions found/);
+    expect(renderRelated([], 0, colors)).toMatch(/^No recorded session/);
   });
 });

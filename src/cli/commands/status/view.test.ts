@@ -128,7 +128,7 @@ Code index
   Files:         847
   Chunks:        12,453
   Last indexed:  2 minutes ago
-  Left out:      5 (2 too large, 3 binary)
+  Skipped:       5 (2 too large, 3 binary)
   Languages:     typescript: 846 files, 12,452 chunks
                  go: 1 file, 1 chunk
 
@@ -140,26 +140,26 @@ Queue
   Time left:   about 8 s
   Recent:      src/b.ts (8 chunks, 200 ms) just now
 
-Conversations
+Sessions and commits
   Sessions:      12 (340 turns; claude 10, codex 2)
   Chunks:        1,204
   Notes:         3
   Summaries:     14
   Commits:       12 (3 checkpoints)
-  Last line:     2 minutes ago
-  Vanishing:     14 sessions vanish from Claude Code within 7 days; 12 are stored. Import the rest: \`pm import claude\`
-  Queue:         2 jobs waiting, 120.5 chunks/s, about 9 s left
-  At work:       transcript /t/a.jsonl 30 %
-  Context:       gentle; told 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm context\`)
-  Given up:      1 job, the first because: It is not there.
-                 \`pm queue\` shows them, \`pm queue retry\` tries them again
+  Last session:  2 minutes ago
+  Expiring:      14 sessions expire in Claude Code within 7 days; 12 are imported. Import the rest: \`pm import claude\`
+  Queue:         2 jobs pending, 120.5 chunks/s, about 9 s left
+  Running:       transcript /t/a.jsonl 30 %
+  Context:       gentle; injected 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm context\`)
+  Failed:        1 job; the first: It is not there.
+                 \`pm queue\` lists them, \`pm queue retry\` retries them
   Storage:       34.0 MB, +2.0 MB in 30 days
   Summaries by:  ollama/llama3.1:8b, 1,200 of 200,000 tokens today, $0.0000
 
 Models
   Code:  static-1: 12,450 of 12,453 chunks embedded, 3 by words only
          ollama/nomic-embed-text: 3,000 of 12,453 chunks embedded, about 3m 10s left
-  Text:  none: search goes by words
+  Text:  none: search uses words
 
 Storage
   Index:  5.0 MB, 3.0 MB of it full text
@@ -179,7 +179,7 @@ test("has no queue and says how to start when nothing runs", () => {
   expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
   expect(shown).toContain("pm start");
   expect(shown).not.toContain("Queue");
-  expect(shown).toContain("Waiting:       2 jobs, for a daemon");
+  expect(shown).toContain("Pending:       2 jobs; no daemon is running");
   expect(shown).not.toContain("polling");
 });
 
@@ -193,9 +193,9 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   );
   const lost = { ...vanishing, sessions: 1, stored: 0 };
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: [lost] })).toContain(
-    "1 session expires from Claude Code within 7 days; none is stored.",
+    "1 session expires in Claude Code within 7 days; none is imported.",
   );
-  expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Vanishing:");
+  expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Expiring:");
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
 });
@@ -256,7 +256,7 @@ test("says why a model is not asked, and what one has cost", () => {
       { ...busy, models: { embedding_code: "none", code: [], embedding_text: "none", text: [] } },
       colors,
     ),
-  ).toContain("none: search goes by words and structure");
+  ).toContain("none: search uses words and structure");
 });
 
 test("lists what is left out by reason, the most common first", () => {

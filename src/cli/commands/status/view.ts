@@ -13,7 +13,7 @@ export function renderStatus(status: StatusResponse, colors: Colors): string {
     header(status, colors),
     section("Code index", indexRows(status), colors),
     status.daemon.running ? section("Queue", queueRows(status), colors) : "",
-    section("Conversations", memoryRows(status), colors),
+    section("Sessions and commits", memoryRows(status), colors),
     section("Models", modelRows(status), colors),
     section("Storage", storageRows(status), colors),
     section("Health", [], colors) + healthLines(status, colors).join(""),

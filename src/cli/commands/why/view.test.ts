@@ -79,7 +79,7 @@ it("tells how sure it is, what became of it, and what to do next", () => {
   expect(text).toContain("in session 8ecde0fc, turn 7 (60% sure)");
   expect(text).toContain("Its commit was reverted.");
   expect(text).toContain("Reverted by fedcba98.");
-  expect(text).toContain("Of the 12 lines that its commit added, 3 are left.");
+  expect(text).toContain("3 of the 12 lines its commit added remain.");
   expect(text).toContain("Next: pm session show 8ecde0fc --turn 7; pm rewind abcdefabcdef");
 });
 

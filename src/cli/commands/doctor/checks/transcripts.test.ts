@@ -49,7 +49,7 @@ it("says how many lines were not understood, and of which kinds", async () => {
   expect(await check()).toMatchObject({
     status: "ok",
     message: expect.stringContaining(
-      "of Claude Code's were left out 5 lines of kinds that this version does not know (?, hologram) and 1 damaged",
+      "skipped in Claude Code's: 5 lines of unknown kinds (?, hologram) and 1 damaged",
     ),
   });
 });

@@ -1,0 +1,53 @@
+// Checks the links between our Markdown pages: that each file is there, and each heading that is linked to. Prints those
+// that are not, and ends with 1 if there are any. Addresses on the web are not looked at.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const inFolder = (folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(root, folder, name));
+const atTop = readdirSync(root)
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => join(root, name));
+const pages = [...atTop, ...inFolder("docs"), ...inFolder("plugin"), join(root, "models/README.md")];
+
+const withoutCode = (text) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "").replace(/`[^`\n]*`/g, "");
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page) {
+  const text = readFileSync(page, "utf8").replace(/^ *```[\s\S]*?^ *```$/gm, "");
+  const headings = [...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\- _]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set(headings);
+}
+
+const broken = pages.flatMap((page) => {
+  const links = [...withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to);
+  return links
+    .filter((to) => !/^[a-z]+:/.test(to))
+    .filter((to) => {
+      const [path, anchor] = to.split("#");
+      const file = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(file)) return true;
+      return (
+        anchor !== undefined &&
+        statSync(file).isFile() &&
+        file.endsWith(".md") &&
+        !anchorsOf(file).has(anchor)
+      );
+    })
+    .map((to) => `${relative(root, page)}: ${to}`);
+});
+if (broken.length > 0) {
+  console.error(`Links that lead nowhere:\n${broken.join("\n")}`);
+  process.exitCode = 1;
+}

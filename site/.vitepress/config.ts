@@ -1,0 +1,75 @@
+import { defineConfig } from "vitepress";
+
+const repository = "https://github.com/pommel-dev/pommel";
+
+/** The documentation site: the pages of docs/, which also read well on GitHub and in the npm package. */
+export default defineConfig({
+  title: "Pommel",
+  description: "The memory of a coding agent",
+  srcDir: "../docs",
+  cleanUrls: true,
+  ignoreDeadLinks: false,
+  markdown: {
+    // As on GitHub, so that one link works in both places.
+    anchor: { slugify: githubSlug },
+    config(md) {
+      md.core.ruler.push("links-out-of-docs", ({ tokens }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet("href");
+          if (href?.startsWith("../")) token.attrSet("href", `${repository}/blob/main/${href.slice(3)}`);
+        }
+      });
+    },
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    socialLinks: [{ icon: "github", link: repository }],
+    editLink: { pattern: `${repository}/edit/main/docs/:path` },
+    sidebar: [
+      {
+        text: "Guide",
+        items: [
+          { text: "Getting started", link: "/getting-started" },
+          { text: "Find code", link: "/find-code" },
+          { text: "Find past sessions", link: "/find-sessions" },
+          { text: "Why is this line here?", link: "/why" },
+          { text: "Set up agents", link: "/agents" },
+          { text: "Share the memory", link: "/share" },
+          { text: "Privacy", link: "/privacy" },
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          { text: "Command line", link: "/cli" },
+          { text: "Configuration", link: "/configuration" },
+          { text: "MCP server", link: "/mcp" },
+          { text: "HTTP", link: "/http" },
+          { text: "Languages", link: "/languages" },
+          { text: "Embedders", link: "/embedders" },
+          { text: "Containers", link: "/containers" },
+        ],
+      },
+      {
+        text: "How it works",
+        items: [
+          { text: "Ranking of code", link: "/ranking" },
+          { text: "Sessions", link: "/sessions" },
+          { text: "Summaries", link: "/summaries" },
+          { text: "Commits, attribution, rewind", link: "/git" },
+          { text: "Benchmarks", link: "/benchmarks" },
+          { text: "Writing an adapter", link: "/adapters" },
+        ],
+      },
+    ],
+  },
+});
+
+function githubSlug(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\- _]/gu, "")
+    .replaceAll(" ", "-");
+}
