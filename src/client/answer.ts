@@ -1,4 +1,4 @@
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
+import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
@@ -7,7 +7,7 @@ import { listSessions } from "../store/memory/sessions/sessions.ts";
 import { withMemory } from "../store/memory/with-memory.ts";
 import { askDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
-/** How long a daemon may take, how long once it took too long, and for how long that counts. Milliseconds. */
+/** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
 const timeoutMs = 10_000;
 const shortTimeoutMs = 500;
 const remembered = 60_000;
@@ -81,10 +81,16 @@ async function answerHere<R extends OperationName>(
   try {
     return await answerFromStore(project, operation, request);
   } catch (error) {
-    if (!isStarting || codeOf(error) !== "not_indexed") throw error;
-    const hint = "The daemon is starting and indexes it: try again in a moment, or see `pm status --watch`.";
-    throw new PommelError("not_indexed", messageOf(error), hint, { cause: error });
+    if (!isStarting || !isCuredByDaemon(error)) throw error;
+    const hint =
+      "The daemon is starting and will index it: try again in a moment, or see `pm status --watch`.";
+    throw new PommelError(error.code, error.message, hint, { cause: error });
   }
+}
+
+/** Whether the daemon, once it runs, makes what is missing. */
+function isCuredByDaemon(error: unknown): error is PommelError {
+  return error instanceof PommelError && /^(?:not_indexed|no_memory|schema_outdated)$/.test(error.code);
 }
 
 /** @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses */

@@ -236,7 +236,7 @@ export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
 const whyFreshness = lazy(() =>
   z.object({
     /**
-     * stands: nothing speaks against it; reconsidered: something was decided about the file since; reverted, elsewhere (in
+     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in
      * another branch's history only), gone: what became of the commit; uncommitted: there is none yet.
      */
     state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),

@@ -11,25 +11,25 @@ export function declareCheckpointCommands(program: Command): void {
       "after",
       examples(
         ["pm checkpoint", "the last twenty"],
-        ["pm checkpoint show HEAD", "who led to the last commit, and how"],
-        ["pm checkpoint diff HEAD~3 HEAD", "what lies between two of them"],
-        ["pm checkpoint backfill", "find those from before Pommel came here"],
+        ["pm checkpoint show HEAD", "the sessions behind the last commit"],
+        ["pm checkpoint diff HEAD~3 HEAD", "compare two of them"],
+        ["pm checkpoint backfill", "find checkpoints in older commits"],
       ),
     );
 
   checkpoint
     .command("list", { isDefault: true })
-    .description("List checkpoints, the latest commit first")
-    .option("--session <id>", "only of this session; the beginning of its id is enough")
-    .option("--branch <name>", "only made on this git branch")
+    .description("List checkpoints, latest commit first")
+    .option("--session <id>", "only this session; a prefix of its id is enough")
+    .option("--branch <name>", "only on this git branch")
     .option("--file <path>", "only those that changed this file or directory")
-    .option("--since <time>", 'only committed from then on: "2026-01-31", "last week", "3 days ago"')
-    .option("--until <time>", "only committed up to then")
-    .option("-n, --limit <count>", "at most this many", resultLimit)
+    .option("--since <time>", 'only committed since: "2026-01-31", "last week", "3 days ago"')
+    .option("--until <time>", "only committed until")
+    .option("-n, --limit <count>", "at most this many results", resultLimit)
     .addHelpText(
       "after",
       examples(
-        ["pm checkpoint list --session 8ecde0fc", "what a session led to"],
+        ["pm checkpoint list --session 8ecde0fc", "the commits of a session"],
         ['pm checkpoint list --since "last week" --json', "for scripts"],
       ),
     )
@@ -37,25 +37,23 @@ export function declareCheckpointCommands(program: Command): void {
 
   checkpoint
     .command("show")
-    .description(
-      "Show a checkpoint: its commit, sessions and turns, who wrote its lines, what agents were at",
-    )
-    .argument("<id>", "its id, a commit, or the beginning of either; or what git takes: HEAD~2, a tag")
+    .description("Show a checkpoint: its commit, sessions and turns, who wrote its lines, the agents' state")
+    .argument("<id>", "its id or a commit, or a prefix of either; or a git revision: HEAD~2, a tag")
     .addHelpText(
       "after",
       `${examples(
         ["pm checkpoint show 4f1c9a2b77d0", "by its id"],
         ["pm checkpoint show HEAD~2", "by its commit"],
-      )}\n\nExits with 5 when no session is known to have led to it.`,
+      )}\n\nExits with 5 when no recorded session led to it.`,
     )
     .action(query(async () => (await import("../commands/checkpoint/show.ts")).checkpointShowCommand));
 
   checkpoint
     .command("diff")
-    .description("Compare the files of two checkpoints, and name the sessions between them")
+    .description("Compare the files of two checkpoints and list the sessions between them")
     .argument("<from>", "a checkpoint or commit, as for `pm checkpoint show`")
     .argument("<to>", "another one")
-    .option("--patch", "print every line that is different")
+    .option("--patch", "print every changed line")
     .addHelpText(
       "after",
       examples(
@@ -67,16 +65,16 @@ export function declareCheckpointCommands(program: Command): void {
 
   checkpoint
     .command("backfill")
-    .description("Go over history and bind its commits to what is remembered")
-    .option("--since <time>", "only commits from then on; else since a day before the first session")
-    .option("--limit <count>", "only so many, the latest", positiveInteger)
-    .option("--all", "all of history, for `pm blame` and `pm stats`")
+    .description("Link past commits to the sessions that led to them")
+    .option("--since <time>", "only commits since (default: a day before the first session)")
+    .option("--limit <count>", "only the latest commits, at most this many", positiveInteger)
+    .option("--all", "the whole history, for `pm blame` and `pm stats`")
     .addHelpText(
       "after",
       `${examples(
-        ["pm checkpoint backfill", "since the first session that is remembered"],
+        ["pm checkpoint backfill", "since the first recorded session"],
         ['pm checkpoint backfill --since "last month"', "only lately"],
-      )}\n\nCtrl-C keeps what is done; run it again to go on. The daemon does it by itself, too.`,
+      )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,
     )
     .action(run(async () => (await import("../commands/checkpoint/backfill.ts")).checkpointBackfillCommand));
 }

@@ -38,7 +38,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
     const { searchAcross } = await import("../../client/across-projects.ts");
     const across = await searchAcross(project, "transcripts", request);
     const { results = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
-    const silent = across.left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const from = results.map((result: Result) =>
       itemOf(result, result.project === project.root ? null : (result.project ?? null)),
     );
@@ -46,7 +46,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   }
   const found = (await answer(project, "searchTranscripts", request)).answer;
   const { pending } = found.memory;
-  const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being read.`] : [];
+  const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
   return {
     results: found.results.map((result) => itemOf(result, null)),
     total: Math.min(found.total_results, most),
@@ -114,8 +114,8 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
   if (beside.length > 0) {
     throw new PommelError(
       "usage",
-      `Without a query, ${beside.join(" and ")} ${beside.length === 1 ? "has" : "have"} no meaning.`,
-      "Say what to look for in query. Sessions by files: related. One session: get_session.",
+      `Without a query, ${beside.join(" and ")} ${beside.length === 1 ? "has" : "have"} no effect.`,
+      "Set query. Sessions by files: related. One session: get_session.",
     );
   }
   const request = {
@@ -128,7 +128,7 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
   if (args.all_projects) {
     const { sessionsAcross } = await import("../../client/across-projects.ts");
     const across = await sessionsAcross(project, request);
-    const silent = across.left_out.map((one) => `${one.project} was left out: ${one.reason}`);
+    const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
     const results = across.answer.sessions.map((session) =>
       sessionItem(session, session.project === project.root ? null : session.project),
     );

@@ -32,7 +32,7 @@ export function renderCheckpoints(
 ): string {
   if (checkpoints.length === 0) {
     const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
-    return `${isFiltered ? "No such checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` looks for them in history.`;
+    return `${isFiltered ? "No matching checkpoints" : "No checkpoints"}. \`pm checkpoint backfill\` searches the history for them.`;
   }
   const rows = checkpoints.map((checkpoint) => [
     printable(checkpoint.id),

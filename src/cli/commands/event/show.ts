@@ -27,7 +27,7 @@ export function renderEvent(details: EventAnswer, colors: Colors): string {
   if (sessions.length > 0) parts.push(renderSessions(details, colors));
   if (checkpoints.length > 0) parts.push(renderCheckpoints(details, colors));
   if (sessions.length + checkpoints.length === 0) {
-    parts.push("Nothing belongs to it yet; `pm event link` adds sessions and checkpoints.");
+    parts.push("It is empty; `pm event link` adds sessions and checkpoints.");
   }
   const lines = linesOf(details);
   if (lines !== null) parts.push(lines);
@@ -55,7 +55,7 @@ function renderCheckpoints({ checkpoints }: EventAnswer, colors: Colors): string
   return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(rows)}`;
 }
 
-/** "Lines of its commits: claude 120, people 30, unknown 2" */
+/** "Lines in its commits: claude 120, people 30, unknown 2" */
 function linesOf({ lines }: EventAnswer): string | null {
   if (lines === null) return null;
   const parts = [
@@ -65,5 +65,5 @@ function linesOf({ lines }: EventAnswer): string | null {
   ]
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${oneLine(name, 40)} ${count.toLocaleString("en")}`);
-  return parts.length === 0 ? null : `Lines of its commits: ${parts.join(", ")}`;
+  return parts.length === 0 ? null : `Lines in its commits: ${parts.join(", ")}`;
 }

@@ -92,9 +92,7 @@ it("goes from a suggestion to an event, its sessions, and its end", async () => 
   );
   expect((await run(eventListCommand, [], {})).text).toContain("1 archived event (--status archived)");
   expect((await run(eventListCommand, ["nothing", "such"], {})).text).toBe("No matching events.");
-  expect((await run(eventListCommand, [], { suggested: true })).text).toMatch(
-    /^Every branch with sessions/,
-  );
+  expect((await run(eventListCommand, [], { suggested: true })).text).toMatch(/^Every branch with sessions/);
 });
 
 it("refuses what makes no sense", async () => {

@@ -92,7 +92,7 @@ async function ask(project: Project, { asks, request }: Search): Promise<Asked> 
   const { pending = 0, is_complete = true } = found.code?.index ?? {};
   const isBehind = !is_complete || (pending ?? 0) > manyChanges;
   const isReading = (found.transcripts?.memory.pending ?? 0) > manyChanges;
-  const what = isBehind ? "Still indexing" : isReading ? "Still reading conversations" : null;
+  const what = isBehind ? "Still indexing" : isReading ? "Still importing sessions" : null;
   return { answer: found, note: what && `${what}; see \`pm status --watch\`.` };
 }
 
@@ -119,7 +119,7 @@ function only(
 /** How far the answer may be behind what it is about, as nobody watches that. */
 function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
   let note = why;
-  if (code && !code.index.is_complete) note += " and the first indexing was not finished";
+  if (code && !code.index.is_complete) note += " and the first indexing is incomplete";
   else if (code) note += ageOf("the index is from", code.index.as_of);
   if (transcripts) note += ageOf("conversations are known up to", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;
