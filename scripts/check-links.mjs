@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const inFolder = (folder) =>
   readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
     .map((name) => join(root, folder, name));
 const atTop = readdirSync(root)
   .filter((name) => name.endsWith(".md"))

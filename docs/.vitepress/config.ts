@@ -2,11 +2,10 @@ import { defineConfig } from "vitepress";
 
 const repository = "https://github.com/pommel-dev/pommel";
 
-/** The documentation site: the pages of docs/, which also read well on GitHub and in the npm package. */
+/** The documentation site. Its pages also read well on GitHub and in the npm package. */
 export default defineConfig({
   title: "Pommel",
   description: "The memory of a coding agent",
-  srcDir: "../docs",
   cleanUrls: true,
   ignoreDeadLinks: false,
   markdown: {
