@@ -90,7 +90,7 @@ describe("searching without a daemon", () => {
     expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
       code: null,
       transcripts: { total_results: 1 },
-      notes: [expect.stringContaining("There is no index yet")],
+      notes: [expect.stringContaining("No index yet")],
     });
     indexNothing();
     writeFileSync(project.memoryDb, "no database".repeat(100));

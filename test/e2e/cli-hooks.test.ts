@@ -145,7 +145,7 @@ describe("pm hook", () => {
   it.each([
     ["a payload", () => JSON.stringify(payload()), 1, ""],
     ["half of one", () => '{"session_id": "a', 0, "stdin is not complete"],
-    ["nothing", () => "", 0, "did not say anything in time"],
+    ["nothing", () => "", 0, "sent nothing in time"],
   ])("does not wait for the end of stdin, after %s", async (_, text, count, problem) => {
     const child = spawn(process.execPath, [pmFile, "hook", "stop"], { cwd, env: { ...process.env, ...env } });
     let stderr = "";
@@ -169,7 +169,7 @@ describe("pm hook", () => {
     const nonsense = await runPm(["hook", "user\npromt"], { cwd, env, input });
     expect(nonsense).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^[^\n]*no such hook[^\n]*\n$/),
+      stderr: expect.stringMatching(/^[^\n]*unknown hook[^\n]*\n$/),
     });
   });
 

@@ -71,7 +71,7 @@ describe("pm import", () => {
       already: { sessions: 2 },
     });
     const text = await pm("import", "claude");
-    expect(text.stdout).toContain("Left out: 2 sessions already imported, 1 session of other projects");
+    expect(text.stdout).toContain("Skipped: 2 sessions already imported, 1 session of other projects");
     expect(await pmJson<Imported>(project, "import", "claude", "--all-projects")).toMatchObject({
       sessions: 1,
       failed: [],
@@ -85,7 +85,7 @@ describe("pm import", () => {
       [["import", "claude", other], 5, "--all-projects"],
       [["import", "claude", join(project.root, "absent")], 5, "does not exist"],
       [["import", "claude", project.root], 5, "No Claude Code transcripts"],
-      [["import", "claude", "--since", "no time at all"], 2, "is no time"],
+      [["import", "claude", "--since", "no time at all"], 2, "is not a date or time"],
     ] as const) {
       const result = await pm(...args);
       expect([args, result.code, result.stdout]).toEqual([args, code, ""]);

@@ -248,7 +248,7 @@ describe("pm hook git-...", () => {
     expect(nonsense).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: expect.stringMatching(/^[^\n]*no such hook[^\n]*\n$/),
+      stderr: expect.stringMatching(/^[^\n]*unknown hook[^\n]*\n$/),
     });
     expect(await runPm(["--json", "hook", "git-post-commit", "-x", "y"], { cwd, env })).toMatchObject({
       code: 0,

@@ -94,7 +94,7 @@ describe("pm init", () => {
     expect(first.stdout).toContain("Changed AGENTS.md (when to ask Pommel)");
     expect(first.stderr).toMatch(/asks once.*\.mcp\.json/);
     expect(first.stderr).toContain("trust Pommel's hooks with /hooks");
-    expect(first.stderr).toContain("Gemini CLI reads none of this until it trusts the folder");
+    expect(first.stderr).toContain("Gemini CLI ignores this until it trusts the folder");
     const after = filesOf(cwd);
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
@@ -188,7 +188,7 @@ describe("pm init", () => {
     expect((await json("init")).changed).toEqual([".claude/CLAUDE.md"]);
     expect(filesOf(cwd)[".claude/CLAUDE.md"]).toBe(`# Rules\n\n${fresh[".claude/CLAUDE.md"]}`);
     const { kept } = await json("disable");
-    expect(kept).toEqual([{ file: "AGENTS.md", reason: expect.stringContaining("changed") }]);
+    expect(kept).toEqual([{ file: "AGENTS.md", reason: expect.stringContaining("edited") }]);
     expect(filesOf(cwd)).toEqual({ ".claude/CLAUDE.md": "# Rules\n", "AGENTS.md": edited });
   });
 });

@@ -82,7 +82,7 @@ describe("an agent that asks", () => {
       origins: [{ author: "agent", session_id: refreshing, turn: 2, prompt: "make token refresh atomic" }],
       earlier: [{ how: "changed", text: "  token = ask();" }],
     });
-    expect(why.text).toContain("> asked: make token refresh atomic");
+    expect(why.text).toContain("> prompt: make token refresh atomic");
     const whole = await ask("why", { file: "src/auth.ts" });
     expect(whole.structured).toMatchObject({
       summary: { lines: 3, agent: 1 },
@@ -211,18 +211,18 @@ describe("answers", () => {
   });
 
   it.each([
-    ["why", { file: "../../../etc/passwd" }, "lies outside the project"],
-    ["why", { file: "/etc/passwd:1" }, "lies outside the project"],
+    ["why", { file: "../../../etc/passwd" }, "is outside the project"],
+    ["why", { file: "/etc/passwd:1" }, "is outside the project"],
     ["why", { file: "src/auth.ts", first_line: 900 }, "has only 3 lines"],
     ["why", { file: "src/auth.ts", last_line: 3 }, "first_line is missing"],
     ["why", { file: "src/auth.ts", first_line: 1, revision: "--output=/tmp/x" }, "--output=/tmp/x"],
-    ["search_code", { query: "x", path: ["../other"] }, "lies outside the project"],
-    ["related", { files: ["/etc/*"] }, "lies outside the project"],
-    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "neither a checkpoint nor a commit"],
+    ["search_code", { query: "x", path: ["../other"] }, "is outside the project"],
+    ["related", { files: ["/etc/*"] }, "is outside the project"],
+    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "No checkpoint or commit"],
     ["get_session", { session_id: "nobody" }, "not_found"],
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
     ["search_sessions", { query: "(", mode: "regex" }, "usage"],
-    ["search_sessions", { files: ["src"] }, "has no meaning"],
+    ["search_sessions", { files: ["src"] }, "has no effect"],
     ["search_sessions", { query: "x", since: "whenever" }, "usage"],
     ["add_note", {}, "text is missing"],
     ["list_checkpoints", { limit: "many" }, "limit must be a number"],

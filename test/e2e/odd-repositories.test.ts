@@ -62,7 +62,7 @@ const odd: Odd[] = [
     },
     but: {
       "checkpoint backfill": [2, /not a git repository/],
-      "checkpoint show": [5, /no checkpoint/],
+      "checkpoint show": [5, /No checkpoint/],
       "checkpoint diff": [5, /./],
       blame: [2, /not a git repository/],
       why: [2, /not a git repository/],
@@ -76,11 +76,11 @@ const odd: Odd[] = [
       remember(project);
     },
     but: {
-      "checkpoint show": [5, /no checkpoint/],
+      "checkpoint show": [5, /No checkpoint/],
       "checkpoint diff": [5, /./],
       blame: [2, /No commits yet/],
       why: [2, /No commits yet/],
-      rewind: [5, /neither a checkpoint nor a commit/],
+      rewind: [5, /No checkpoint or commit/],
     },
   },
   {

@@ -147,7 +147,7 @@ describe("pm sync and pm pull", () => {
     expect(await pm(one, {}, "sync")).toMatchObject({ code: 0, stderr: "" });
     expect(git(remote, "ls-tree", "-r", branch)).not.toContain("session");
     const wrong = await pm(two, { POMMEL_SYNC_PASSPHRASE: "another" }, "pull");
-    expect(wrong.stderr).toContain("not the passphrase");
+    expect(wrong.stderr).toContain("Wrong passphrase");
     expect((await pm(two, {}, "pull")).stdout).toContain("1 session, 2 turns");
   });
 });

@@ -55,7 +55,7 @@ describe.each(clients)("Pommel's tools in %s", (bin) => {
 
   it("is refused a path outside the project, with what to do instead", () => {
     expect(resultOf("wrong")).toMatchObject({ isError: true });
-    expect(resultOf("wrong").text).toContain("lies outside the project");
+    expect(resultOf("wrong").text).toContain("is outside the project");
   });
 
   it("keeps a note with the session that took it", async () => {

@@ -48,7 +48,7 @@ function placeOf(
     throw new PommelError("usage", "first_line is missing.", "Give first_line and last_line, or neither.");
   }
   if (named.lines !== null && named.lines.last < named.lines.first) {
-    throw new PommelError("usage", "last_line comes before first_line.", "Lines start at 1.");
+    throw new PommelError("usage", "last_line is before first_line.", "Lines start at 1.");
   }
   return { file: locate(project, cwd, named.file), lines: named.lines };
 }

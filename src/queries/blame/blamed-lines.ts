@@ -78,7 +78,7 @@ async function explained(
   if (revision !== undefined) {
     const commit = await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
     return commit === null
-      ? new PommelError("not_found", `There is no commit ${revision}.`, "git log --oneline lists them.")
+      ? new PommelError("not_found", `No commit ${revision}.`, "git log --oneline lists them.")
       : new PommelError(
           "not_found",
           `${file} is not in ${revision}.`,

@@ -47,7 +47,7 @@ const patienceMs = 5000;
 /**
  * Shows a commit as somewhere to go back to, and goes there if asked to.
  * @param memory null: nothing is remembered, and only git is asked
- * @throws PommelError `not_found` for what is neither a checkpoint nor a commit, or not in this repository; `usage` for
+ * @throws PommelError `not_found` for what is No checkpoint or commit, or not in this repository; `usage` for
  *   what several could be; as `restoreTo` and `addWorktree`
  */
 export async function rewindTo(

@@ -20,7 +20,7 @@ export interface DatabaseWords {
 
 /** index.db: what is lost can be made again. */
 const indexWords: DatabaseWords = {
-  absent: (file) => ["not_indexed", `There is no index yet (${file}).`, "Run `pm start` or `pm reindex`."],
+  absent: (file) => ["not_indexed", `No index yet (${file}).`, "Run `pm start` or `pm reindex`."],
   corrupt: {
     code: "index_corrupt",
     hint: () => "Run `pm start` or `pm reindex`: the damaged file is moved aside and rebuilt.",

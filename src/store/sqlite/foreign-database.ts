@@ -17,7 +17,7 @@ export interface ForeignDatabase {
  */
 export function openForeignDatabase(file: string): ForeignDatabase {
   if (!existsSync(file) || statSync(file).isDirectory()) {
-    throw new PommelError("not_found", `There is no database ${file}.`, "Check the path.");
+    throw new PommelError("not_found", `No database ${file}.`, "Check the path.");
   }
   let db: Sqlite | undefined;
   try {

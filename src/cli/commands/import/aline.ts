@@ -111,7 +111,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
     plan.nowhere > 0 && `${counted(plan.nowhere, "session")} of unknown projects (--all-projects)`,
   ].filter((part) => part !== false);
   const lines = [`Sessions in ${plan.file}`, table(rows)];
-  if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
+  if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
   return lines.join("\n");
 }
 
@@ -128,5 +128,5 @@ function report(taken: AlineTakenIn, { files }: ImportPreview, failed: number, o
     sessions.empty > 0 && `${sessions.empty} empty`,
   ].filter((part) => part !== false);
   const mark = tick(failed > 0 ? "warn" : "ok", output.colors);
-  return `${mark} Imported: ${parts.join(", ")}.${left.length > 0 ? ` Left out: ${left.join(", ")}.` : ""}`;
+  return `${mark} Imported: ${parts.join(", ")}.${left.length > 0 ? ` Skipped: ${left.join(", ")}.` : ""}`;
 }

@@ -165,7 +165,7 @@ function describe(preview: ImportPreview, { title, sealed }: Agent, root: string
     forgotten > 0 && `${counted(forgotten, "session")} forgotten before`,
     elsewhere.sessions > 0 && `${counted(elsewhere.sessions, "session")} of other projects (--all-projects)`,
   ].filter((part) => part !== false);
-  if (left.length > 0) lines.push(`Left out: ${left.join(", ")}.`);
+  if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
   if (preview.sealed > 0 && sealed)
     lines.push(`Cannot be read: ${counted(preview.sealed, "transcript")}, ${sealed.why}.`);
   return lines;

@@ -19,7 +19,7 @@ export async function modelsPullCommand(
   if (!driver.pull) {
     output.result(
       { embedder: spec, pulled: false, interrupted: false },
-      `There is nothing to pull for ${spec}: ${driver.about}.`,
+      `Nothing to pull for ${spec}: ${driver.about}.`,
     );
     return;
   }

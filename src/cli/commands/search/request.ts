@@ -136,7 +136,7 @@ function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "
 function oneOf<const T extends string>(known: readonly T[], what: string, name: string): T {
   const found = known.find((one) => one === name);
   if (found === undefined) {
-    throw new PommelError("usage", `There is no ${what} ${name}.`, `The ${what}s are ${known.join(", ")}.`);
+    throw new PommelError("usage", `Unknown ${what}: ${name}.`, `Choose from: ${known.join(", ")}.`);
   }
   return found;
 }

@@ -13,7 +13,7 @@ export function syncDialogue(output: Output): SyncDialogue {
       if (!canAsk(output)) return null;
       const given = await askSecret(isNew ? "A new passphrase for the shared memory: " : "Passphrase: ");
       if (!isNew || given === "") return given;
-      if ((await askSecret("Once more: ")) === given) return given;
+      if ((await askSecret("Repeat it: ")) === given) return given;
       output.note("They differ.");
       return null;
     },

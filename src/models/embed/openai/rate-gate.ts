@@ -29,6 +29,6 @@ export class RateGate {
 }
 
 function tooEarly(waitMs: number): RequestFailed {
-  const message = `wants no request for another ${Math.ceil(waitMs / 1000)} s`;
+  const message = `asks to wait another ${Math.ceil(waitMs / 1000)} s`;
   return new RequestFailed("status", message, { status: 429, waitMs });
 }

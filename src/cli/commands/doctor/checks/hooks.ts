@@ -19,7 +19,7 @@ export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   const file = findExecutable("pommel", env);
   const hint = "Install Pommel with `npm install -g pommel`, or put its `pommel` on your PATH.";
   if (file === null)
-    return { file, problem: warn("There is no `pommel` on the PATH, so hooks do nothing.", hint) };
+    return { file, problem: warn("`pommel` is not on the PATH, so hooks do nothing.", hint) };
   if (isOurs(file)) return { file, problem: null };
   const message = `The \`pommel\` on the PATH is another program (${named(file)}), so hooks do nothing.`;
   return { file, problem: warn(message, hint) };
