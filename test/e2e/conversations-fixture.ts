@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptOptions } from "../../src/agents/claude/transcript-parts.ts";
+import type { TranscriptOptions } from "../support/transcript-parts.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { writeItem } from "../../src/hooks/write-item.ts";
 import type { Project } from "../../src/project/paths.ts";

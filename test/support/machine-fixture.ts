@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import type { TranscriptOptions } from "../../src/agents/claude/transcript-parts.ts";
+import type { TranscriptOptions } from "./transcript-parts.ts";
 import { silentLog } from "../../src/project/log.ts";
 import type { Scrubber } from "../../src/redact/scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";

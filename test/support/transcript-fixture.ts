@@ -6,8 +6,8 @@ import type {
   ReplyOptions,
   ResultOptions,
   TranscriptOptions,
-} from "../../src/agents/claude/transcript-parts.ts";
-import * as parts from "../../src/agents/claude/transcript-parts.ts";
+} from "./transcript-parts.ts";
+import * as parts from "./transcript-parts.ts";
 
 /**
  * Writes what Claude Code writes, line by line, with ids and times that are the same in every run. Every line

@@ -5,7 +5,7 @@ import { describeAgent } from "../../../test/support/agent-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { fork, idOf, pictureData, transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "./claude.ts";
-import { image } from "./transcript-parts.ts";
+import { image } from "../../../test/support/transcript-parts.ts";
 
 const project = "-home-dev-shop";
 

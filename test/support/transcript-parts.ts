@@ -1,4 +1,4 @@
-import type { Usage } from "../agent.ts";
+import type { Usage } from "../../src/agents/agent.ts";
 
 /** A line as it stands in the file. */
 export type RawLine = Record<string, unknown>;

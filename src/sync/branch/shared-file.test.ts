@@ -2,9 +2,35 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
 import { manifestPath, placeOf } from "./layout.ts";
-import { readManifest } from "./manifest.ts";
+import { entryOf, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
-import { manifestOf, mergeStates, type SharedState } from "./shared-state.ts";
+
+/** All that is shared: texts by path, without the manifest, which follows from them. */
+type SharedState = ReadonlyMap<string, string>;
+
+/**
+ * Two states as one: a join of a semilattice, so that whoever merges with whom, in whatever order and however often,
+ * all come to the same, and nothing is lost.
+ */
+function mergeStates(a: SharedState, b: SharedState): SharedState {
+  const merged = new Map(a);
+  for (const [path, text] of b) {
+    const other = merged.get(path);
+    merged.set(path, other === undefined ? text : joinTexts(placeOf(path), other, text));
+  }
+  merged.delete(manifestPath);
+  return merged;
+}
+
+/** The manifest of a state, made anew. */
+function manifestOf(state: SharedState): string {
+  const manifest: Manifest = new Map();
+  for (const [path, text] of state) {
+    const entry = entryOf(path, text);
+    if (entry !== null) manifest.set(path, entry);
+  }
+  return writeManifest(manifest);
+}
 
 const types = Object.keys(records) as FileType[];
 const placeFor = (type: FileType) =>
