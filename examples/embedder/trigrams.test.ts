@@ -4,7 +4,7 @@ import type { EmbedderSettings } from "../../src/models/embed/embedder.ts";
 import { embedderContract } from "../../test/support/embedder-contract.ts";
 import { trigramsDriver } from "./trigrams.ts";
 
-const settings: EmbedderSettings = { ollamaUrl: "", openaiUrl: "", openaiKeyVariable: "", cacheDir: "" };
+const settings: EmbedderSettings = { ollamaUrl: "", openaiUrl: "", openaiKeyVariable: "" };
 const make = () => trigramsDriver.create("", settings);
 
 embedderContract("trigrams", make, { driver: "trigrams" });

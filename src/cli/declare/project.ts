@@ -76,7 +76,7 @@ export function declareProjectCommands(program: Command): void {
       examples(
         ["pm bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
         ["pm bench --queries 300 --misses", "more of them, and what was not found"],
-        ["pm bench --model minilm", "what another model would do"],
+        ["pm bench --model ollama/bge-m3", "what another model would do"],
         ["pm bench --json > before.json", "to compare with later"],
       ),
     )

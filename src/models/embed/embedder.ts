@@ -47,8 +47,6 @@ export interface EmbedderSettings {
   openaiUrl: string;
   /** The environment variable that holds the key; the key itself is never stored. */
   openaiKeyVariable: string;
-  /** Where a driver may keep files it makes (converted weights). */
-  cacheDir: string;
 }
 
 /** Whether an embedder can be used here and now, and what is missing if not. */
