@@ -9,7 +9,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createMinilmEmbedder } from "../../src/models/embed/minilm/minilm-embedder.ts";
 import { modelId } from "../../src/models/embed/static/static-embedder.ts";
 import { bagsOf, documentFrequencies } from "./bags.ts";
 import { contrast } from "./contrast.ts";
@@ -22,7 +21,6 @@ import type { Pair } from "./pairs.ts";
 import { principalComponents, project } from "./projection.ts";
 import { seeded, shuffle } from "./random.ts";
 import { recipe } from "./recipe.ts";
-import { loadRuntime } from "./runtime.ts";
 import { TokenTable } from "./table.ts";
 import { teach } from "./teach.ts";
 import { chooseVocabulary } from "./vocabulary.ts";
@@ -90,8 +88,7 @@ distil(table, lessons, recipe.distil, seeded(3), (step, cosine) =>
 judge("distilled");
 
 const groups = pairs.map((pair) => pair.repository);
-await contrast(
-  loadRuntime(modules),
+contrast(
   table,
   { questions, passages, groups },
   lessons,
