@@ -21,7 +21,10 @@ if (task === "notes") {
   section("Unreleased");
   if (find(version)) fail(`${file} has a section for ${version} already: is package.json up to date?`);
   const day = new Date().toISOString().slice(0, 10);
-  writeFileSync(file, text.replace("## Unreleased\n", () => `## Unreleased\n\n## ${version} (${day})\n`));
+  writeFileSync(
+    file,
+    text.replace("## Unreleased\n", () => `## Unreleased\n\n## ${version} (${day})\n`),
+  );
 }
 
 /** What stands below the heading of this name, up to the next one. */
