@@ -39,7 +39,8 @@ export function infoNce(
   const n = questions.length / rows;
   const logits = new Float32Array(rows * rows);
   for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < rows; j++) logits[i * rows + j] = dot(questions, i * n, passages, j * n, n) / temperature;
+    for (let j = 0; j < rows; j++)
+      logits[i * rows + j] = dot(questions, i * n, passages, j * n, n) / temperature;
   }
   const along = softmax(logits, rows, rows, 1);
   const across = softmax(logits, rows, 1, rows);

@@ -22,7 +22,7 @@ import { principalComponents, project } from "./projection.ts";
 import { seeded, shuffle } from "./random.ts";
 import { recipe } from "./recipe.ts";
 import { TokenTable } from "./table.ts";
-import { teach } from "./teach.ts";
+import { loadTeacher, teach } from "./teach.ts";
 import { chooseVocabulary } from "./vocabulary.ts";
 
 const { values: options } = parseArgs({
@@ -47,7 +47,7 @@ const teacherTokens = readTeacherTokens();
 const vocabulary = chooseVocabulary(teacherTokens, pairs, prose, recipe.vocabulary);
 log(`${pairs.length} pairs, ${holdout.length} held out, ${vocabulary.length} tokens`);
 
-const teacher = createMinilmEmbedder({ cacheDir: dir, moduleDirs: [modules] });
+const teacher = await loadTeacher(modules);
 const words = vocabulary.map((token) => token.replace("##", ""));
 const wordVectors = await teach(
   teacher,
@@ -60,7 +60,6 @@ const textVectors = await teach(teacher, lessonTexts, join(dir, "texts.i8"), (n)
   log(`teacher: ${n} texts`),
 );
 const width = teacher.dimensions;
-await teacher.close();
 
 const { dimensions } = recipe;
 const basis = principalComponents(textVectors, width, dimensions);
@@ -88,13 +87,8 @@ distil(table, lessons, recipe.distil, seeded(3), (step, cosine) =>
 judge("distilled");
 
 const groups = pairs.map((pair) => pair.repository);
-contrast(
-  table,
-  { questions, passages, groups },
-  lessons,
-  recipe.contrast,
-  seeded(4),
-  (step, steps, loss) => log(`contrast ${step}/${steps}: loss ${loss.toFixed(4)}`),
+contrast(table, { questions, passages, groups }, lessons, recipe.contrast, seeded(4), (step, steps, loss) =>
+  log(`contrast ${step}/${steps}: loss ${loss.toFixed(4)}`),
 );
 judge("contrasted");
 exportModel(table, vocabulary, modelId, resolve(options.out));

