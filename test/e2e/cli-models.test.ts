@@ -38,12 +38,7 @@ describe("pm models list", () => {
     expect(code).toBe(0);
     expect(value).toMatchObject({ code: "static", text: "static" });
     const names = value.embedders.map(({ embedder }: { embedder: string }) => embedder);
-    expect(names).toEqual([
-      "none",
-      "static",
-      "ollama/nomic-embed-text",
-      "openai/text-embedding-3-large",
-    ]);
+    expect(names).toEqual(["none", "static", "ollama/nomic-embed-text", "openai/text-embedding-3-large"]);
     expect(value.embedders[1]).toMatchObject({ used_for: ["code", "text"] });
     expect(value.embedders[2]).toMatchObject({ usable: true, models: ["nomic-embed-text"], used_for: [] });
     expect(value.embedders[3]).toMatchObject({

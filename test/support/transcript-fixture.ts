@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type {
-  RawLine,
-  ReplyOptions,
-  ResultOptions,
-  TranscriptOptions,
-} from "./transcript-parts.ts";
+import type { RawLine, ReplyOptions, ResultOptions, TranscriptOptions } from "./transcript-parts.ts";
 import * as parts from "./transcript-parts.ts";
 
 /**
