@@ -63,7 +63,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels)|protocol/daemon-record|client/raw-request|cli/(?:forward|forwarded|terminal/streams)|.*/hook-names",
+              "project/(?:errors|paths|levels|files/replace-file)|protocol/daemon-record|client/raw-request|cli/(?:forward|forwarded|terminal/streams)|.*/hook-names",
             ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
@@ -86,12 +86,5 @@ export default defineConfig([
     // Its emscripten glue holds an eval that we never reach.
     inputOptions: { checks: { eval: false } },
     plugins: [licenses("parse-worker")],
-  },
-  {
-    ...common,
-    entry: { "minilm-worker": "src/models/embed/minilm/minilm-worker.ts" },
-    // It awaits at the top level.
-    format: "esm",
-    plugins: [licenses("minilm-worker")],
   },
 ]);

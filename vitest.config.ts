@@ -10,7 +10,10 @@ export default defineConfig({
     // Loading all modules anew for each file would take a third of the time.
     isolate: false,
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts", "examples/**/*.test.ts"] },
+      },
       { extends: true, test: { name: "process", include: ["test/**/*.test.ts"] } },
     ],
   },

@@ -4,7 +4,7 @@
  *
  *   npm run bench:search -- --checkouts DIR --annotations DIR
  *
- *   --model NAME       vectors by: static (default), none, minilm, ollama/MODEL, …: as in `embed.code`
+ *   --model NAME       vectors by: static (default), none, ollama/MODEL, …: as in `embed.code`
  *   --modes LIST       lexical, semantic, hybrid (default: all; the last one is reported in detail)
  *   --variants LIST    normal, stress: without the words of the targets' paths (default: both)
  *   --only LIST        only these repositories

@@ -59,10 +59,11 @@ async function main(): Promise<void> {
     return;
   }
   const project = projectIn(values.project);
-  const { config } = loadConfig(project);
+  const { config, notes } = loadConfig(project);
   const log = values.foreground
     ? openStderrLog(config["daemon.log_level"])
     : openLogFile(project, config["daemon.log_level"]);
+  for (const note of notes) log.warn(note);
   const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
   if (idleSeconds !== null && !(idleSeconds >= 0)) {
     throw new PommelError("usage", "--idle-exit-seconds must be a number.");

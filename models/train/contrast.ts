@@ -1,8 +1,7 @@
 import type { Bags } from "./bags.ts";
 import { draw, type Lessons } from "./distil.ts";
-import { Contrast, pullTowards } from "./losses.ts";
+import { infoNce, pullTowards } from "./losses.ts";
 import { type Random, shuffle } from "./random.ts";
-import type { Runtime } from "./runtime.ts";
 import type { TokenTable } from "./table.ts";
 
 export interface Questions {
@@ -29,17 +28,15 @@ export interface ContrastOptions {
 const warmUpSteps = 50;
 
 /** Moves the token vectors until a question is closer to its passage than to those of others. */
-export async function contrast(
-  runtime: Runtime,
+export function contrast(
   table: TokenTable,
   pairs: Questions,
   lessons: Lessons,
   options: ContrastOptions,
   random: Random,
   report: (step: number, steps: number, loss: number) => void,
-): Promise<void> {
+): void {
   table.restart();
-  const judge = await Contrast.create(runtime, options.batch, table.dimensions, options.temperature);
   const batches = Array.from({ length: options.epochs }, () =>
     batchesOf(pairs.groups, options, random),
   ).flat();
@@ -47,7 +44,7 @@ export async function contrast(
   for (const [step, texts] of batches.entries()) {
     const questions = table.embed(pairs.questions, texts);
     const passages = table.embed(pairs.passages, texts);
-    const judged = await judge.gradients(questions.vectors, passages.vectors);
+    const judged = infoNce(questions.vectors, passages.vectors, options.batch, options.temperature);
     loss += judged.loss;
     table.backward(questions, judged.questions);
     table.backward(passages, judged.passages);

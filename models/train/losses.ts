@@ -1,6 +1,3 @@
-import { OnnxGraph } from "../../src/models/embed/minilm/onnx.ts";
-import type { Runtime, Session } from "./runtime.ts";
-
 /**
  * Adds to `gradient` that of `weight` times the mean of 1 - cosine between rows and targets (unit vectors).
  * @returns the mean cosine
@@ -20,53 +17,76 @@ export function pullTowards(
   return sum / rows;
 }
 
+/** The loss of a batch, and its gradients by the vectors of questions and of passages. */
+export interface Judged {
+  loss: number;
+  questions: Float32Array;
+  passages: Float32Array;
+}
+
 /**
  * Symmetric InfoNCE (van den Oord 2018; the form of CLIP): question b belongs to passage b, all other passages of
- * the batch do not, and the other way round. Its gradients are written out as one graph for the ONNX runtime, whose
- * matrix products are a hundred times as fast as loops.
+ * the batch do not, and the other way round. Its loss is told by the questions.
+ * @param questions `rows` unit vectors, row-major
+ * @param passages theirs, in the same order
  */
-export class Contrast {
-  private constructor(
-    private readonly runtime: Runtime,
-    private readonly session: Session,
-    private readonly shape: [number, number],
-  ) {}
-
-  static async create(runtime: Runtime, rows: number, dimensions: number, temperature: number) {
-    const graph = new OnnxGraph("contrast");
-    const shape: [number, number] = [rows, dimensions];
-    const questions = graph.input("questions", "float", shape);
-    const passages = graph.input("passages", "float", shape);
-    const identity = Float32Array.from({ length: rows * rows }, (_, i) => (i % (rows + 1) === 0 ? 2 : 0));
-    graph.floats("twice_identity", [rows, rows], identity);
-    graph.floats("sharpness", [1], [1 / temperature]);
-    graph.floats("share", [1], [1 / (2 * rows * temperature)]);
-    const turned = graph.node("turned", "Transpose", [passages], { perm: [1, 0] });
-    const cosines = graph.node("cosines", "MatMul", [questions, turned]);
-    const logits = graph.node("logits", "Mul", [cosines, "sharpness"]);
-    const along = graph.node("along", "Softmax", [logits], { axis: 1 });
-    const across = graph.node("across", "Softmax", [logits], { axis: 0 });
-    const both = graph.node("both", "Add", [along, across]);
-    const less = graph.node("less", "Sub", [both, "twice_identity"]);
-    const byLogits = graph.node("by_logits", "Mul", [less, "share"]);
-    graph.node("by_questions", "MatMul", [byLogits, passages]);
-    const turnedBack = graph.node("turned_back", "Transpose", [byLogits], { perm: [1, 0] });
-    graph.node("by_passages", "MatMul", [turnedBack, questions]);
-    graph.output("along", "float", [rows, rows]);
-    graph.output("by_questions", "float", shape);
-    graph.output("by_passages", "float", shape);
-    return new Contrast(runtime, await runtime.InferenceSession.create(graph.model()), shape);
+export function infoNce(
+  questions: Float32Array,
+  passages: Float32Array,
+  rows: number,
+  temperature: number,
+): Judged {
+  const n = questions.length / rows;
+  const logits = new Float32Array(rows * rows);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < rows; j++)
+      logits[i * rows + j] = dot(questions, i * n, passages, j * n, n) / temperature;
   }
-
-  /** The gradients of a batch, and its loss by the questions. Unit vectors, row-major. */
-  async gradients(questions: Float32Array, passages: Float32Array) {
-    const tensor = (values: Float32Array) => new this.runtime.Tensor("float32", values, this.shape);
-    const out = await this.session.run({ questions: tensor(questions), passages: tensor(passages) });
-    const data = (name: string) => out[name]!.data as Float32Array;
-    const [rows] = this.shape;
-    const along = data("along");
-    let loss = 0;
-    for (let i = 0; i < rows; i++) loss -= Math.log(along[i * (rows + 1)]! + 1e-12) / rows;
-    return { loss, questions: data("by_questions"), passages: data("by_passages") };
+  const along = softmax(logits, rows, rows, 1);
+  const across = softmax(logits, rows, 1, rows);
+  const found = { loss: 0, questions: new Float32Array(rows * n), passages: new Float32Array(rows * n) };
+  const share = 1 / (2 * rows * temperature);
+  for (let i = 0; i < rows; i++) {
+    found.loss -= Math.log(along[i * (rows + 1)]! + 1e-12) / rows;
+    for (let j = 0; j < rows; j++) {
+      const at = i * rows + j;
+      const pull = share * (along[at]! + across[at]! - (i === j ? 2 : 0));
+      addScaled(found.questions, i * n, passages, j * n, n, pull);
+      addScaled(found.passages, j * n, questions, i * n, n, pull);
+    }
   }
+  return found;
+}
+
+function dot(a: Float32Array, from: number, b: Float32Array, start: number, n: number): number {
+  let sum = 0;
+  for (let d = 0; d < n; d++) sum += a[from + d]! * b[start + d]!;
+  return sum;
+}
+
+function addScaled(
+  to: Float32Array,
+  at: number,
+  from: Float32Array,
+  start: number,
+  n: number,
+  scale: number,
+): void {
+  for (let d = 0; d < n; d++) to[at + d]! += scale * from[start + d]!;
+}
+
+/** Of each line of a square: `step` leads from one line to the next, `stride` from one of its numbers to the next. */
+function softmax(square: Float32Array, rows: number, step: number, stride: number): Float32Array {
+  const shares = new Float32Array(square.length);
+  for (let line = 0; line < rows; line++) {
+    let most = Number.NEGATIVE_INFINITY;
+    for (let k = 0; k < rows; k++) most = Math.max(most, square[line * step + k * stride]!);
+    let sum = 0;
+    for (let k = 0; k < rows; k++) sum += Math.exp(square[line * step + k * stride]! - most);
+    for (let k = 0; k < rows; k++) {
+      const at = line * step + k * stride;
+      shares[at] = Math.exp(square[at]! - most) / sum;
+    }
+  }
+  return shares;
 }

@@ -9,7 +9,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createMinilmEmbedder } from "../../src/models/embed/minilm/minilm-embedder.ts";
 import { modelId } from "../../src/models/embed/static/static-embedder.ts";
 import { bagsOf, documentFrequencies } from "./bags.ts";
 import { contrast } from "./contrast.ts";
@@ -22,9 +21,8 @@ import type { Pair } from "./pairs.ts";
 import { principalComponents, project } from "./projection.ts";
 import { seeded, shuffle } from "./random.ts";
 import { recipe } from "./recipe.ts";
-import { loadRuntime } from "./runtime.ts";
 import { TokenTable } from "./table.ts";
-import { teach } from "./teach.ts";
+import { loadTeacher, teach } from "./teach.ts";
 import { chooseVocabulary } from "./vocabulary.ts";
 
 const { values: options } = parseArgs({
@@ -49,7 +47,7 @@ const teacherTokens = readTeacherTokens();
 const vocabulary = chooseVocabulary(teacherTokens, pairs, prose, recipe.vocabulary);
 log(`${pairs.length} pairs, ${holdout.length} held out, ${vocabulary.length} tokens`);
 
-const teacher = createMinilmEmbedder({ cacheDir: dir, moduleDirs: [modules] });
+const teacher = await loadTeacher(modules);
 const words = vocabulary.map((token) => token.replace("##", ""));
 const wordVectors = await teach(
   teacher,
@@ -62,7 +60,6 @@ const textVectors = await teach(teacher, lessonTexts, join(dir, "texts.i8"), (n)
   log(`teacher: ${n} texts`),
 );
 const width = teacher.dimensions;
-await teacher.close();
 
 const { dimensions } = recipe;
 const basis = principalComponents(textVectors, width, dimensions);
@@ -90,14 +87,8 @@ distil(table, lessons, recipe.distil, seeded(3), (step, cosine) =>
 judge("distilled");
 
 const groups = pairs.map((pair) => pair.repository);
-await contrast(
-  loadRuntime(modules),
-  table,
-  { questions, passages, groups },
-  lessons,
-  recipe.contrast,
-  seeded(4),
-  (step, steps, loss) => log(`contrast ${step}/${steps}: loss ${loss.toFixed(4)}`),
+contrast(table, { questions, passages, groups }, lessons, recipe.contrast, seeded(4), (step, steps, loss) =>
+  log(`contrast ${step}/${steps}: loss ${loss.toFixed(4)}`),
 );
 judge("contrasted");
 exportModel(table, vocabulary, modelId, resolve(options.out));

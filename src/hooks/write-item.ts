@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../project/errors.ts";
+import { replaceFile } from "../project/files/replace-file.ts";
 import type { Project } from "../project/paths.ts";
 
 /**
@@ -16,23 +17,15 @@ export function writeItem(
   const random = Math.random().toString(36).slice(2, 10);
   const unique = `${item.received_at}-${process.pid}-${random}.json`;
   const name = latestOf === null ? unique : `latest-${latestOf.replace(/[^\w-]/g, "_").slice(0, 100)}.json`;
-  const draft = join(project.spoolDir, `.${unique}`);
+  const file = join(project.spoolDir, name);
+  // Names that start with a dot are still being written.
+  const options = { draft: join(project.spoolDir, `.${unique}`) };
   const text = JSON.stringify(item);
   try {
-    try {
-      writeNew(draft, text);
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
-      mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
-      writeNew(draft, text);
-    }
-    renameSync(draft, join(project.spoolDir, name));
+    replaceFile(file, text, options);
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
+    mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+    replaceFile(file, text, options);
   }
-}
-
-function writeNew(file: string, text: string): void {
-  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { writeJson } from "../project/files/write-json.ts";
+import { writeJson } from "../project/files/replace-file.ts";
 import { globalConfigDir } from "../project/paths.ts";
 import { withoutPassword } from "./remote.ts";
 

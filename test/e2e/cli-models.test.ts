@@ -38,16 +38,10 @@ describe("pm models list", () => {
     expect(code).toBe(0);
     expect(value).toMatchObject({ code: "static", text: "static" });
     const names = value.embedders.map(({ embedder }: { embedder: string }) => embedder);
-    expect(names).toEqual([
-      "none",
-      "static",
-      "minilm",
-      "ollama/nomic-embed-text",
-      "openai/text-embedding-3-large",
-    ]);
+    expect(names).toEqual(["none", "static", "ollama/nomic-embed-text", "openai/text-embedding-3-large"]);
     expect(value.embedders[1]).toMatchObject({ used_for: ["code", "text"] });
-    expect(value.embedders[3]).toMatchObject({ usable: true, models: ["nomic-embed-text"], used_for: [] });
-    expect(value.embedders[4]).toMatchObject({
+    expect(value.embedders[2]).toMatchObject({ usable: true, models: ["nomic-embed-text"], used_for: [] });
+    expect(value.embedders[3]).toMatchObject({
       usable: false,
       hint: expect.stringContaining("OPENAI_API_KEY"),
     });
@@ -73,7 +67,7 @@ describe("pm models list", () => {
   it("does not wait for a server that does not answer", async () => {
     ollama.faults.push("silence");
     const { value } = await json("list");
-    expect(value.embedders[3]).toMatchObject({
+    expect(value.embedders[2]).toMatchObject({
       usable: false,
       detail: expect.stringContaining("within 1 s"),
     });

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptOptions } from "../../src/agents/claude/transcript-parts.ts";
 import { askDaemon } from "../../src/client/daemon-client.ts";
 import { writeItem } from "../../src/hooks/write-item.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -8,6 +7,7 @@ import type { RequestOf } from "../../src/protocol/routes.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { type TranscriptFixture, transcript } from "../support/transcript-fixture.ts";
+import type { TranscriptOptions } from "../support/transcript-parts.ts";
 import { until } from "./daemon-fixture.ts";
 
 /** Where Claude Code would keep the transcripts of a project. */

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import type { TranscriptOptions } from "../../src/agents/claude/transcript-parts.ts";
 import { silentLog } from "../../src/project/log.ts";
 import type { Scrubber } from "../../src/redact/scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
@@ -17,6 +16,7 @@ import type { SyncOptions, SyncSettings } from "../../src/sync/report.ts";
 import { syncMemory } from "../../src/sync/sync.ts";
 import { fakeScrubber } from "./memory-work-fixture.ts";
 import { type TranscriptFixture, transcript } from "./transcript-fixture.ts";
+import type { TranscriptOptions } from "./transcript-parts.ts";
 
 /** For tests: several machines with a project each, and a remote that they share. */
 

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type {
-  RawLine,
-  ReplyOptions,
-  ResultOptions,
-  TranscriptOptions,
-} from "../../src/agents/claude/transcript-parts.ts";
-import * as parts from "../../src/agents/claude/transcript-parts.ts";
+import type { RawLine, ReplyOptions, ResultOptions, TranscriptOptions } from "./transcript-parts.ts";
+import * as parts from "./transcript-parts.ts";
 
 /**
  * Writes what Claude Code writes, line by line, with ids and times that are the same in every run. Every line

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { describeAgent } from "../../../test/support/agent-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { fork, idOf, pictureData, transcript } from "../../../test/support/transcript-fixture.ts";
+import { image } from "../../../test/support/transcript-parts.ts";
 import { claude } from "./claude.ts";
-import { image } from "./transcript-parts.ts";
 
 const project = "-home-dev-shop";
 

@@ -27,8 +27,7 @@ export const claudeHooks: HookSpec = {
   })),
 };
 
-/** The settings files of a project: what everybody who checks it out shares, and one's own. From its root. */
-export const sharedSettings = ".claude/settings.json";
+/** The settings file of a project that is one's own, from its root. */
 export const localSettings = ".claude/settings.local.json";
 
 /** Where Claude Code keeps what is the user's own, or the project's. */

@@ -16,13 +16,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Project, projectAt } from "../../project/paths.ts";
-import { localSettings, sharedSettings } from "../claude/setup.ts";
+import { localSettings } from "../claude/setup.ts";
 import type { PartName, Place } from "../setup.ts";
 import { setups } from "../setups.ts";
 import { partState, putPart, takePart } from "./parts.ts";
 import { projectPlace } from "./place.ts";
 import { readRecord } from "./record.ts";
 
+const sharedSettings = ".claude/settings.json";
 let project: Project;
 let place: Place;
 let file: string;

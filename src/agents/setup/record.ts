@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { withFileLock } from "../../project/files/file-lock.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
 import { unwritable } from "../../project/files/text-file.ts";
-import { writeJson } from "../../project/files/write-json.ts";
 import type { Place } from "../setup.ts";
 
 /** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */

@@ -250,6 +250,14 @@ describe("a command may have changed files:", () => {
       "! rm a",
     ],
     ...["jq . a.json > /repo/b.json", "ls &> out.log"],
+    ...[
+      "cat $(make gen)",
+      "echo `touch a`",
+      "(ls; rm a)",
+      "diff <(ls) <(ls; make gen)",
+      "ls $(cat $(rm a))",
+      "$(x)",
+    ],
   ])("hidden in %j", (command) => {
     expect(mayWrite(command)).toBe(true);
   });
@@ -262,6 +270,8 @@ describe("a command may have changed files:", () => {
       "env X=1 npm test",
     ],
     ...['git commit -m "$(cat <<\'EOF\'\nSay "rm x"\nEOF\n)"', "for f in *; do cat $f; done", "ls &"],
+    ...["(cd x && ls)", "git log --since=$(date) --stat", "grep x $(git ls-files) -n", "echo $((1 + 2))"],
+    "find . \\( -name a -o -name b \\) -print",
   ])("not said by %j", (command) => {
     expect(mayWrite(command)).toBe(false);
   });

@@ -76,8 +76,8 @@ export function mayWrite(command: string): boolean {
     .replace(/"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g, '""')
     .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "");
   if (/(?:^|[^<>&\d=-])>>?\s*(?!\/(?:tmp|dev|var|proc)\/)[^\s&|;]/.test(text)) return true;
-  return text
-    .split(/&&|\|\||[;|&\n]/)
+  return commandsIn(text)
+    .flatMap((commands) => commands.split(/&&|\|\||[;|&\n]/))
     .map((part) => part.trim().replace(leading, ""))
     .some((part) => {
       if (part === "" || part.startsWith("#")) return false;
@@ -86,6 +86,20 @@ export function mayWrite(command: string): boolean {
       const name = (part.split(/\s/, 1)[0] ?? "").replace(/^.*\//, "");
       return !reading.test(name) || (writingFlags[name]?.test(part) ?? false);
     });
+}
+
+/** A command line without its subshells and substitutions, and those; the parentheses of find's tests are escaped. */
+function commandsIn(text: string): string[] {
+  const inner: string[] = [];
+  let outer = text.replace(/\$\(\([^()]*\)\)/g, "1");
+  for (let before = ""; before !== outer; ) {
+    before = outer;
+    outer = outer.replace(/`([^`]*)`|([$<>]?)(?<!\\)\(([^()]*)\)/g, (_, quoted, sign, commands) => {
+      inner.push(quoted ?? commands);
+      return sign === "" ? "" : "1";
+    });
+  }
+  return [outer, ...inner];
 }
 
 /** Commits that git said it made, in what a command printed: abbreviated hashes, "[main 1a2b3c4] subject". */

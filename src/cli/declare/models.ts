@@ -28,14 +28,13 @@ export function declareModelsCommands(program: Command): void {
 
   models
     .command("pull")
-    .description("Fetch or build the model of an embedder")
+    .description("Fetch the model of an embedder")
     .argument("<embedder>", "the embedder, such as ollama/nomic-embed-text")
     .addHelpText(
       "after",
       examples(
         ["pm models pull ollama", "Ollama's default model, nomic-embed-text"],
         ["pm models pull ollama/mxbai-embed-large", "another one"],
-        ["pm models pull minilm", "build MiniLM for this machine"],
       ),
     )
     .action(run(async () => (await import("../commands/models/pull.ts")).modelsPullCommand));

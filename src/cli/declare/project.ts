@@ -73,7 +73,7 @@ export function declareProjectCommands(program: Command): void {
       examples(
         ["pm bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
         ["pm bench --queries 300 --misses", "more questions, and the misses"],
-        ["pm bench --model minilm", "with another model"],
+        ["pm bench --model ollama/bge-m3", "with another model"],
         ["pm bench --json > before.json", "to compare later"],
       ),
     )

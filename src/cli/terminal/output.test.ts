@@ -89,6 +89,15 @@ it("aligns tables without trailing blanks", () => {
   ).toBe("a    bb\nccc  d   e");
 });
 
+it("aligns tables by what a terminal shows", () => {
+  const rows = table([
+    ["修正登录", "main"],
+    ["🚀 ship", "main"],
+    ["e\u0301", "main"],
+  ]).split("\n");
+  expect(rows).toEqual(["修正登录  main", "🚀 ship   main", "e\u0301         main"]);
+});
+
 it.each([
   [0, "0 B"],
   [999, "999 B"],

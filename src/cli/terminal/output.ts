@@ -1,5 +1,6 @@
 import picocolors from "picocolors";
 import { messageOf, PommelError } from "../../project/errors.ts";
+import { padToWidth, widthOf } from "../../text/display-width.ts";
 import { ownStreams, type Streams } from "./streams.ts";
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
@@ -82,18 +83,18 @@ export function tick(mark: Mark, colors: Colors): string {
   return mark === "warn" ? colors.yellow("!") : colors.red("✗");
 }
 
-/** Left-aligned columns two spaces apart. Cells must be uncoloured, or padding would count the codes. */
+/** Left-aligned columns two spaces apart. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
     });
   }
   return rows
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
         .join("  ")
         .trimEnd(),
     )

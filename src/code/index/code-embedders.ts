@@ -21,7 +21,7 @@ export function createCodeEmbedders(config: Config): CodeEmbedders {
   return {
     first: createEmbedder(isSmall ? spec : "static", settings),
     second: isSmall ? null : createEmbedder(spec, settings),
-    deadlineMs: spec === "minilm" ? 60 : 400,
+    deadlineMs: 400,
   };
 }
 

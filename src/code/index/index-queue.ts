@@ -92,10 +92,6 @@ export class IndexQueue {
     return this.saved.size + this.scanned.size + this.running.size === 0;
   }
 
-  get runningCount(): number {
-    return this.running.size;
-  }
-
   progress(): IndexProgress {
     const now = Date.now();
     const pending = this.saved.size + this.scanned.size + this.running.size;

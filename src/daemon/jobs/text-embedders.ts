@@ -24,6 +24,6 @@ export function createTextEmbedders(config: Config, bundled: Embedder | null): T
   return {
     first: spec === "none" ? null : (bundled ?? createEmbedder("static", settings)),
     second: isSmall ? null : createEmbedder(spec, settings),
-    deadlineMs: spec === "minilm" ? 60 : 400,
+    deadlineMs: 400,
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
-import { writeJson } from "../../project/files/write-json.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";

@@ -99,7 +99,10 @@ const placeMs = 30_000;
 /** Where directories lie is asked once, not for each of a thousand commits: `gitDir` says that they still do. */
 const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string; until: number }>();
 
-/** Where `dir` lies in its working tree (as `topLevelPrefix`), and the commits whose parents a shallow clone lacks. */
+/**
+ * Where `dir` lies in its working tree ("" for its top, else a path that ends with a slash), and the commits whose parents a
+ * shallow clone lacks.
+ */
 export async function placeOf(
   dir: string,
   signal?: AbortSignal,

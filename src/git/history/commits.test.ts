@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
-import { branchOf, topLevelPrefix } from "../branch.ts";
+import { branchOf } from "../branch.ts";
+import { placeOf } from "../diff/changes.ts";
 import { patchIdsOf } from "../diff/patch-id.ts";
 import { GitFailure } from "../git.ts";
 import { readCommits } from "./commits.ts";
@@ -98,6 +99,11 @@ it("knows the branch, and none where HEAD is detached", async () => {
   git("checkout", "--quiet", "--detach");
   expect(await branchOf(dir)).toBe(null);
   expect(await branchOf(mkdtempSync(join(tmpdir(), "pommel-none-")))).toBe(null);
-  expect(await topLevelPrefix(dir)).toBe("");
-  expect(await topLevelPrefix(join(dir, "sub dir"))).toBe("sub dir/");
+});
+
+it("knows where a directory lies in its working tree", async () => {
+  const { dir, commit } = newRepository();
+  commit("one", { "sub dir/a": "" });
+  expect(await placeOf(dir)).toMatchObject({ prefix: "" });
+  expect(await placeOf(join(dir, "sub dir"))).toMatchObject({ prefix: "sub dir/" });
 });

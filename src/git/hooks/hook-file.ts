@@ -1,7 +1,5 @@
 import {
   accessSync,
-  chmodSync,
-  chownSync,
   constants,
   existsSync,
   linkSync,
@@ -14,10 +12,10 @@ import {
   rmSync,
   type Stats,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 
 /** A hook as it lies there, its text with a character per byte. */
 export interface HookFile {
@@ -62,25 +60,10 @@ function isExecutable(file: string): boolean {
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function writeHook(file: string, text: string, mode: number, before: Stats | null): void {
-  const draft = `${file}.pommel-${process.pid}`;
   try {
-    writeFileSync(draft, text, { encoding: "latin1", mode: 0o700 });
-    if (before !== null) keepOwner(draft, before);
-    chmodSync(draft, mode & 0o7777);
-    renameSync(draft, file);
+    replaceFile(file, Buffer.from(text, "latin1"), { mode: mode & 0o7777, owner: before });
   } catch (error) {
-    rmSync(draft, { force: true });
     throw explain(error, "write", file);
-  }
-}
-
-/** Run by root (in a container, say), a hook stays whose it was; others cannot give files away. */
-function keepOwner(draft: string, { uid, gid }: Stats): void {
-  try {
-    const own = lstatSync(draft);
-    if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
-  } catch {
-    // Then it is ours, as any editor would leave it.
   }
 }
 
@@ -139,7 +122,7 @@ export function restoreHook(file: string, kept: string): void {
     if (stat === undefined) {
       rmSync(file, { force: true });
     } else if (stat.isSymbolicLink()) {
-      const draft = `${file}.pommel-${process.pid}`;
+      const draft = draftOf(file);
       symlinkSync(moved(readlinkSync(from), kept, "up"), draft);
       renameSync(draft, file);
       rmSync(from);

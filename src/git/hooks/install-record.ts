@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { writeJson } from "../../project/files/write-json.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
 import type { Project } from "../../project/paths.ts";
 
 /**

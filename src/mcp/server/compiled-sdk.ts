@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
+import { replaceFile } from "../../project/files/replace-file.ts";
 import { globalCacheDir } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 
@@ -75,11 +76,9 @@ function keep(file: string, script: Script): void {
     for (const name of readdirSync(dir))
       if (name.startsWith(prefix)) rmSync(join(dir, name), { force: true });
     const compiled = script.createCachedData();
-    const half = `${file}.${process.pid}`;
     const sum = Buffer.alloc(sumBytes);
     sum.writeUInt32LE(sumOf(compiled));
-    writeFileSync(half, Buffer.concat([sum, compiled]), { mode: 0o600 });
-    renameSync(half, file);
+    replaceFile(file, Buffer.concat([sum, compiled]));
   } catch {
     // A full disk, no home: then every start compiles.
   }

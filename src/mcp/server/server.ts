@@ -1,6 +1,6 @@
+import pLimit from "p-limit";
 import { version } from "../../project/version.ts";
 import { instructions } from "../instructions.ts";
-import { createGate } from "./gate.ts";
 import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.ts";
 
 /** Calls that are worked on at once: searches in this process are bound to one core anyway. */
@@ -18,18 +18,19 @@ export interface ServerOptions {
  * agent waits for the server at its own start.
  */
 export function createServer({ cwd, untilRead }: ServerOptions): Server {
-  const gate = createGate(callsAtOnce);
+  const limit = pLimit(callsAtOnce);
   const server = new Server(
     { name: "pommel", title: "Pommel", version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   );
   /** In turn, and not before what was answered is read: a client that never reads costs no more than what waits. */
   const inTurn = <T>(work: () => Promise<T>, signal: AbortSignal) =>
-    gate.pass(async () => {
+    limit(async () => {
+      signal.throwIfAborted();
       await untilRead?.();
       signal.throwIfAborted();
       return work();
-    }, signal);
+    });
 
   server.setRequestHandler("tools/list", async () => (await import("./list-tools.ts")).listTools());
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>

@@ -47,8 +47,6 @@ export interface EmbedderSettings {
   openaiUrl: string;
   /** The environment variable that holds the key; the key itself is never stored. */
   openaiKeyVariable: string;
-  /** Where a driver may keep files it makes (converted weights). */
-  cacheDir: string;
 }
 
 /** Whether an embedder can be used here and now, and what is missing if not. */
@@ -62,7 +60,7 @@ export interface Availability {
   models?: string[];
 }
 
-/** How far fetching or building a model is. */
+/** How far fetching a model is. */
 export interface PullProgress {
   /** What happens right now: "pulling manifest". */
   step: string;
@@ -81,12 +79,12 @@ export interface EmbedderDriver {
   defaultModel: string | null;
   create(model: string, settings: EmbedderSettings): Embedder;
   /**
-   * Looks whether `model` can be used, without downloading, building or paying for anything. That it cannot be used
+   * Looks whether `model` can be used, without downloading or paying for anything. That it cannot be used
    * is an answer, not an error.
    */
   available?(model: string, settings: EmbedderSettings, signal: AbortSignal): Promise<Availability>;
   /**
-   * Fetches or builds what `model` needs on this machine, unless it is there. Absent where there is nothing to fetch.
+   * Fetches what `model` needs on this machine, unless it is there. Absent where there is nothing to fetch.
    * @throws PommelError `embedder_unavailable`; the signal's reason when it is aborted
    */
   pull?(

@@ -1,6 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
 import type { Embedder, EmbedderDriver, EmbedderSettings } from "./embedder.ts";
-import { minilmDriver } from "./minilm/minilm-driver.ts";
 import { nullDriver } from "./null/null-embedder.ts";
 import { ollamaDriver } from "./ollama/ollama-driver.ts";
 import { openaiDriver } from "./openai/openai-driver.ts";
@@ -10,7 +9,6 @@ import { staticDriver } from "./static/static-embedder.ts";
 export const embedderDrivers: readonly EmbedderDriver[] = [
   nullDriver,
   staticDriver,
-  minilmDriver,
   ollamaDriver,
   openaiDriver,
 ];

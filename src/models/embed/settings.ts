@@ -1,5 +1,4 @@
 import type { Config } from "../../project/config/settings.ts";
-import { globalCacheDir } from "../../project/paths.ts";
 import type { EmbedderSettings } from "./embedder.ts";
 
 /** What drivers need, out of a project's configuration. */
@@ -8,6 +7,5 @@ export function embedderSettings(config: Config): EmbedderSettings {
     ollamaUrl: config["embed.ollama_url"],
     openaiUrl: config["embed.openai_url"],
     openaiKeyVariable: config["embed.openai_key_env"],
-    cacheDir: globalCacheDir(),
   };
 }

@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { TomlTable } from "smol-toml";
-import { codeOf, messageOf, PommelError } from "../errors.ts";
+import { PommelError } from "../errors.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { targetOf, unwritable } from "../files/text-file.ts";
 import type { Project } from "../paths.ts";
 import { globalConfigFile, isTable, parseToml, readText } from "./config.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
@@ -106,7 +108,7 @@ function edit(file: string, key: string, value: unknown): EditResult {
       ? unsetValue(source, section, name)
       : setValue(source, section, name, tomlLiteral(value)));
   verify(edited, wanted, file);
-  replaceFile(file, edited);
+  write(file, edited);
   return { file, changed: true };
 }
 
@@ -145,31 +147,12 @@ function withoutEmpty(table: TomlTable): Record<string, unknown> {
   );
 }
 
-function replaceFile(file: string, text: string): void {
-  let temporary = "";
+function write(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const target = resolveLink(file);
-    temporary = `${target}.${process.pid}.tmp`;
-    writeFileSync(temporary, text, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, target);
+    // A configuration kept elsewhere (dotfiles) stays a link.
+    replaceFile(targetOf(file), text);
   } catch (error) {
-    if (temporary !== "") rmSync(temporary, { force: true });
-    throw new PommelError(
-      codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
-      `Cannot write ${file}: ${messageOf(error)}.`,
-      "Check that the directory is yours and that the disk has room.",
-      { cause: error },
-    );
-  }
-}
-
-/** A configuration kept elsewhere (dotfiles) stays a link. */
-function resolveLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
+    throw unwritable(file, error);
   }
 }

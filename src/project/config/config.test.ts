@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PommelError } from "../errors.ts";
 import { type Project, projectAt } from "../paths.ts";
 import { envName, globalConfigFile, loadConfig } from "./config.ts";
+import { setConfig } from "./config-edit.ts";
 import { configTemplate } from "./config-template.ts";
 import { settingKeys, tomlLiteral } from "./setting-values.ts";
 import { defaultConfig, ownSettings } from "./settings.ts";
@@ -122,6 +123,31 @@ describe("loadConfig", () => {
 
 it("gives every setting a variable of its own", () => {
   expect(new Set(settingKeys.map(envName)).size).toBe(settingKeys.length);
+});
+
+describe("a value that no longer exists", () => {
+  it("counts as what took its place, and is named with its file and line", () => {
+    write(globalConfigFile(), '[embed]\ntext = "minilm"\n');
+    write(project.configFile, '[embed]\n\ncode = "minilm"\n');
+    const { config, notes } = loadConfig(project, {});
+    expect([config["embed.code"], config["embed.text"]]).toEqual(["static", "static"]);
+    expect(notes).toEqual([
+      `${globalConfigFile()}:2: embed.text = "minilm" no longer exists; "static" is used instead.`,
+      `${project.configFile}:3: embed.code = "minilm" no longer exists; "static" is used instead.`,
+    ]);
+  });
+
+  it("is accepted in the environment as well", () => {
+    const { config, notes } = loadConfig(null, { POMMEL_EMBED_CODE: "minilm" });
+    expect(config["embed.code"]).toBe("static");
+    expect(notes).toEqual([
+      'POMMEL_EMBED_CODE: embed.code = "minilm" no longer exists; "static" is used instead.',
+    ]);
+  });
+
+  it("cannot be set any more", () => {
+    expect(errorOf(() => setConfig(project, "embed.code", "minilm")).code).toBe("config_bad_value");
+  });
 });
 
 describe("configTemplate", () => {

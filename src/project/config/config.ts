@@ -13,7 +13,15 @@ export type Origin = "default" | "global" | "project" | "env";
 export interface LoadedConfig {
   config: Config;
   origin: Record<SettingKey, Origin>;
+  /** What people should know of values that are not what they wrote, a sentence each. */
+  notes: string[];
 }
+
+/** Values that a setting once had, and what counts instead: an older configuration goes on working. */
+const retiredValues: Partial<Record<SettingKey, Readonly<Record<string, string>>>> = {
+  "embed.code": { minilm: "static" },
+  "embed.text": { minilm: "static" },
+};
 
 /** `~/.config/pommel/config.toml`: what counts in every project that does not say otherwise. */
 export function globalConfigFile(env: NodeJS.ProcessEnv = process.env): string {
@@ -33,24 +41,29 @@ export function envName(key: SettingKey): string {
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
   const values: Record<string, unknown> = defaultConfig();
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
-  const layers: [Origin, Partial<Config>][] = [["global", readConfigFile(globalConfigFile(env))]];
-  if (project) layers.push(["project", readConfigFile(project.configFile, ownSettings)]);
-  layers.push(["env", readEnvironment(env)]);
+  const notes: string[] = [];
+  const layers: [Origin, Partial<Config>][] = [["global", readConfigFile(globalConfigFile(env), { notes })]];
+  if (project) layers.push(["project", readConfigFile(project.configFile, { refused: ownSettings, notes })]);
+  layers.push(["env", readEnvironment(env, notes)]);
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
       values[key] = layer[key];
       origin[key] = from;
     }
   }
-  return { config: values as Config, origin };
+  return { config: values as Config, origin, notes };
 }
 
 /**
  * The settings that one file gives; none when it does not exist.
- * @param refused what this file may not say
+ * @param options.refused what this file may not say
+ * @param options.notes gets a sentence for each value that no longer exists
  * @throws PommelError `config_invalid`, `unreadable`
  */
-export function readConfigFile(file: string, refused: ReadonlySet<SettingKey> = new Set()): Partial<Config> {
+export function readConfigFile(
+  file: string,
+  { refused = new Set(), notes = [] }: { refused?: ReadonlySet<SettingKey>; notes?: string[] } = {},
+): Partial<Config> {
   const source = readText(file);
   if (source === null) return {};
   const values: Record<string, unknown> = {};
@@ -60,7 +73,7 @@ export function readConfigFile(file: string, refused: ReadonlySet<SettingKey> = 
       const key = `${section}.${name}`;
       if (!isSettingKey(key)) throw unknownKey(key, file, source);
       if (refused.has(key)) throw ownOnly(key, file, source);
-      const result = settings[key].schema.safeParse(value);
+      const result = settings[key].schema.safeParse(current(key, value, at(file, source, key), notes));
       if (!result.success) throw badValue(key, file, source);
       values[key] = result.data;
     }
@@ -102,13 +115,21 @@ export function parseToml(source: string, file: string): TomlTable {
   }
 }
 
-function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
+/** A value, or what took its place. */
+function current<T>(key: SettingKey, value: T, where: string, notes: string[]): T | string {
+  const replacement = typeof value === "string" ? retiredValues[key]?.[value] : undefined;
+  if (replacement === undefined) return value;
+  notes.push(`${where}: ${key} = "${value}" no longer exists; "${replacement}" is used instead.`);
+  return replacement;
+}
+
+function readEnvironment(env: NodeJS.ProcessEnv, notes: string[]): Partial<Config> {
   const values: Record<string, unknown> = {};
   for (const key of settingKeys) {
     const text = env[envName(key)];
     if (!text) continue;
     const { schema } = settings[key];
-    const value = parseValue(schema, text);
+    const value = parseValue(schema, current(key, text, envName(key), notes));
     if (value === undefined) {
       throw new PommelError(
         "config_invalid",

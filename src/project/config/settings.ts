@@ -10,8 +10,8 @@ const natural = z.int().check(z.minimum(0));
 const embedder = z
   .string()
   .check(
-    z.regex(/^(none|static|minilm|(ollama|openai)(\/\S+)?)$/),
-    z.describe("none, static, minilm, ollama, ollama/MODEL, openai or openai/MODEL"),
+    z.regex(/^(none|static|(ollama|openai)(\/\S+)?)$/),
+    z.describe("none, static, ollama, ollama/MODEL, openai or openai/MODEL"),
   );
 /** A driver and its model. */
 const generator = z
@@ -114,7 +114,7 @@ export const settings = {
     schema: embedder,
     default: "static",
     about:
-      "The embedder for code: static (bundled), minilm, ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure only.",
+      "The embedder for code: static (bundled), ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure only.",
   },
   "embed.text": {
     schema: embedder,

@@ -1,21 +1,22 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { readText } from "../config/config.ts";
 import { findUpwards, stateDirName } from "../paths.ts";
+import { writeInPlace } from "./text-file.ts";
 
 /**
  * Takes the line out of the repository's `.gitignore` that an older Pommel wrote at its end; the rest stays byte for byte,
  * and a file that held nothing else goes. (`.pommel/.gitignore` does what the line did.)
  * @returns the file, when it was changed
- * @throws the file system's error when it cannot be written
+ * @throws PommelError `unreadable`, `disk_full`
  */
 export function removeIgnoreLine(root: string): string | null {
   const file = ignoreFileOf(root);
-  const text = file === null ? null : readText(file);
-  if (file === null || text === null || !ourLine.test(text)) return null;
-  const rest = text.replace(ourLine, "");
+  if (file === null || !hasIgnoreLine(root)) return null;
+  // A character per byte: names need not be UTF-8.
+  const rest = readFileSync(file, "latin1").replace(ourLine, "");
   if (rest === "") rmSync(file);
-  else writeFileSync(file, rest);
+  else writeInPlace(file, Buffer.from(rest, "latin1"));
   return file;
 }
 

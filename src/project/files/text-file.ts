@@ -1,7 +1,5 @@
 import {
   accessSync,
-  chmodSync,
-  chownSync,
   constants,
   lstatSync,
   mkdirSync,
@@ -9,15 +7,13 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   statSync,
-  unlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
 import { isAlive } from "./file-lock.ts";
 import { refusal } from "./refusal.ts";
+import { discard, draftOf, replaceFile } from "./replace-file.ts";
 
 const bom = "\ufeff";
 
@@ -56,12 +52,16 @@ export function readFileText(file: string): FileText | null {
   return { body: hasBom ? text.slice(1) : text, hasBom };
 }
 
+/** As `writeInPlace`. */
+export function writeFileText(file: string, { body, hasBom }: FileText): void {
+  writeInPlace(file, (hasBom ? bom : "") + body);
+}
+
 /**
- * Replaces a file in one step, or makes it; a link stays a link, permissions stay as they were.
+ * Replaces a file of somebody else's in one step, or makes it; a link stays a link, permissions stay as they were.
  * @throws PommelError `unreadable`, `disk_full`
  */
-export function writeFileText(file: string, { body, hasBom }: FileText): void {
-  let draft = "";
+export function writeInPlace(file: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     const target = targetOf(file);
@@ -69,13 +69,11 @@ export function writeFileText(file: string, { body, hasBom }: FileText): void {
     // Replacing it needs no leave to write it, but whoever took that away meant it.
     if (before) accessSync(target, constants.W_OK);
     removeDrafts(target);
-    draft = `${target}.pommel-${process.pid}`;
-    writeFileSync(draft, (hasBom ? bom : "") + body, { mode: 0o600 });
-    if (before) keepOwner(draft, before);
-    chmodSync(draft, before ? before.mode & 0o7777 : 0o666 & ~process.umask());
-    renameSync(draft, target);
+    replaceFile(target, content, {
+      mode: before ? before.mode & 0o7777 : 0o666 & ~process.umask(),
+      owner: before ?? null,
+    });
   } catch (error) {
-    discard(draft);
     throw unwritable(file, error);
   }
 }
@@ -92,34 +90,15 @@ export function unwritable(file: string, error: unknown): PommelError {
 /** Those that processes left which were killed. */
 function removeDrafts(target: string): void {
   const dir = dirname(target);
-  const start = `${basename(target)}.pommel-`;
+  const start = basename(draftOf(target)).replace(/\d+$/, "");
   for (const name of readdirSync(dir)) {
     const pid = name.startsWith(start) ? name.slice(start.length) : "";
     if (/^\d+$/.test(pid) && !isAlive(Number(pid))) discard(join(dir, name));
   }
 }
 
-/** A draft that nobody needs; it may not be there. */
-function discard(draft: string): void {
-  try {
-    unlinkSync(draft);
-  } catch {
-    // What kept it from being written matters more.
-  }
-}
-
-/** Run by root (in a container, say), the file stays whose it was; others cannot give files away. */
-function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): void {
-  try {
-    const own = statSync(draft);
-    if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
-  } catch {
-    // Then it is ours, as any editor would leave it.
-  }
-}
-
 /** Where a link leads, also when nothing is there yet. */
-function targetOf(file: string): string {
+export function targetOf(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {

@@ -4,7 +4,6 @@ import { addSession, temporaryMemory, turn } from "../../../test/support/memory-
 import {
   eventByUid,
   eventsOf,
-  eventsOfTarget,
   findEvent,
   isLinked,
   linksOf,
@@ -175,21 +174,6 @@ describe("members", () => {
     expect(of("m")).toEqual({ sessions: [], checkpoints: [] });
     saveEvent(store.memory, event("u", { type: "temporal" }));
     expect(of("u")).toEqual({ sessions: [], checkpoints: [] });
-  });
-
-  it("tells which events a session or a checkpoint belongs to", () => {
-    saveEvent(store.memory, event("e", { branch: "feat/auth" }));
-    saveEvent(store.memory, event("f", { title: "by hand", updatedAt: 2 }));
-    saveLink(store.memory, link("f", "on"));
-    saveLink(store.memory, link("f", "elsewhere"));
-    const events = (kind: EventLink["kind"], uid: string) =>
-      eventsOfTarget(store.memory, kind, uid).map((found) => found.uid);
-    expect(events("session", "on")).toEqual(["f", "e"]);
-    expect(events("session", "elsewhere")).toEqual(["f"]);
-    expect(events("session", "off")).toEqual([]);
-    expect(events("checkpoint", "c1")).toEqual(["e"]);
-    // A session with a checkpoint's name is another thing.
-    expect(events("checkpoint", "on")).toEqual([]);
   });
 });
 

@@ -150,30 +150,29 @@ export function isLinked({ addedAt, removedAt }: Pick<EventLink, "addedAt" | "re
  * checkpoints on its branch, or of its time where it is temporal, up to when it was closed; without what was unlinked.
  * It is worked out whenever it is asked for, so that all machines that know the same agree.
  */
-const members = (eventWhere: string, sessionWhere: string, checkpointWhere: string) => `
-  WITH e AS (SELECT * FROM events WHERE ${eventWhere}),
+const members = `
+  WITH e AS (SELECT * FROM events WHERE uid = ?),
   own AS (SELECT * FROM e WHERE branch IS NOT NULL
     OR (type = 'temporal' AND (starts_at IS NOT NULL OR ends_at IS NOT NULL)))
-  SELECT event_uid, kind, target_uid FROM event_links
+  SELECT kind, target_uid FROM event_links
     WHERE event_uid IN (SELECT uid FROM e) AND (removed_at IS NULL OR removed_at < added_at)
-      AND CASE kind WHEN 'session' THEN ${sessionWhere} ELSE ${checkpointWhere} END
   UNION
-  SELECT own.uid, 'session', s.uid FROM own JOIN (SELECT *, uid AS target_uid FROM sessions) s
+  SELECT 'session', s.uid FROM own JOIN sessions s
     ON s.parent_id IS NULL AND instr(s.uid, '/') = 0
       AND (own.branch IS NULL OR s.branch = own.branch
         OR EXISTS (SELECT 1 FROM turns WHERE session_id = s.id AND branch = own.branch))
       AND (own.ends_at IS NULL OR s.started_at <= own.ends_at)
       AND (own.starts_at IS NULL OR s.last_at >= own.starts_at)
-    WHERE ${sessionWhere} AND NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
+    WHERE NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
       AND l.kind = 'session' AND l.target_uid = s.uid AND l.removed_at >= l.added_at)
   UNION
-  SELECT own.uid, 'checkpoint', c.target_uid FROM own JOIN (
+  SELECT 'checkpoint', c.target_uid FROM own JOIN (
       SELECT checkpoints.uid AS target_uid, branch, committed_at
       FROM checkpoints JOIN commits ON commits.id = commit_id) c
     ON (own.branch IS NULL OR c.branch = own.branch)
       AND (own.ends_at IS NULL OR c.committed_at <= own.ends_at)
       AND (own.starts_at IS NULL OR c.committed_at >= own.starts_at)
-    WHERE ${checkpointWhere} AND NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
+    WHERE NOT EXISTS (SELECT 1 FROM event_links l WHERE l.event_uid = own.uid
       AND l.kind = 'checkpoint' AND l.target_uid = c.target_uid AND l.removed_at >= l.added_at)`;
 
 export interface EventMembers {
@@ -185,7 +184,7 @@ export interface EventMembers {
 
 /** The sessions and checkpoints of an event: linked ones, and those that it takes in by its branch or its time. */
 export function membersOf(memory: Memory, eventUid: string): EventMembers {
-  const rows = memory.prepare(members("uid = ?", "TRUE", "TRUE")).all(eventUid) as {
+  const rows = memory.prepare(members).all(eventUid) as {
     kind: EventLink["kind"];
     target_uid: string;
   }[];
@@ -195,14 +194,4 @@ export function membersOf(memory: Memory, eventUid: string): EventMembers {
       .map(({ target_uid }) => target_uid)
       .sort();
   return { sessions: of("session"), checkpoints: of("checkpoint") };
-}
-
-/** The events that a session or a checkpoint belongs to, in the order of `eventsOf`. */
-export function eventsOfTarget(memory: Memory, kind: EventLink["kind"], uid: string): EventRecord[] {
-  const wanted = (of: EventLink["kind"]) => (of === kind ? "target_uid = @uid" : "FALSE");
-  const found = memory.prepare(members("TRUE", wanted("session"), wanted("checkpoint"))).all({ uid }) as {
-    event_uid: string;
-  }[];
-  const uids = new Set(found.map(({ event_uid }) => event_uid));
-  return uids.size === 0 ? [] : eventsOf(memory).filter((event) => uids.has(event.uid));
 }

@@ -95,11 +95,6 @@ function readHolder(db: Sqlite): LockHolder {
   return { pid: 0, owner: "another process" };
 }
 
-/** True while any process holds the writer lock of `project`. */
-export function isLocked(project: Project): boolean {
-  return lockHolder(project) !== null;
-}
-
 function openLockFile(file: string): Sqlite {
   try {
     // Created here for its mode. Never opened when it exists: closing a descriptor drops POSIX locks.

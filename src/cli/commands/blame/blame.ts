@@ -5,6 +5,7 @@ import type { BlameAnswer, BlameRange } from "../../../protocol/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
+import { padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
@@ -49,7 +50,7 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
     turn: turnId(range),
     day: range.authored_at === null ? "" : localTime(range.authored_at).slice(0, 10),
   }));
-  const widest = (key: "who" | "turn" | "day") => Math.max(0, ...marks.map((mark) => mark[key].length));
+  const widest = (key: "who" | "turn" | "day") => Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
   const [who, turn, day] = [widest("who"), widest("turn"), widest("day")];
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
@@ -62,7 +63,7 @@ export function renderBlame(answer: BlameAnswer, colors: Colors): string {
       const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
       return [
         colors.yellow(hash),
-        inColor(mark.who.padEnd(who), range, colors),
+        inColor(padToWidth(mark.who, who), range, colors),
         ...(turn > 0 ? [colors.cyan(mark.turn.padEnd(turn))] : []),
         ...(day > 0 ? [colors.dim(mark.day.padEnd(day))] : []),
         `${String(line).padStart(digits)})`,

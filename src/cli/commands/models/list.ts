@@ -26,7 +26,8 @@ export async function modelsListCommand(
   { cwd, output }: CommandContext,
   prefix: string | undefined,
 ): Promise<void> {
-  const { config } = loadConfig(findProjectIfAny(cwd));
+  const { config, notes } = loadConfig(findProjectIfAny(cwd));
+  for (const note of notes) output.note(note);
   const listed = toList(config).filter(({ spec }) => spec.startsWith(prefix ?? ""));
   if (listed.length === 0) {
     throw new PommelError(

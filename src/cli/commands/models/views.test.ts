@@ -12,7 +12,7 @@ test("marks what can be used, and as a fault only what is wanted and cannot", ()
       { ...nothing, embedder: "static", usable: true, used_for: ["code"] },
       { ...nothing, embedder: "ollama/nomic-embed-text", usable: false, hint: "Do d.", models: ["x", "y"] },
       { ...nothing, embedder: "openai/e", usable: false, used_for: ["code", "text"] },
-      { ...nothing, embedder: "minilm", usable: null },
+      { ...nothing, embedder: "none", usable: null },
     ],
     colors,
   );
@@ -25,7 +25,7 @@ test("marks what can be used, and as a fault only what is wanted and cannot", ()
                            available models: x, y
 ✗ openai/e                 a b (used for code and text)
                            c
-- minilm                   a b
+- none                     a b
                            c`,
   );
 });

@@ -1,4 +1,5 @@
 import type { SearchResponse } from "../../../protocol/routes.ts";
+import { cutToWidth } from "../../../text/display-width.ts";
 import { stopWords } from "../../../text/stop-words.ts";
 import { rootOf } from "../../../text/tokens.ts";
 import type { Colors } from "../../terminal/output.ts";
@@ -75,10 +76,7 @@ function renderLines(result: Result, words: Words, { full, columns, colors }: Re
   return chosen.map(({ number, text }) => {
     const gutter = `   ${String(number).padStart(width)} │ `;
     const body = text.slice(indent === 999 ? 0 : indent);
-    const cut =
-      full || body.length <= columns - gutter.length
-        ? body
-        : `${body.slice(0, columns - gutter.length - 1)}…`;
+    const cut = full ? body : cutToWidth(body, columns - gutter.length);
     return `${colors.dim(gutter)}${colors.isColorSupported ? words.mark(cut, colors.yellow) : cut}`.trimEnd();
   });
 }

@@ -1,5 +1,6 @@
+import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import { block, counted, localTime, noteOnMemory, oneLine, shortId, wrapped } from "./text.ts";
+import { block, counted, heading, localTime, noteOnMemory, oneLine, shortId, wrapped } from "./text.ts";
 
 it("shortens ids so that commands still take them", () => {
   expect(shortId("8ecde0fc-091c-4586-b688-cc9efe6f655c")).toBe("8ecde0fc");
@@ -18,6 +19,12 @@ it("makes text safe to print", () => {
   expect(oneLine("abcdefgh", 5)).toBe("abcd…");
   expect(wrapped("one two three \u009b4", 8)).toEqual(["one two", "three ·4"]);
   expect(wrapped("a verylongword b", 6)).toEqual(["a", "verylongword", "b"]);
+});
+
+it("measures titles by what a terminal shows", () => {
+  expect(oneLine("修正登录页面", 8)).toBe("修正登…");
+  expect(wrapped("修正 登录 页面", 9)).toEqual(["修正 登录", "页面"]);
+  expect(heading("修正", picocolors.createColors(false))).toBe("修正\n════");
 });
 
 it("counts in words", () => {

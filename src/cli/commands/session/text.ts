@@ -1,5 +1,6 @@
 import type { Answered } from "../../../client/answer.ts";
 import { shortId as beginningOfId } from "../../../sessions/short-id.ts";
+import { cutToWidth, widthOf, wrapToWidth } from "../../../text/display-width.ts";
 import { type Colors, relativeTime } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
 
@@ -7,7 +8,7 @@ import { printable } from "../search/results.ts";
 
 /** A title with a line below it. */
 export function heading(title: string, colors: Colors): string {
-  return `${colors.bold(title)}\n${colors.dim("═".repeat(title.length))}`;
+  return `${colors.bold(title)}\n${colors.dim("═".repeat(widthOf(title)))}`;
 }
 
 /** The beginning of a session's id, for a terminal. */
@@ -26,21 +27,14 @@ export function block(text: string): string[] {
   return text.replace(/\s+$/, "").split(/\r?\n/).map(printable);
 }
 
-/** A text as one line, cut at the width. */
+/** A text as one line, cut at the width in columns. */
 export function oneLine(text: string, width: number): string {
-  const flat = printable(text.replace(/\s+/g, " ").trim());
-  return flat.length <= width ? flat : `${flat.slice(0, Math.max(width - 1, 1)).trimEnd()}…`;
+  return cutToWidth(printable(text.replace(/\s+/g, " ").trim()), width);
 }
 
-/** A text as lines of at most so many characters; longer words stay whole. */
+/** A text as lines of at most so many columns; longer words stay whole. */
 export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of printable(text.replace(/\s+/g, " ").trim()).split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  return wrapToWidth(printable(text.replace(/\s+/g, " ").trim()), width);
 }
 
 /** "1,234 tokens", "1 turn". */

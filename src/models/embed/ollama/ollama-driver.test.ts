@@ -13,7 +13,7 @@ beforeEach(async () => {
     models: { "nomic-embed-text": 768, "llama3.2:3b": 3072 },
     registry: { "jina/code": 768, "nomic-embed-text": 768 },
   });
-  settings = { ollamaUrl: server.url, openaiUrl: "http://x", openaiKeyVariable: "X", cacheDir: "/nowhere" };
+  settings = { ollamaUrl: server.url, openaiUrl: "http://x", openaiKeyVariable: "X" };
 });
 afterEach(() => server.close());
 

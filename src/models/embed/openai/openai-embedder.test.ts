@@ -301,7 +301,7 @@ describe("the meter", () => {
 });
 
 describe("available", () => {
-  const settings = { ollamaUrl: "http://x", cacheDir: "/nowhere", openaiKeyVariable: keyVariable };
+  const settings = { ollamaUrl: "http://x", openaiKeyVariable: keyVariable };
   const { signal } = new AbortController();
   const available = (openaiUrl: string) =>
     openaiDriver.available!("text-embedding-3-large", { ...settings, openaiUrl }, signal);

@@ -54,7 +54,8 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
 
 function checkConfig(project: Project): CheckResult {
   try {
-    const { origin } = loadConfig(project);
+    const { origin, notes } = loadConfig(project);
+    if (notes.length > 0) return warn(notes.join(" "), "Change it with `pm config set`, or remove the line.");
     const changed = Object.values(origin).filter((from) => from !== "default").length;
     return ok(`configuration is valid, ${changed} of its settings changed`);
   } catch (error) {

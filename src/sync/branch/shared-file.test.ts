@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
+import { manifestPath, placeOf } from "./layout.ts";
+import { entryOf, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
+
+/** All that is shared: texts by path, without the manifest, which follows from them. */
+type SharedState = ReadonlyMap<string, string>;
+
+/**
+ * Two states as one: a join of a semilattice, so that whoever merges with whom, in whatever order and however often,
+ * all come to the same, and nothing is lost.
+ */
+function mergeStates(a: SharedState, b: SharedState): SharedState {
+  const merged = new Map(a);
+  for (const [path, text] of b) {
+    const other = merged.get(path);
+    merged.set(path, other === undefined ? text : joinTexts(placeOf(path), other, text));
+  }
+  merged.delete(manifestPath);
+  return merged;
+}
+
+/** The manifest of a state, made anew. */
+function manifestOf(state: SharedState): string {
+  const manifest: Manifest = new Map();
+  for (const [path, text] of state) {
+    const entry = entryOf(path, text);
+    if (entry !== null) manifest.set(path, entry);
+  }
+  return writeManifest(manifest);
+}
+
+const types = Object.keys(records) as FileType[];
+const placeFor = (type: FileType) =>
+  type === "meta" || type === "transcript"
+    ? ({ kind: "session", part: type } as const)
+    : ({ kind: type, part: "whole" } as const);
+
+describe.each(types)("two versions of a %s", (type) => {
+  const text = fc.oneof(
+    { weight: 9, arbitrary: records[type].map((record) => encode(type, record as never)) },
+    { weight: 1, arbitrary: fc.constantFrom("", "{", "[]\n", '{"id":"t1"}\n') },
+  );
+  const join = (a: string, b: string) => joinTexts(placeFor(type), a, b);
+
+  it("become one that does not depend on their order, on how many there are, or on how often", () => {
+    fc.assert(
+      fc.property(text, text, text, (a, b, c) => {
+        expect(join(a, b)).toBe(join(b, a));
+        expect(join(join(a, b), c)).toBe(join(a, join(b, c)));
+        const both = join(a, b);
+        expect(join(both, a)).toBe(both);
+        expect(join(both, both)).toBe(both);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("are read as they were written", () => {
+    fc.assert(
+      fc.property(records[type], (record) => {
+        const written = encode(type, record as never);
+        const read = decode(type, written);
+        expect(read.malformed).toBe(0);
+        expect(encode(type, read.record as never)).toBe(written);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** Everything in a state that must never go missing: turns, lines, links, who had a part in what, foreign fields. */
+function tokens(state: SharedState): Set<string> {
+  const found = new Set<string>();
+  for (const [path, text] of state) {
+    found.add(path);
+    const place = placeOf(path);
+    if (place?.part === "transcript") {
+      for (const { id, lines, also, usage } of decode("transcript", text).record ?? []) {
+        found.add(`${path} ${id}`);
+        for (const { uid } of lines) if (uid !== null) found.add(`${path} ${id} line ${uid}`);
+        for (const uid of Object.keys(also)) found.add(`${path} ${id} line ${uid}`);
+        for (const { message } of usage) found.add(`${path} ${id} usage ${message}`);
+      }
+    }
+    if (place?.kind === "event") {
+      for (const { kind, target } of decode("event", text).record?.links ?? [])
+        found.add(`${path} ${kind} ${target}`);
+    }
+    if (place?.kind === "checkpoint") {
+      for (const { session, turns } of decode("checkpoint", text).record?.sessions ?? [])
+        for (const turn of turns) found.add(`${path} ${session} ${turn}`);
+    }
+  }
+  return found;
+}
+
+/** A machine that syncs step by step, as the program does: fetch, merge, push unless the remote has moved on. */
+class Clone {
+  state: SharedState = new Map();
+  private fetched: { state: SharedState; version: number } | null = null;
+  write({ path, text }: SharedText) {
+    this.state = mergeStates(this.state, new Map([[path, text]]));
+  }
+  fetch(remote: Remote) {
+    this.fetched = { state: remote.state, version: remote.version };
+  }
+  merge() {
+    if (this.fetched) this.state = mergeStates(this.state, this.fetched.state);
+  }
+  push(remote: Remote): boolean {
+    // Rejected: somebody else was faster, or what it has does not hold what it fetched.
+    if (this.fetched?.version !== remote.version) return false;
+    this.merge();
+    remote.state = this.state;
+    remote.version++;
+    return true;
+  }
+}
+interface Remote {
+  state: SharedState;
+  version: number;
+}
+
+const step = fc.record({
+  clone: fc.nat({ max: 3 }),
+  act: fc.oneof(
+    sharedText,
+    fc.constantFrom("fetch" as const, "merge" as const, "push" as const, "lose" as const),
+  ) as fc.Arbitrary<SharedText | "fetch" | "merge" | "push" | "lose">,
+});
+
+describe("machines that sync at once", () => {
+  it("come to the same, with nothing lost, whatever the order of their steps", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 4 }),
+        fc.array(step, { minLength: 5, maxLength: 40 }),
+        (n, steps) => {
+          const remote: Remote = { state: new Map(), version: 0 };
+          const clones = Array.from({ length: n }, () => new Clone());
+          const written = new Map<string, SharedText[]>();
+          for (const { clone: which, act } of steps) {
+            const clone = clones[which % n]!;
+            if (typeof act === "object") {
+              clone.write(act);
+              written.set(act.path, [...(written.get(act.path) ?? []), act]);
+            } else if (act === "lose") {
+              // Somebody put an older state of the branch back.
+              if (remote.version % 3 === 0) remote.state = new Map([...remote.state].slice(1));
+              remote.version++;
+            } else if (act === "fetch") clone.fetch(remote);
+            else if (act === "push") clone.push(remote);
+            else clone.merge();
+          }
+          for (let round = 0; round < 2; round++) {
+            for (const clone of clones) {
+              clone.fetch(remote);
+              expect(clone.push(remote)).toBe(true);
+            }
+          }
+          for (const clone of clones) {
+            clone.fetch(remote);
+            clone.merge();
+          }
+          const all = [...written.values()].flat();
+          const whole = all.reduce<SharedState>(
+            (state, { path, text }) => mergeStates(state, new Map([[path, text]])),
+            new Map(),
+          );
+          const sorted = (state: SharedState) => [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+          for (const clone of clones) expect(sorted(clone.state)).toEqual(sorted(whole));
+          const kept = tokens(remote.state);
+          for (const { path, text } of all) {
+            for (const token of tokens(new Map([[path, text]]))) expect(kept).toContain(token);
+          }
+          expect(manifestOf(remote.state)).toBe(manifestOf(whole));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("the manifest", () => {
+  it("names every file that is understood, and is read as it was written", () => {
+    fc.assert(
+      fc.property(fc.array(sharedText, { maxLength: 8 }), (texts) => {
+        const state = texts.reduce<SharedState>(
+          (sum, { path, text }) => mergeStates(sum, new Map([[path, text]])),
+          new Map([[manifestPath, "overwritten"]]),
+        );
+        const named = [...(readManifest(manifestOf(state)) ?? new Map()).keys()].sort();
+        const understood = [...state.keys()].filter(
+          (path) => placeOf(path) !== null && decodable(path, state.get(path)!),
+        );
+        expect(named).toEqual(understood.sort());
+      }),
+    );
+  });
+
+  it("is none when it is broken", () => {
+    for (const text of ["", "{", "[]", '{"version":1}']) expect(readManifest(text)).toBeNull();
+  });
+});
+
+function decodable(path: string, text: string): boolean {
+  const place = placeOf(path)!;
+  return place.part === "transcript" || JSON.parse(text) !== null;
+}
