@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { decision } from "./decisions.ts";
-import { lazy } from "./lazy.ts";
 import {
   count,
+  lazy,
   lineNumber,
   notes,
   numberOrNull,

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
-import { lazy } from "./lazy.ts";
 import {
   count,
+  lazy,
   notes,
   numberOrNull,
   strings,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { lazy } from "./lazy.ts";
+import { lazy } from "./shape-parts.ts";
 import { contextEvents } from "./values.ts";
 
 /** The shapes of the route that says what an agent is told by itself; protocol.ts has the routes. */

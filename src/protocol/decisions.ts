@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
-import { lazy } from "./lazy.ts";
-import { count, numberOrNull, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+import { count, lazy, numberOrNull, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
 
 /** The shapes of what was decided, and of sessions that touched files. */
 

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { lazy } from "./lazy.ts";
-import { count, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
+import { count, lazy, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
 import { eventStatuses, eventTypes } from "./values.ts";
 
 /** The shapes of named groups of sessions and checkpoints. */

@@ -7,9 +7,8 @@ import { contextRequest, contextResponse } from "./context.ts";
 import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as events from "./events.ts";
-import { lazy } from "./lazy.ts";
 import * as sessions from "./sessions.ts";
-import { count, numberOrNull, strings } from "./shape-parts.ts";
+import { count, lazy, numberOrNull, strings } from "./shape-parts.ts";
 import { statsAnswer, statsRequest } from "./stats.ts";
 
 /**

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
-import { lazy } from "./lazy.ts";
-import { count, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
+import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
 import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
 
 /** The shapes of the routes about conversations; protocol.ts has the routes. */

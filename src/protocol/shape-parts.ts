@@ -16,3 +16,12 @@ export const lineNumber = z.int().check(z.minimum(1));
 export const notes = z.array(z.string());
 /** A time in a request: ISO 8601, or in words, "last week". */
 export const when = z.optional(z.string());
+
+/** Makes a shape when it is first needed: a program should not make those of all other routes. */
+export function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

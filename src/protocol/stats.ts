@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { lazy } from "./lazy.ts";
-import { count, notes, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+import { count, lazy, notes, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
 
 /** The shapes of whose lines commits added. */
 

@@ -82,9 +82,7 @@ describe("pm search", () => {
     const { stdout, stderr, code } = await pm("search", "retry flaky resume", "-n", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/retry\.ts:1/);
-    expect(stdout).toMatch(
-      /Sessions \(\d results?\)\n═+\n\n\[1\] Score: .* \| session: 8ecde0fc \| turn 1/,
-    );
+    expect(stdout).toMatch(/Sessions \(\d results?\)\n═+\n\n\[1\] Score: .* \| session: 8ecde0fc \| turn 1/);
     expect(stderr).toMatch(/the last session is from \d+ /);
     expect(await json("search", "retry flaky resume", "-n", "1")).toMatchObject({
       scope: "all",

@@ -173,9 +173,7 @@ describe("what cannot be blamed is said to be", () => {
     expect(await refusal("empty.ts")).toMatch(/^not_found: empty\.ts is empty/);
     expect(await refusal("a.ts", { revision: "nowhere" })).toMatch(/^not_found: No commit nowhere/);
     expect(await refusal("new.ts", { revision: "HEAD" })).toMatch(/^not_found: new\.ts is not in HEAD/);
-    expect(await refusal("a.ts", { revision: "--output=x" })).toMatch(
-      /^not_found: No commit --output=x/,
-    );
+    expect(await refusal("a.ts", { revision: "--output=x" })).toMatch(/^not_found: No commit --output=x/);
   });
 
   it("a file whose name is a pattern is that file", async () => {
