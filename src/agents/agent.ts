@@ -69,7 +69,7 @@ export type Entry =
   /** The agent said it. */
   | { kind: "text"; text: string }
   | { kind: "thinking"; text: string }
-  | { kind: "tool_use"; id: string; tool: string; input: Record<string, unknown>; files: FileTouch[] }
+  | ToolUse
   | ToolResult
   /** The context was compacted here. */
   | { kind: "compaction"; trigger: string | null; preTokens: number | null }
@@ -77,6 +77,24 @@ export type Entry =
   | { kind: "summary"; text: string }
   /** A name for the session. */
   | { kind: "title"; text: string };
+
+/** What tool calls do, as far as anybody asks. */
+export const toolActions = ["command", "write", "read", "delegate", "other"] as const;
+/**
+ * command: ran a shell command, the input's `command`. write: changed files. read: read or searched files. delegate: gave
+ * a subagent work.
+ */
+export type ToolAction = (typeof toolActions)[number];
+
+export interface ToolUse {
+  kind: "tool_use";
+  id: string;
+  tool: string;
+  input: Record<string, unknown>;
+  files: FileTouch[];
+  /** Every adapter says it; what an older Pommel archived does not (`actionOf` in sessions/turn-content.ts). */
+  action?: ToolAction;
+}
 
 export interface ToolResult {
   kind: "tool_result";

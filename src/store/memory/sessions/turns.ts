@@ -6,14 +6,15 @@ export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId"> {
   content: Uint8Array;
 }
 
-type Row = Omit<TurnRecord, "files" | "tools" | "abandoned"> & {
+type Row = Omit<TurnRecord, "files" | "tools" | "actions" | "abandoned"> & {
   abandoned: number;
   tools: string;
+  actions: string;
   files: string;
 };
 
 const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
-  group_start AS groupStart, prompt, tools,
+  group_start AS groupStart, prompt, tools, actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
 
@@ -21,6 +22,7 @@ const recordOf = (row: Row): TurnRecord => ({
   ...row,
   abandoned: row.abandoned !== 0,
   tools: JSON.parse(row.tools),
+  actions: JSON.parse(row.actions),
   files: JSON.parse(row.files),
 });
 
@@ -30,12 +32,12 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
     const { id } = memory
       .prepare(
         `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
-           content)
+           actions, content)
          VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
-           @content)
+           @actions, @content)
          ON CONFLICT (session_id, number) DO UPDATE SET
-           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
-           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
+           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, actions, content)
+           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @actions, @content)
          RETURNING id`,
       )
       .get({
@@ -48,6 +50,7 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
         groupStart: turn.groupStart,
         prompt: turn.prompt,
         tools: JSON.stringify(turn.tools),
+        actions: JSON.stringify(turn.actions),
         content: turn.content,
       }) as { id: number };
     saveFiles(memory, id, turn.files);

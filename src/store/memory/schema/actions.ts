@@ -1,0 +1,61 @@
+import type { Sqlite } from "../../sqlite/sqlite.ts";
+import { unpackContent } from "../sessions/content.ts";
+
+/**
+ * The fourth step of the schema of memory.db: what a turn's tool calls did, beside their names. As every step, it stays as
+ * it was released; what calls of today do is said by the agents' adapters.
+ */
+export function addActions(db: Sqlite): void {
+  // JSON object: calls by ToolAction of agents/agent.ts.
+  db.exec("ALTER TABLE turns ADD COLUMN actions TEXT NOT NULL DEFAULT '{}'");
+  const read = db.prepare("SELECT tools, content FROM turns WHERE id = ?");
+  const write = db.prepare("UPDATE turns SET actions = ? WHERE id = ?");
+  for (const id of db.prepare("SELECT id FROM turns WHERE tools <> '{}'").pluck().all()) {
+    const turn = read.get(id) as { tools: string; content: Uint8Array };
+    write.run(JSON.stringify(countBy(actionsOfCalls(turn))), id);
+  }
+}
+
+/** By the calls themselves; where what was archived cannot be read, by the names of the three agents' tools. */
+function actionsOfCalls({ tools, content }: { tools: string; content: Uint8Array }): [string, number][] {
+  try {
+    return unpackContent<{ entries: Call[] }>(content).flatMap(({ entries }) =>
+      entries.filter(({ kind }) => kind === "tool_use").map((use): [string, number] => [actionOf(use), 1]),
+    );
+  } catch {
+    const counts = Object.entries(JSON.parse(tools) as Record<string, number>);
+    return counts.map(([name, count]) => [actionOfName(name), count]);
+  }
+}
+
+interface Call {
+  kind: string;
+  input: Record<string, unknown>;
+  files: { how: string }[];
+}
+
+function actionOf({ input, files }: Call): string {
+  const { command, prompt, description, subagent_type } = input;
+  if (typeof command === "string") return "command";
+  const isNamed = typeof description === "string" || typeof subagent_type === "string";
+  if (typeof prompt === "string" && isNamed) return "delegate";
+  if (files.some(({ how }) => how !== "read")) return "write";
+  return files.length > 0 ? "read" : "other";
+}
+
+const names = {
+  command: /^(?:Bash|PowerShell|run_shell_command)$/,
+  delegate: /^(?:Task|Agent|spawn_agent)$/,
+  write: /^(?:Edit|MultiEdit|Write|NotebookEdit|apply_patch|replace|edit|write_file)$/,
+  read: /^(?:Read|NotebookRead|Grep|view_image|read_file|read_many_files|grep_search|search_file_content)$/,
+};
+
+function actionOfName(name: string): string {
+  return Object.entries(names).find(([, pattern]) => pattern.test(name))?.[0] ?? "other";
+}
+
+function countBy(actions: readonly [string, number][]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [action, count] of actions) counts[action] = (counts[action] ?? 0) + count;
+  return counts;
+}
