@@ -94,6 +94,7 @@ describeAgent("Claude Code", {
       },
     },
   ],
+  commands: ["npm test"],
   others: [
     `${project}/${first.session}/tool-results/b1.txt`,
     `${project}/${first.session}/tool-results/b1.jsonl`,

@@ -6,15 +6,17 @@ import { recall } from "./earlier.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
 import { parseLine } from "./parse-line.ts";
+import { claudeProfile } from "./profile.ts";
 import { quiet } from "./quiet.ts";
 import { retention } from "./retention.ts";
+import { claudeSetup } from "./setup.ts";
 import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
 /** Claude Code; its transcripts as clients from 2.0.76 to 2.1.329 write them. */
 export const claude: Agent = {
-  name: "claude",
-  title: "Claude Code",
+  ...claudeProfile,
+  setup: claudeSetup,
   roots,
   sortsByPlace: true,
   isTranscript,

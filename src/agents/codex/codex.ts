@@ -4,14 +4,16 @@ import { KeptStates } from "../reading/kept-states.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
+import { codexProfile } from "./profile.ts";
 import { quiet } from "./quiet.ts";
+import { codexSetup } from "./setup.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
 
 /** Codex CLI; its rollouts as clients from 0.63 to 0.169 write them. */
 export const codex: Agent = {
-  name: "codex",
-  title: "Codex CLI",
+  ...codexProfile,
+  setup: codexSetup,
   roots,
   sortsByPlace: false,
   isTranscript,

@@ -92,6 +92,7 @@ describeAgent("Gemini CLI", {
       },
     },
   ],
+  commands: ["npm test"],
   others: ["shop/logs.json", "shop/checkpoint-tag.json", "shop/shell_history", "bin/rg"],
   withPictures: { text: pictures(), picture: pictureData },
   unknownLine: { line: '{"id":"x","type":"mystery","content":"?"}', reason: "type:mystery" },

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { codexSetup } from "../codex/setup.ts";
 import { geminiSetup } from "../gemini/setup.ts";
 import type { AgentSetup, PartName, Place } from "../setup.ts";
-import { setups } from "../setups.ts";
+import { setups } from "../registry.ts";
 import { inOrderToTake, putPart, takePart } from "./parts.ts";
 import { oneAtATime, readRecord } from "./record.ts";
 import { section } from "./section.ts";

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { localSettings } from "../claude/setup.ts";
 import type { PartName, Place } from "../setup.ts";
-import { setups } from "../setups.ts";
+import { setups } from "../registry.ts";
 import { partState, putPart, takePart } from "./parts.ts";
 import { projectPlace } from "./place.ts";
 import { readRecord } from "./record.ts";

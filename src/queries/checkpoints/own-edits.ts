@@ -11,7 +11,7 @@ import {
 } from "../../agents/setup/parts.ts";
 import { projectPlace } from "../../agents/setup/place.ts";
 import { putBack, switchOff } from "../../agents/setup/record.ts";
-import { setups } from "../../agents/setups.ts";
+import { setups } from "../../agents/registry.ts";
 import { GitFailure, gitBuffer } from "../../git/git.ts";
 import { installGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";

@@ -16,7 +16,7 @@ import {
   partNames,
   type SetupPart,
 } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
+import { setups } from "../../../agents/registry.ts";
 import { trackedByGit } from "../../../git/hooks/exclude.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
 import { type Output, tick } from "../../terminal/output.ts";

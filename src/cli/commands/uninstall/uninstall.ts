@@ -6,7 +6,7 @@ import { partState } from "../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
+import { setups } from "../../../agents/registry.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { GitFailure, gitText } from "../../../git/git.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
