@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { repositoryRoot as root, shownFiles, adaptersPage } from "../../test/support/adapter-document.ts";
+import { adaptersPage, repositoryRoot as root, shownFiles } from "../../test/support/adapter-document.ts";
 
 /** The adapter that docs/adapters.md shows is taken from there, checked and put through its own test. */
 
@@ -41,8 +41,8 @@ it("names files that are there", () => {
   const links = [...adaptersPage.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
     resolve(root, "docs", link),
   );
-  const named = [...adaptersPage.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(([, path = ""]) =>
-    join(root, "src/agents", path),
+  const named = [...adaptersPage.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(
+    ([, path = ""]) => join(root, "src/agents", path),
   );
   expect(named.length).toBeGreaterThan(5);
   for (const path of [...links, ...named]) expect(() => readFileSync(path), path).not.toThrow(/ENOENT/);

@@ -136,10 +136,7 @@ function launch(project: Project): Launched {
 }
 
 /** What of `env` the daemon of `project` is started with. */
-export function daemonEnvironment(
-  project: Project,
-  env: NodeJS.ProcessEnv = process.env,
-): NodeJS.ProcessEnv {
+export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
   const names = new Set([...passedOn, ...agents, ...variablesOfModels(project)]);
   const isPassedOn = (name: string) => names.has(name) || name.startsWith("POMMEL_");

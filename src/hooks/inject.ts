@@ -36,7 +36,8 @@ export async function tellAgent(
   payload: HookPayload,
 ): Promise<boolean> {
   const moment = moments.find((one) => one === event);
-  if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined) return false;
+  if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
+    return false;
   const record = readDaemonRecord(project);
   const { mode, deadline_ms: deadline = 0 } = record?.context ?? {};
   if (record === null || (mode !== "gentle" && mode !== "eager")) return false;
@@ -93,7 +94,11 @@ function requestFor(
   return files.length === 0 ? null : { ...whose, files };
 }
 
-function filesEdited(hooks: AgentHooks, given: GivenPayload, { tool_name: tool = "" }: HookPayload): string[] {
+function filesEdited(
+  hooks: AgentHooks,
+  given: GivenPayload,
+  { tool_name: tool = "" }: HookPayload,
+): string[] {
   return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, mostFiles);
 }
 

@@ -18,7 +18,9 @@ const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:ï
 export function parseObject(text: string): GivenPayload | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as GivenPayload)
+      : null;
   } catch {
     return null;
   }

@@ -1,10 +1,11 @@
-import type { AgentHooks, AgentProfile, GivenPayload } from "../agents/agent.ts";
+import type { AgentHooks, AgentProfile } from "../agents/agent.ts";
 import { defaultAgentName, profileOf } from "../agents/profiles.ts";
 import { codeOf } from "../project/errors.ts";
 import { type Project, projectAround } from "../project/paths.ts";
-import { anyHook, type HookName, hookNamed, hookNames } from "../protocol/hook-names.ts";
+import { anyHook, hookNamed, hookNames } from "../protocol/hook-names.ts";
 import type { HookPayload } from "../protocol/hook-payload.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
+import { tellAgent } from "./inject.ts";
 import { parseObject, payloadOf } from "./payload.ts";
 import { pokeDaemon } from "./poke.ts";
 import { longestInput, readStdin } from "./read-stdin.ts";
@@ -27,7 +28,11 @@ export async function runHook(name: string, agent: string = defaultAgentName): P
 }
 
 /** @returns why nothing was captured, for a person; null when all is well or there is nothing to do */
-async function capture(name: string, { name: agent }: AgentProfile, hooks: AgentHooks): Promise<string | null> {
+async function capture(
+  name: string,
+  { name: agent }: AgentProfile,
+  hooks: AgentHooks,
+): Promise<string | null> {
   const receivedAt = Date.now();
   const hook = hookNamed(name);
   if (hook === null && name !== anyHook) return "unknown hook";
@@ -65,21 +70,8 @@ async function capture(name: string, { name: agent }: AgentProfile, hooks: Agent
   } catch (error) {
     return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
   }
-  if (!(await tellsAgent(project, hooks, event, given, payload))) await pokeDaemon(project);
+  if (!(await tellAgent(project, hooks, event, given, payload))) await pokeDaemon(project);
   return null;
-}
-
-/** Whether the daemon was asked what there is to tell, and so knows what is new. */
-async function tellsAgent(
-  project: Project,
-  hooks: AgentHooks,
-  event: HookName,
-  given: GivenPayload,
-  payload: HookPayload,
-): Promise<boolean> {
-  if (event !== "session-start" && event !== "user-prompt" && event !== "post-tool-use") return false;
-  const { tellAgent } = await import("./inject.ts");
-  return tellAgent(project, hooks, event, given, payload);
 }
 
 /**

@@ -88,7 +88,12 @@ export function rememberTurn(
     ...(edits ?? []).map(({ path }) => path),
     ...(typeof input.file_path === "string" ? [input.file_path] : []),
   ]);
-  const done = { number, branch: "main", abandoned: false, lines: linesOfActs(acts, `${session}:${number}:`) };
+  const done = {
+    number,
+    branch: "main",
+    abandoned: false,
+    lines: linesOfActs(acts, `${session}:${number}:`),
+  };
   const within = (path: string) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
   saveTurn(
     memory,

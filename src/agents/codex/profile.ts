@@ -1,4 +1,5 @@
 import type { AgentProfile } from "../agent.ts";
+import { claudeProfile } from "../claude/profile.ts";
 import { filesInPatch } from "./patch-files.ts";
 
 export const codexProfile = {
@@ -6,15 +7,8 @@ export const codexProfile = {
   title: "Codex CLI",
   environment: ["CODEX_HOME"],
   hooks: {
-    events: {
-      "pre-compact": "PreCompact",
-      "user-prompt": "UserPromptSubmit",
-      "session-start": "SessionStart",
-      stop: "Stop",
-      "post-tool-use": "PostToolUse",
-      "session-end": "SessionEnd",
-      "subagent-stop": "SubagentStop",
-    },
+    // It took Claude Code's over.
+    events: claudeProfile.hooks.events,
     // Its only editor is given files and lines in one text.
     editedFiles: (tool, { command }) =>
       tool === "apply_patch" && typeof command === "string" ? filesInPatch(command) : [],

@@ -16,8 +16,8 @@ import { saveObservation } from "../../store/memory/observations.ts";
 import { fillBetween } from "../lines/fill-between.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { TurnActivity } from "./turn-activity.ts";
 import { Witness } from "./judge.ts";
+import { TurnActivity } from "./turn-activity.ts";
 
 let memory: Memory;
 let remove: () => void;

@@ -2,7 +2,7 @@ import { relativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
-import { type Delegation, activityOf, type ShellRun, type Activity, type Write } from "./writes.ts";
+import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
 const mostLines = 300_000;

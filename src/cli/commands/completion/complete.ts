@@ -1,5 +1,5 @@
-import { findProject } from "../../../project/paths.ts";
 import { agentNames } from "../../../agents/profiles.ts";
+import { findProject } from "../../../project/paths.ts";
 import { agentNamesIn } from "../../../queries/sessions/conversations-sessions.ts";
 import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
 import { eventsOf } from "../../../store/memory/events.ts";

@@ -1,9 +1,9 @@
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
+import { setups } from "../../../../agents/registry.ts";
 import { type PartPlaced, partState } from "../../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../../agents/setup/place.ts";
 import { readRecord } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
-import { setups } from "../../../../agents/registry.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
