@@ -111,7 +111,7 @@ it("its sessions are imported, its hooks are heard, and what its commands wrote 
   expect(Object.keys(settings.hooks).sort()).toEqual(["answered", "asked", "done"]);
 
   // The daemon finds Jot's home, which only the adapter knows of.
-  pm("start");
+  expect(pm("start")).toContain("pm import jot");
   expect(json("import", "jot", "--yes")).toMatchObject({ agent: "jot", sessions: 1, failed: [] });
   await until(async () => json<Blamed>("blame", "total.ts").ranges[0]?.author === "agent");
   expect(json<Blamed>("blame", "total.ts").ranges).toMatchObject([

@@ -111,7 +111,7 @@ export function rememberTurn(
 
 /** Nobody did anything any more, and nobody saw any of it. */
 export function forgetAll(memory: Memory): void {
-  for (const table of ["turn_files", "turns", "sessions", "observations"])
+  for (const table of ["turn_actions", "turn_files", "turns", "sessions", "observations"])
     memory.prepare(`DELETE FROM ${table}`).run();
 }
 

@@ -49,7 +49,7 @@ export class TurnActivity {
   ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
     const rows = this.rows(
       `t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
-       AND (t.actions ->> '$.command' > 0 OR t.actions ->> '$.delegate' > 0)`,
+       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action IN ('command', 'delegate'))`,
       { since, until },
     );
     const activity = rows.map((row) => this.activityIn(row));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
 import { packContent } from "../sessions/content.ts";
+import { turnsOf } from "../sessions/turns.ts";
 import { memoryMigrations } from "./schema.ts";
 
 let dir: string;
@@ -33,8 +34,7 @@ function olderMemory(turns: readonly { tools: Record<string, number>; content: U
 function actionsStored(): unknown[] {
   const memory = Memory.open(file, { readonly: false });
   try {
-    const rows = memory.prepare("SELECT actions FROM turns ORDER BY number").pluck().all() as string[];
-    return rows.map((actions) => JSON.parse(actions));
+    return turnsOf(memory, 1).map(({ actions }) => actions);
   } finally {
     memory.close();
   }

@@ -6,15 +6,27 @@ import { unpackContent } from "../sessions/content.ts";
  * it was released; what calls of today do is said by the agents' adapters.
  */
 export function addActions(db: Sqlite): void {
-  // JSON object: calls by ToolAction of agents/agent.ts.
-  db.exec("ALTER TABLE turns ADD COLUMN actions TEXT NOT NULL DEFAULT '{}'");
+  db.exec(table);
   const read = db.prepare("SELECT tools, content FROM turns WHERE id = ?");
-  const write = db.prepare("UPDATE turns SET actions = ? WHERE id = ?");
+  const insert = db.prepare("INSERT INTO turn_actions (turn_id, action, calls) VALUES (?, ?, ?)");
   for (const id of db.prepare("SELECT id FROM turns WHERE tools <> '{}'").pluck().all()) {
     const turn = read.get(id) as { tools: string; content: Uint8Array };
-    write.run(JSON.stringify(countBy(actionsOfCalls(turn))), id);
+    for (const [action, calls] of countBy(actionsOfCalls(turn))) insert.run(id, action, calls);
   }
 }
+
+// No column of turns: it would lie behind the content, and take reading that to get at.
+const table = `
+  -- What a turn's tool calls did.
+  CREATE TABLE turn_actions (
+    turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    -- ToolAction of agents/agent.ts: command, write, read, delegate, other.
+    action  TEXT NOT NULL,
+    -- How many did, failed ones included.
+    calls   INTEGER NOT NULL,
+    PRIMARY KEY (turn_id, action)
+  ) STRICT, WITHOUT ROWID;
+`;
 
 /** By the calls themselves; where what was archived cannot be read, by the names of the three agents' tools. */
 function actionsOfCalls({ tools, content }: { tools: string; content: Uint8Array }): [string, number][] {
@@ -54,8 +66,8 @@ function actionOfName(name: string): string {
   return Object.entries(names).find(([, pattern]) => pattern.test(name))?.[0] ?? "other";
 }
 
-function countBy(actions: readonly [string, number][]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const [action, count] of actions) counts[action] = (counts[action] ?? 0) + count;
+function countBy(actions: readonly [string, number][]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [action, count] of actions) counts.set(action, (counts.get(action) ?? 0) + count);
   return counts;
 }

@@ -14,7 +14,8 @@ type Row = Omit<TurnRecord, "files" | "tools" | "actions" | "abandoned"> & {
 };
 
 const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
-  group_start AS groupStart, prompt, tools, actions,
+  group_start AS groupStart, prompt, tools,
+  (SELECT json_group_object(action, calls) FROM turn_actions WHERE turn_id = turns.id) AS actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
 
@@ -32,12 +33,12 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
     const { id } = memory
       .prepare(
         `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
-           actions, content)
+           content)
          VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
-           @actions, @content)
+           @content)
          ON CONFLICT (session_id, number) DO UPDATE SET
-           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, actions, content)
-           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @actions, @content)
+           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
+           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
          RETURNING id`,
       )
       .get({
@@ -50,12 +51,18 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
         groupStart: turn.groupStart,
         prompt: turn.prompt,
         tools: JSON.stringify(turn.tools),
-        actions: JSON.stringify(turn.actions),
         content: turn.content,
       }) as { id: number };
+    saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
     return id;
   });
+}
+
+function saveActions(memory: Memory, turnId: number, actions: TurnRecord["actions"]): void {
+  memory.prepare("DELETE FROM turn_actions WHERE turn_id = ?").run(turnId);
+  const insert = memory.prepare("INSERT INTO turn_actions (turn_id, action, calls) VALUES (?, ?, ?)");
+  for (const [action, calls] of Object.entries(actions)) insert.run(turnId, action, calls);
 }
 
 function saveFiles(memory: Memory, turnId: number, files: readonly TurnFile[]): void {
