@@ -252,7 +252,12 @@ it("a hook loads four files of ours, of whichever agent it is", async () => {
     expect(code).toBe(0);
     const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
     const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
-    expect([...new Set(names)].sort()).toEqual(["base.cjs", "pm.cjs", "rolldown-runtime.cjs", "run-hook.cjs"]);
+    expect([...new Set(names)].sort()).toEqual([
+      "base.cjs",
+      "pm.cjs",
+      "rolldown-runtime.cjs",
+      "run-hook.cjs",
+    ]);
   }
 });
 
