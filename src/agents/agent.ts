@@ -208,7 +208,7 @@ export interface Agent extends AgentProfile {
    * Kinds of lines that its clients are known to write and that say nothing worth remembering, as `ReadBatch.skipped` names
    * them, after "type:". What else is left out may be of a later client.
    */
-  readonly quiet?: ReadonlySet<string>;
+  readonly ignoredLineTypes?: ReadonlySet<string>;
   /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Transcripts under `dir` that cannot be read here, and why; for agents that have such. */

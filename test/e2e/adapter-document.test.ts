@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
-  chmodSync,
   cpSync,
   mkdirSync,
   readFileSync,
@@ -21,7 +20,7 @@ import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 let pommel: string;
 let repo: string;
 let jotHome: string;
-let path: string;
+let pommelProgram: string;
 
 beforeAll(() => {
   pommel = temporaryDir("pommel-with-jot-");
@@ -44,9 +43,8 @@ beforeAll(() => {
   jotHome = temporaryDir("pommel-jot-home-");
   const bin = temporaryDir("pommel-bin-");
   const program = `#!/bin/sh\nexec "${process.execPath}" "${join(pommel, "bin/pm.cjs")}" "$@"\n`;
-  writeFileSync(join(bin, "pommel"), program);
-  chmodSync(join(bin, "pommel"), 0o755);
-  path = `${bin}:${process.env.PATH}`;
+  pommelProgram = join(bin, "pommel");
+  writeFileSync(pommelProgram, program, { mode: 0o755 });
 }, 180_000);
 
 afterAll(() => {
@@ -62,10 +60,14 @@ function register(table: string, begin: string, line: string, name: string, from
   writeFileSync(file, `import { ${name} } from "${from}";\n${text.replace(begin, `${begin} ${line}`)}`);
 }
 
-const environment = () => ({ ...process.env, PATH: path, JOT_HOME: jotHome });
+const environment = () => ({
+  ...process.env,
+  PATH: `${dirname(pommelProgram)}:${process.env.PATH}`,
+  JOT_HOME: jotHome,
+});
 
 function pm(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync("pommel", args, {
+  const { status, stdout, stderr } = spawnSync(pommelProgram, args, {
     cwd: repo,
     env: environment(),
     encoding: "utf8",

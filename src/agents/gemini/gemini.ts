@@ -22,7 +22,7 @@ export const gemini: Agent = {
   isTranscript,
   directoryOf,
   lacksBranch: true,
-  quiet: new Set(["$rewindTo", "$set", "info", "metadata"]),
+  ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
   retention,
   describe: (file) => identify(file),
