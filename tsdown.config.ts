@@ -66,7 +66,10 @@ export default defineConfig([
               "project/(?:errors|paths|levels|files/replace-file)|protocol/daemon-record|client/raw-request|cli/(?:forward|forwarded|terminal/streams)|.*/hook-names",
             ),
           },
-          { name: "run-hook", test: modules("hooks/(?!scrub-notes|plugin-twin)[^/]*") },
+          {
+            name: "run-hook",
+            test: modules("hooks/(?!scrub-notes)[^/]*|agents/(?:profiles|\\w+/profile|codex/patch-files)"),
+          },
         ],
       },
     },

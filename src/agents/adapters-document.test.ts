@@ -3,26 +3,16 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { adaptersPage, repositoryRoot as root, shownFiles } from "../../test/support/adapter-document.ts";
 
 /** The adapter that docs/adapters.md shows is taken from there, checked and put through its own test. */
-
-const root = resolve(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/adapters.md"), "utf8");
-
-/** The files that the page shows, by their path. */
-const shown = new Map(
-  [...page.matchAll(/```ts\n\/\/ (src\/\S+)\n([\s\S]*?)```/g)].map(([, path = "", code = ""]) => [
-    path,
-    code,
-  ]),
-);
 
 /** Writes them where nobody else looks, with what they import from where it is. */
 function written(): string[] {
   const dir = mkdtempSync(join(tmpdir(), "pommel-adapter-"));
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
   writeFileSync(join(dir, "package.json"), '{"type":"module"}');
-  return [...shown].map(([path, code]) => {
+  return [...shownFiles].map(([path, code]) => {
     const file = join(dir, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, code.replaceAll('from "../', `from "${join(root, dirname(dirname(path)))}/`));
@@ -33,8 +23,9 @@ function written(): string[] {
 const files = written();
 
 it("shows an adapter of a hundred lines, and its test", () => {
-  expect([...shown.keys()].map((path) => basename(path))).toEqual(["jot.ts", "jot-contract.test.ts"]);
-  expect([...shown.values()][0]!.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
+  const names = ["profile.ts", "jot.ts", "setup.ts", "jot-contract.test.ts"];
+  expect([...shownFiles.keys()].map((path) => basename(path))).toEqual(names);
+  expect(shownFiles.get("src/agents/jot/jot.ts")!.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
 });
 
 it("shows code that compiles as strictly as ours", async () => {
@@ -47,11 +38,11 @@ it("shows code that compiles as strictly as ours", async () => {
 }, 120_000);
 
 it("names files that are there", () => {
-  const links = [...page.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
+  const links = [...adaptersPage.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
     resolve(root, "docs", link),
   );
-  const named = [...page.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(([, path = ""]) =>
-    join(root, "src/agents", path),
+  const named = [...adaptersPage.matchAll(/`((?:claude|codex|gemini|aline)\/[\w./-]*)`/g)].map(
+    ([, path = ""]) => join(root, "src/agents", path),
   );
   expect(named.length).toBeGreaterThan(5);
   for (const path of [...links, ...named]) expect(() => readFileSync(path), path).not.toThrow(/ENOENT/);

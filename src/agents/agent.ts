@@ -1,6 +1,10 @@
+import type { HookName } from "../protocol/hook-names.ts";
+import type { AgentSetup } from "./setup.ts";
+
 /**
- * What every coding agent gives, whatever its transcripts look like: where they are and what stands in them. An
- * adapter lives in a folder of its own, is registered in `registry.ts` and passes `agent-contract.ts`.
+ * What every coding agent gives: where its transcripts are and what stands in them, what its hooks say, and how it is set
+ * up. An adapter lives in a folder of its own, is registered in `profiles.ts` and `registry.ts`, and passes
+ * `agent-contract.ts`.
  */
 
 /** A file that a session is, or was, written to. */
@@ -69,7 +73,7 @@ export type Entry =
   /** The agent said it. */
   | { kind: "text"; text: string }
   | { kind: "thinking"; text: string }
-  | { kind: "tool_use"; id: string; tool: string; input: Record<string, unknown>; files: FileTouch[] }
+  | ToolUse
   | ToolResult
   /** The context was compacted here. */
   | { kind: "compaction"; trigger: string | null; preTokens: number | null }
@@ -77,6 +81,24 @@ export type Entry =
   | { kind: "summary"; text: string }
   /** A name for the session. */
   | { kind: "title"; text: string };
+
+/** What tool calls do, as far as anybody asks. */
+export const toolActions = ["command", "write", "read", "delegate", "other"] as const;
+/**
+ * command: ran a shell command, the input's `command`. write: changed files. read: read or searched files. delegate: gave
+ * a subagent work.
+ */
+export type ToolAction = (typeof toolActions)[number];
+
+export interface ToolUse {
+  kind: "tool_use";
+  id: string;
+  tool: string;
+  input: Record<string, unknown>;
+  files: FileTouch[];
+  /** Every adapter says it; what an older Pommel archived does not (`actionOf` in sessions/turn-content.ts). */
+  action?: ToolAction;
+}
 
 export interface ToolResult {
   kind: "tool_result";
@@ -132,11 +154,40 @@ export interface Retention {
   source: string | null;
 }
 
-export interface Agent {
+/** What an agent hands to a hook: an object of JSON, not to be trusted. */
+export type GivenPayload = Readonly<Record<string, unknown>>;
+
+/** What an agent's events mean. Every hook loads those of all agents: data and small functions, no imports to speak of. */
+export interface AgentHooks {
+  /** The agent's own name of each event that Pommel listens to. */
+  readonly events: Readonly<Partial<Record<HookName, string>>>;
+  /** The variable in which a hook finds where the agent was launched; without one the payload's `cwd` says it. */
+  readonly launchedIn?: string;
+  /** The payload with its fields called as in `protocol/hook-payload.ts`, where the agent calls them otherwise. */
+  read?(given: GivenPayload): GivenPayload;
+  /** What a tool call of `post-tool-use` changed: paths of files, and anything else where there is none. */
+  editedFiles(tool: string, input: GivenPayload): readonly unknown[];
+  /** Whether what happened is no part of the session: the client's own notices and helpers. */
+  ignores?(hook: HookName, given: GivenPayload): boolean;
+  /** Whether another hook of ours hears of the same event. */
+  runsTwice?(root: string, hook: HookName): Promise<boolean>;
+}
+
+/** What is known of an agent without loading its adapter. */
+export interface AgentProfile {
   /** Stored with every session: "claude". */
   readonly name: string;
   /** For people: "Claude Code". */
   readonly title: string;
+  /** Environment variables that say where the agent keeps its files: the daemon is given them. */
+  readonly environment: readonly string[];
+  /** For agents that run `pm hook`. */
+  readonly hooks?: AgentHooks;
+}
+
+export interface Agent extends AgentProfile {
+  /** How Pommel is put into its files; for agents where that can be done. */
+  readonly setup?: AgentSetup;
   /** Directories that hold its transcripts, whether they exist or not. */
   roots(env?: NodeJS.ProcessEnv): string[];
   /**
@@ -151,11 +202,13 @@ export interface Agent {
    * the client would not keep any, and it may be just any place.
    */
   directoryOf(path: string): string | null;
+  /** Its transcripts do not say on which branch the session was: hooks look. */
+  readonly lacksBranch?: true;
   /**
    * Kinds of lines that its clients are known to write and that say nothing worth remembering, as `ReadBatch.skipped` names
    * them, after "type:". What else is left out may be of a later client.
    */
-  readonly quiet?: ReadonlySet<string>;
+  readonly ignoredLineTypes?: ReadonlySet<string>;
   /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /** Transcripts under `dir` that cannot be read here, and why; for agents that have such. */

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { profiles } from "../agents/profiles.ts";
 import { readEmbedderSpec } from "../models/embed/registry.ts";
-import { readLlmSpec } from "../models/generate/registry.ts";
+import { embedderSettings } from "../models/embed/settings.ts";
+import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
@@ -25,7 +27,10 @@ const startTimeoutMs = 30_000;
 /** A disk with less left is full: not even a log line fits. Bytes. */
 const leastFree = 65_536;
 
-/** What a daemon gets to see of our environment, besides our own settings: no tokens, no keys but the one it needs. */
+/**
+ * What a daemon gets to see of our environment, besides our own settings and what agents and models declare: no tokens, no
+ * keys but those that it needs.
+ */
 const passedOn = [
   "PATH",
   "HOME",
@@ -43,10 +48,6 @@ const passedOn = [
   "TEMP",
   "APPDATA",
   "LOCALAPPDATA",
-  // Where agents keep their transcripts.
-  "CLAUDE_CONFIG_DIR",
-  "CODEX_HOME",
-  "GEMINI_CLI_HOME",
 ];
 
 /** The record of the daemon that answers for `project`, or null. */
@@ -118,7 +119,7 @@ function launch(project: Project): Launched {
     cwd: project.root,
     detached: true,
     stdio: ["ignore", "ignore", stderr],
-    env: environment(project),
+    env: daemonEnvironment(project),
     windowsHide: true,
   });
   closeSync(stderr);
@@ -134,27 +135,27 @@ function launch(project: Project): Launched {
   };
 }
 
-function environment(project: Project): NodeJS.ProcessEnv {
-  const keys = keyVariables(project);
-  const isPassedOn = (name: string) =>
-    passedOn.includes(name) || name.startsWith("POMMEL_") || keys.includes(name);
+/** What of `env` the daemon of `project` is started with. */
+export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const agents = Object.values(profiles).flatMap(({ environment }) => environment);
+  const names = new Set([...passedOn, ...agents, ...variablesOfModels(project)]);
+  const isPassedOn = (name: string) => names.has(name) || name.startsWith("POMMEL_");
   return {
     // glibc keeps freed memory unless told; with this, a daemon whose models were unloaded is small again.
     MALLOC_TRIM_THRESHOLD_: "131072",
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name))),
   };
 }
 
-/** The variables with the keys of the APIs that embed and write summaries for this project. */
-function keyVariables(project: Project): string[] {
+/** What the models that embed and write summaries for this project want from the environment: keys of their APIs. */
+function variablesOfModels(project: Project): string[] {
   try {
     const { config } = loadConfig(project);
-    const embedders = [config["embed.code"], config["embed.text"]];
-    const embeds = embedders.some((spec) => readEmbedderSpec(spec).driver.name === "openai");
-    const writes = readLlmSpec(config["llm.model"]).driver.name === "openai";
+    const embedders = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
+    const { driver } = readLlmSpec(config["llm.model"]);
     return [
-      ...(embeds ? [config["embed.openai_key_env"]] : []),
-      ...(writes ? [config["llm.openai_key_env"]] : []),
+      ...embedders.flatMap((one) => one.driver.environment?.(embedderSettings(config)) ?? []),
+      ...(driver.environment?.(llmSettingsOf(config)) ?? []),
     ];
   } catch {
     // The daemon says what is wrong with the configuration.

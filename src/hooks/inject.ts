@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { filesInPatch } from "../agents/codex/patch-files.ts";
+import type { AgentHooks, GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
 import type { Project } from "../project/paths.ts";
 import type { ContextRequest } from "../protocol/context.ts";
@@ -7,19 +7,14 @@ import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName } from "../protocol/hook-names.ts";
 import type { HookPayload } from "../protocol/hook-payload.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
+import { isShortText, objectOf } from "./payload.ts";
 import { writeItem } from "./write-item.ts";
 
-/** Hooks that an agent is told something by, with the agents' own names of them. Never when a turn is over. */
-const moments = {
-  "session-start": "SessionStart",
-  "user-prompt": "UserPromptSubmit",
-  "post-tool-use": "PostToolUse",
-} as const;
-type Moment = keyof typeof moments;
+/** Hooks that an agent is told something by. Never when a turn is over. */
+const moments = ["session-start", "user-prompt", "post-tool-use"] as const;
+type Moment = (typeof moments)[number];
 
-/** Tools that change a file that they name, of all agents. */
-const editors = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace"]);
-/** Of a patch. */
+/** Of a tool call. */
 const mostFiles = 20;
 /** What a prompt is about stands at its beginning. Characters. */
 const mostOfPrompt = 4000;
@@ -35,16 +30,19 @@ const longestAnswer = 262_144;
  */
 export async function tellAgent(
   project: Project,
+  hooks: AgentHooks,
   event: HookName,
-  given: Record<string, unknown>,
+  given: GivenPayload,
   payload: HookPayload,
 ): Promise<boolean> {
-  const moment = event in moments ? (event as Moment) : null;
-  if (moment === null || payload.session_id === undefined || payload.agent_id !== undefined) return false;
+  const moment = moments.find((one) => one === event);
+  if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
+    return false;
   const record = readDaemonRecord(project);
   const { mode, deadline_ms: deadline = 0 } = record?.context ?? {};
   if (record === null || (mode !== "gentle" && mode !== "eager")) return false;
-  const request = requestFor(moment, mode, given, payload);
+  const files = () => filesEdited(hooks, given, payload);
+  const request = requestFor(moment, mode, given, payload, files);
   const left = () => deadline - performance.now() - marginMs;
   if (request === null) return false;
   if (!(left() > 0)) return missed(project, moment);
@@ -57,7 +55,7 @@ export async function tellAgent(
     const text = answer.status === 200 ? textIn(answer.body) : null;
     if (text === null) return true;
     if (performance.now() > deadline) return missed(project, moment);
-    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : moments[moment];
+    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
     writeSync(1, JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: text } }));
     return true;
   } catch {
@@ -80,8 +78,9 @@ function missed(project: Project, event: Moment): false {
 function requestFor(
   event: Moment,
   mode: "gentle" | "eager",
-  given: Record<string, unknown>,
+  given: GivenPayload,
   payload: HookPayload,
+  filesEdited: () => string[],
 ): ContextRequest | null {
   const { session_id = "", source, cwd, transcript_path } = payload;
   const whose = { event, session_id, transcript_path, cwd };
@@ -91,15 +90,16 @@ function requestFor(
     return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, mostOfPrompt) } : null;
   }
   if (mode !== "eager") return null;
-  const files = filesEdited(given.tool_input, payload);
+  const files = filesEdited();
   return files.length === 0 ? null : { ...whose, files };
 }
 
-function filesEdited(input: unknown, { tool_name: tool = "", file_path: file }: HookPayload): string[] {
-  if (editors.has(tool)) return file === undefined ? [] : [file];
-  // Codex's only editor is given files and lines in one text.
-  const { command } = ((tool === "apply_patch" ? input : null) as { command?: unknown }) ?? {};
-  return typeof command === "string" ? filesInPatch(command).slice(0, mostFiles) : [];
+function filesEdited(
+  hooks: AgentHooks,
+  given: GivenPayload,
+  { tool_name: tool = "" }: HookPayload,
+): string[] {
+  return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, mostFiles);
 }
 
 /** The text in an answer of POST /context; null where there is none. */

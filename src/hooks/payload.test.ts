@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { notesIn } from "../sessions/notes/notes.ts";
-import { isNotification, parseObject, payloadOf, withoutHookContext } from "./payload.ts";
+import { parseObject, payloadOf } from "./payload.ts";
 
 const secret = "x".repeat(12);
 
@@ -45,17 +45,6 @@ describe("what a hook keeps", () => {
     expect(payloadOf({ prompt: "no note" })).toEqual({});
   });
 
-  it("is nothing of what hooks said before the prompt", () => {
-    const said =
-      "<hook_context>&lt;pommel-context&gt;\nNote to Pommel: again\n&lt;/pommel-context&gt;</hook_context>";
-    expect(withoutHookContext(`${said}\n\n<hook_context>b</hook_context>\nWhy <hook_context>?`)).toBe(
-      "Why <hook_context>?",
-    );
-    for (const prompt of ["", " Note to Pommel: x", "<hook_context> Note"]) {
-      expect(withoutHookContext(prompt)).toBe(prompt);
-    }
-  });
-
   it("leaves out what has the wrong type or is too long to be an id", () => {
     const given = { session_id: 7, cwd: null, source: ["x"], trigger: {}, prompt: 1, tool_input: "x" };
     expect(payloadOf(given)).toEqual({});
@@ -91,10 +80,4 @@ describe("what a hook keeps", () => {
 it("reads objects only", () => {
   expect(parseObject('{"a": 1}')).toEqual({ a: 1 });
   for (const text of ["", "null", "[]", '"x"', "1", '{"a": 1', "{}{}"]) expect(parseObject(text)).toBeNull();
-});
-
-it("knows the prompts that the client writes", () => {
-  expect(isNotification({ prompt: "<task-notification>\n<task-id>a</task-id>" })).toBe(true);
-  expect(isNotification({ prompt: "what is a <task-notification>?" })).toBe(false);
-  expect(isNotification({})).toBe(false);
 });

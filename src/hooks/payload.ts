@@ -1,3 +1,4 @@
+import type { GivenPayload } from "../agents/agent.ts";
 import { type HookPayload, payloadFields } from "../protocol/hook-payload.ts";
 
 /**
@@ -14,37 +15,27 @@ const longestNotes = 65_536;
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：].*/giu;
 
 /** The JSON object in `text`; null when it is none. */
-export function parseObject(text: string): Record<string, unknown> | null {
+export function parseObject(text: string): GivenPayload | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as GivenPayload)
+      : null;
   } catch {
     return null;
   }
 }
 
-/** As `<` is written `&lt;` in what hooks say, the first closing tag is its end. */
-const hookContext = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/;
-
-/**
- * A prompt without what hooks said before it: Gemini CLI hands what they added when the session began to the next hook as
- * part of the prompt. It quotes notes, which are no new ones.
- */
-export function withoutHookContext(prompt: string): string {
-  let words = prompt;
-  while (hookContext.test(words)) words = words.replace(hookContext, "");
-  return words;
-}
-
 /** What is kept of a hook's stdin; fields of a wrong type are left out. */
-export function payloadOf(given: Record<string, unknown>): HookPayload {
+export function payloadOf(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
   for (const field of payloadFields) {
     const value = given[field];
     if (field !== "prompt" && field !== "file_path" && isShortText(value)) payload[field] = value;
   }
-  const filePath = pathIn(given.tool_input);
-  if (filePath !== null) payload.file_path = filePath;
+  const { file_path: path, notebook_path: notebook } = objectOf(given.tool_input);
+  const file = [path, notebook].find(isShortText);
+  if (file !== undefined) payload.file_path = file;
   if (typeof given.prompt === "string") {
     const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, longestNotes);
     if (notes !== "") payload.prompt = notes;
@@ -52,18 +43,11 @@ export function payloadOf(given: Record<string, unknown>): HookPayload {
   return payload;
 }
 
-function pathIn(toolInput: unknown): string | null {
-  if (typeof toolInput !== "object" || toolInput === null) return null;
-  const { file_path, notebook_path } = toolInput as Record<string, unknown>;
-  if (isShortText(file_path)) return file_path;
-  return isShortText(notebook_path) ? notebook_path : null;
+/** What is no object is an empty one. */
+export function objectOf(value: unknown): GivenPayload {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-function isShortText(value: unknown): value is string {
+export function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= longestField;
-}
-
-/** A prompt that the client wrote itself, when a task in the background ended. */
-export function isNotification(given: Record<string, unknown>): boolean {
-  return typeof given.prompt === "string" && given.prompt.trimStart().startsWith("<task-notification>");
 }

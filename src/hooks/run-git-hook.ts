@@ -13,15 +13,6 @@ const heads = "refs/heads/";
 /** Longer ones are no names. Characters. */
 const longestName = 1024;
 
-/** Whether `pm hook <name>` is one of git's. */
-export function isGitHook(name: string): boolean {
-  return gitHookOf(name) !== null;
-}
-
-function gitHookOf(name: string): GitHookName | null {
-  return gitHookNames.find((hook) => name === `git-${hook}`) ?? null;
-}
-
 /**
  * What `pm hook git-<name> ...` does: spools what git said and pokes the daemon. As `runHook`, it never throws, never
  * waits for long, and prints nothing on stdout. What follows the name is what the script in git's hooks hands on
@@ -30,8 +21,8 @@ function gitHookOf(name: string): GitHookName | null {
 export async function runGitHook(name: string, args: readonly string[]): Promise<void> {
   const receivedAt = Date.now();
   try {
-    const hook = gitHookOf(name);
-    if (hook === null) return warn(name, "unknown hook; nothing was captured");
+    const hook = gitHookNames.find((one) => name === `git-${one}`);
+    if (hook === undefined) return warn(name, "unknown hook; nothing was captured");
     const last = args.at(-1) ?? "";
     const cwd = process.cwd();
     const project = gitProjectOf(cwd, last.startsWith("./") ? last : ".");

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { hookAgents } from "./agent-hooks.ts";
 import { gitHookNames } from "./git-hook-names.ts";
 import { hookNames } from "./hook-names.ts";
 import { type HookPayload, payloadFields } from "./hook-payload.ts";
@@ -22,7 +21,7 @@ const receivedAt = z.number();
 export const agentHookItem = z.object({
   kind: z.literal("claude-hook"),
   /** Absent: Claude Code. */
-  agent: z.optional(z.enum(hookAgents)),
+  agent: text,
   event: z.enum(hookNames),
   received_at: receivedAt,
   payload: z.object(

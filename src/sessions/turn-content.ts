@@ -1,4 +1,5 @@
-import type { Entry } from "../agents/agent.ts";
+import { type Entry, type ToolAction, type ToolUse, toolActions } from "../agents/agent.ts";
+import { actionByInput } from "../agents/reading/tool-action.ts";
 
 /** A line as it is archived: scrubbed, with its order in the session. */
 export interface StoredLine {
@@ -17,4 +18,12 @@ export interface Turn {
   branch: string | null;
   abandoned: boolean;
   lines: StoredLine[];
+}
+
+/**
+ * What a call did: what its adapter said, or, of one that an older Pommel archived or another machine sent, what the shape
+ * of its input says.
+ */
+export function actionOf(use: ToolUse): ToolAction {
+  return toolActions.find((action) => action === use.action) ?? actionByInput(use);
 }

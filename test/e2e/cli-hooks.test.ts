@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { agentNames } from "../../src/agents/profiles.ts";
 import { pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** The hook's environment must be the test's own. */
@@ -231,6 +232,33 @@ describe("pm hook", () => {
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
     expect(items()).toHaveLength(1);
   });
+});
+
+it("a hook loads four files of ours, of whichever agent it is", async () => {
+  // Anything that a profile imports comes on top, each time that an agent does something.
+  const dir = temporaryDir("pommel-loaded-");
+  const list = join(dir, "list.cjs");
+  const loaded = join(dir, "loaded.json");
+  writeFileSync(
+    list,
+    `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(Object.keys(require.cache))));`,
+  );
+  for (const agent of agentNames) {
+    const { code } = await runPm(["hook", "--agent", agent, "stop"], {
+      cwd: dir,
+      env: { CLAUDE_PROJECT_DIR: "", GEMINI_PROJECT_DIR: "", NODE_OPTIONS: `--require "${list}"` },
+      input: JSON.stringify(payload({ cwd: dir })),
+    });
+    expect(code).toBe(0);
+    const files = (JSON.parse(readFileSync(loaded, "utf8")) as string[]).filter((file) => file !== list);
+    const names = files.map((file) => basename(file).replace(/-[\w-]{8}(?=\.cjs$)/, ""));
+    expect([...new Set(names)].sort()).toEqual([
+      "base.cjs",
+      "pm.cjs",
+      "rolldown-runtime.cjs",
+      "run-hook.cjs",
+    ]);
+  }
 });
 
 describe("pm hook and the daemon", () => {

@@ -3,8 +3,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { TranscriptFile } from "../../src/agents/agent.ts";
+import { type TranscriptFile, toolActions } from "../../src/agents/agent.ts";
+import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { createScrubber } from "../../src/redact/create-scrubber.ts";
+import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { type AgentSamples, add, type ReadAll, readAll, type TranscriptSample } from "./agent-samples.ts";
+import { temporaryMemory } from "./memory-fixture.ts";
+
+const ingestOptions = {
+  scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+  ledgerKey: Buffer.alloc(32, 7),
+  embedder: null,
+  chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+  maxChunks: 0,
+  worktrees: [],
+  log: silentLog,
+};
 
 /** What every agent's adapter does: to be run by the tests of each one. */
 export function describeAgent(name: string, samples: AgentSamples): void {
@@ -56,6 +72,41 @@ export function describeAgent(name: string, samples: AgentSamples): void {
 
     it("looks where the environment says", () => {
       expect(agent.roots(samples.env(root))).toContain(root);
+    });
+
+    it("declares the variables that say where, so that a daemon is given them", () => {
+      const moved = Object.keys(samples.env(root)).filter((name) => name !== "HOME");
+      expect(moved.length).toBeGreaterThan(0);
+      expect(agent.environment).toEqual(expect.arrayContaining(moved));
+    });
+
+    it("says what every tool call did, whatever its tool is called", async () => {
+      const commands = new Set<unknown>();
+      for (const { text } of transcripts) {
+        writeFileSync(file, text);
+        const entries = (await readAll(agent, file)).lines.flatMap((line) => line.entries);
+        const uses = entries.filter((entry) => entry.kind === "tool_use");
+        for (const use of uses) {
+          expect(toolActions).toContain(use.action);
+          if (use.action === "command") commands.add(use.input.command);
+        }
+        const editing = entries.filter((entry) => entry.kind === "tool_result" && entry.edits !== null);
+        const editors = uses.filter(({ id }) => editing.some((entry) => "id" in entry && entry.id === id));
+        expect(editors.filter(({ action }) => action !== "write")).toEqual([]);
+      }
+      expect([...commands].sort()).toEqual([...samples.commands].sort());
+    });
+
+    it("leaves its commands where attribution finds them", async () => {
+      const { memory, remove } = temporaryMemory();
+      const ran = new Set<string>();
+      for (const sample of transcripts) {
+        await ingestTranscript({ ...ingestOptions, memory, agent, root }, writeSample(sample));
+        const activity = new TurnActivity(memory, { root, worktrees: [] });
+        for (const { command } of activity.shellBetween(0, Date.now()).runs) ran.add(command);
+      }
+      remove();
+      expect([...ran].sort()).toEqual([...samples.commands].sort());
     });
 
     it("lists its transcripts in order of path, with size and time, and nothing else", async () => {

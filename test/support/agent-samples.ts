@@ -19,6 +19,8 @@ export interface AgentSamples {
   scratch?: string;
   /** At least one, all different. */
   transcripts: readonly TranscriptSample[];
+  /** Every command that ran in them, each once, in any order. One at least. */
+  commands: readonly string[];
   /** Files near transcripts that are none. */
   others: readonly string[];
   /** A transcript that holds a picture in every place where one can stand, and the picture's base64. */

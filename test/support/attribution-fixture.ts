@@ -5,6 +5,7 @@ import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts"
 import { asBare, lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
 import type { ChangeToAttribute } from "../../src/attribution/lines/types.ts";
 import type { ChangedFile, ChangedHunk } from "../../src/git/diff/changes-types.ts";
+import { actionCounts, toolCounts } from "../../src/sessions/ingest/turn-to-store.ts";
 import type { StoredLine } from "../../src/sessions/turn-content.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
@@ -87,6 +88,12 @@ export function rememberTurn(
     ...(edits ?? []).map(({ path }) => path),
     ...(typeof input.file_path === "string" ? [input.file_path] : []),
   ]);
+  const done = {
+    number,
+    branch: "main",
+    abandoned: false,
+    lines: linesOfActs(acts, `${session}:${number}:`),
+  };
   const within = (path: string) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
   saveTurn(
     memory,
@@ -94,16 +101,17 @@ export function rememberTurn(
     turn(number, {
       startedAt: Math.min(...times),
       endedAt: Math.max(...times),
-      tools: Object.fromEntries(acts.map(({ tool }) => [tool, 1])),
+      tools: toolCounts(done),
+      actions: actionCounts(done),
       files: [...new Set(paths.map(within))].map((path) => ({ path, how: "edit" as const })),
-      content: packContent(linesOfActs(acts, `${session}:${number}:`)),
+      content: packContent(done.lines),
     }),
   );
 }
 
 /** Nobody did anything any more, and nobody saw any of it. */
 export function forgetAll(memory: Memory): void {
-  for (const table of ["turn_files", "turns", "sessions", "observations"])
+  for (const table of ["turn_actions", "turn_files", "turns", "sessions", "observations"])
     memory.prepare(`DELETE FROM ${table}`).run();
 }
 

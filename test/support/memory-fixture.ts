@@ -36,6 +36,7 @@ export function turn(number: number, more: Partial<TurnToStore> = {}): TurnToSto
     groupStart: number,
     prompt: `prompt ${number}`,
     tools: {},
+    actions: {},
     files: [],
     content: packContent([{ seq: number, entries: [] }]),
     ...more,

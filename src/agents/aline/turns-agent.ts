@@ -10,6 +10,7 @@ export function turnsAgent(session: AlineSession, cwd: string, turns: () => Iter
   return {
     name: session.agent === "unknown" ? "aline" : session.agent,
     title: "Aline",
+    environment: [],
     roots: () => [],
     sortsByPlace: false,
     isTranscript: () => false,

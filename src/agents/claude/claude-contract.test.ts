@@ -94,6 +94,7 @@ describeAgent("Claude Code", {
       },
     },
   ],
+  commands: ["npm test", "grep -rn total src", "pm search cart", "cd /home/dev/shop && pm search total"],
   others: [
     `${project}/${first.session}/tool-results/b1.txt`,
     `${project}/${first.session}/tool-results/b1.jsonl`,

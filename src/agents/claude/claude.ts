@@ -3,23 +3,37 @@ import { isBlank, isWholeJson } from "../reading/json-lines.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
+import { parseLine } from "./line-schema.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
-import { parseLine } from "./parse-line.ts";
-import { quiet } from "./quiet.ts";
+import { claudeProfile } from "./profile.ts";
 import { retention } from "./retention.ts";
+import { claudeSetup } from "./setup.ts";
 import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
+/** They say nothing worth remembering. */
+const ignoredLineTypes: ReadonlySet<string> = new Set(
+  `
+  api-request api-request-state atis-latch attachment/date attachment/environment attachment/file
+  attachment/hook_additional_context attachment/hook_blocking_error attachment/hook_cancelled
+  attachment/hook_non_blocking_error attachment/hook_success attachment/hook_system_message attachment/model
+  attachment/remote_session_change cost-state file-history-delta file-history-snapshot last-prompt mode
+  permission-mode pr-link progress queue-operation summary system/api_error system/informational
+  system/local_command system/microcompact_boundary system/stop_hook_summary system/turn_duration title
+  tools-used
+  `.match(/\S+/g),
+);
+
 /** Claude Code; its transcripts as clients from 2.0.76 to 2.1.329 write them. */
 export const claude: Agent = {
-  name: "claude",
-  title: "Claude Code",
+  ...claudeProfile,
+  setup: claudeSetup,
   roots,
   sortsByPlace: true,
   isTranscript,
   directoryOf,
-  quiet,
+  ignoredLineTypes,
   list,
   retention,
   describe: async (file) => (await identify(file))?.info ?? null,

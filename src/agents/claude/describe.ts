@@ -5,8 +5,7 @@ import type { TranscriptInfo } from "../agent.ts";
 import { known, timeOf } from "../reading/fields.ts";
 import { isWholeJson } from "../reading/json-lines.ts";
 import { readLines } from "../reading/read-lines.ts";
-import type { Line } from "./line-schema.ts";
-import { parseLine } from "./parse-line.ts";
+import { type Line, parseLine } from "./line-schema.ts";
 
 /** How much of a transcript is read to learn whose it is. Bytes. */
 const beginning = 4 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { isWholeJson } from "../reading/json-lines.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { asBlocks, type Line } from "./line-schema.ts";
-import { parseLine } from "./parse-line.ts";
+import { asBlocks, type Line, parseLine } from "./line-schema.ts";
 import { shellCommand } from "./said.ts";
 
 /** What later lines of a transcript need to know of earlier ones. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
+import { parseJsonLine } from "../reading/json-lines.ts";
 
 /** What of a transcript's lines is understood. */
 
@@ -83,9 +84,15 @@ const structured = z.object({
 export type Structured = z.infer<typeof structured>;
 export type Hunk = z.infer<typeof hunk>;
 
-export const asLine = (value: unknown) => orNothing(line, value);
+const asLine = (value: unknown) => orNothing(line, value);
 export const asStructured = (value: unknown) => orNothing(structured, value);
 export const asHunk = (value: unknown) => orNothing(hunk, value);
+
+/** A line of a transcript; null for one that is no JSON object. */
+export function parseLine(bytes: Buffer): Line | null {
+  const value = parseJsonLine(bytes);
+  return value === null ? null : asLine(value);
+}
 
 /** The blocks of a message's content; a string is one block of text. What is no block is left out. */
 export function asBlocks(content: unknown): Block[] {

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { findUpwards, mainOf } from "../../project/paths.ts";
-import { eventOfHook, hookNames } from "../../protocol/hook-names.ts";
-import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
+import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
 import { skill } from "../setup/skill.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { claudeHome } from "./home.ts";
 import { hasPlugin } from "./plugin.ts";
+import { claudeProfile } from "./profile.ts";
 
 /** Seconds. Without one, SessionEnd is killed after about 1.5. */
 const timeout = 10;
@@ -18,10 +18,9 @@ const timeout = 10;
 const matchers = { "pre-compact": "", "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit" };
 
 export const claudeHooks: HookSpec = {
-  agent: "claude",
-  hooks: hookNames.map((hook) => ({
-    hook,
-    event: eventOfHook[hook],
+  agent: claudeProfile.name,
+  hasShEverywhere: true,
+  hooks: hooksFor(claudeProfile.hooks, (hook) => ({
     ...(hook in matchers && { matcher: matchers[hook as keyof typeof matchers] }),
     timeout,
   })),
@@ -72,8 +71,8 @@ function instructionFiles(place: Place): string[] {
 const server = { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" };
 
 export const claudeSetup: AgentSetup = {
-  agent: "claude",
-  title: "Claude Code",
+  agent: claudeProfile.name,
+  title: claudeProfile.title,
   parts: [
     { name: "hooks", files: settingsFiles, editor: hookEntries(claudeHooks) },
     {

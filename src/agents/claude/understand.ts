@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounded, boundedInput, pictureMark } from "../reading/bounded.ts";
 import { known, timeOf } from "../reading/fields.ts";
+import { actionByInput } from "../reading/tool-action.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, type Line } from "./line-schema.ts";
 import { withoutReminders } from "./reminders.ts";
@@ -180,7 +181,8 @@ function assistantEntry(block: Block, line: Line, isSynthetic: boolean): Entry[]
       if (!block.id || !block.name) return [];
       const input = boundedInput(block.input);
       const files = filesOf(block.name, input, known(line.cwd));
-      return [{ kind: "tool_use", id: block.id, tool: block.name, input, files }];
+      const action = actionByInput({ input, files });
+      return [{ kind: "tool_use", id: block.id, tool: block.name, input, files, action }];
     }
     default:
       return [];

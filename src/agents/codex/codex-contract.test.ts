@@ -133,6 +133,7 @@ describeAgent("Codex CLI", {
       },
     },
   ],
+  commands: ["npm test", "cat src/cart.ts", "ls src", "pm search total"],
   others: ["2026/03/02/rollout-2026-03-02T09-00-00-a.jsonl.zst", "history.jsonl", "2026/03/02/notes.txt"],
   withPictures: { text: pictures(), picture: pictureData },
   unknownLine: { line: '{"timestamp":"x","type":"mystery","payload":{}}', reason: "type:mystery" },

@@ -4,19 +4,33 @@ import { KeptStates } from "../reading/kept-states.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
-import { quiet } from "./quiet.ts";
+import { codexProfile } from "./profile.ts";
+import { codexSetup } from "./setup.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
 
+/** They say nothing worth remembering. */
+const ignoredLineTypes: ReadonlySet<string> = new Set(
+  `
+  event_msg/agent_reasoning event_msg/item_completed/CollabAgentToolCall
+  event_msg/item_completed/CommandExecution event_msg/item_completed/ContextCompaction
+  event_msg/item_completed/Reasoning event_msg/item_completed/SubAgentActivity event_msg/task_complete
+  event_msg/task_started event_msg/thread_settings_applied event_msg/token_count
+  inter_agent_communication_metadata response_item/additional_tools response_item/custom_tool_call
+  response_item/custom_tool_call_output response_item/function_call_output response_item/ghost_snapshot
+  response_item/message response_item/reasoning session_meta token_usage_record turn_context world_state
+  `.match(/\S+/g),
+);
+
 /** Codex CLI; its rollouts as clients from 0.63 to 0.169 write them. */
 export const codex: Agent = {
-  name: "codex",
-  title: "Codex CLI",
+  ...codexProfile,
+  setup: codexSetup,
   roots,
   sortsByPlace: false,
   isTranscript,
   directoryOf,
-  quiet,
+  ignoredLineTypes,
   list,
   sealed: { why: "compressed by the client (zstd)", list: listCompressed },
   describe: async (file) => (await identify(file))?.info ?? null,

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { HookSpec } from "../setup/hook-entries.ts";
+import { type HookSpec, hooksFor } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
+import { codexProfile } from "./profile.ts";
 
 /** Seconds. Codex warns at each start of more than 3 for SessionEnd. */
 const timeout = 10;
@@ -12,17 +13,12 @@ const timeoutAtEnd = 3;
  * trust them anew: change nothing here without need.
  */
 export const codexHooks: HookSpec = {
-  agent: "codex",
+  agent: codexProfile.name,
   trustsCommands: true,
-  hooks: [
-    { hook: "pre-compact", event: "PreCompact", timeout },
-    { hook: "user-prompt", event: "UserPromptSubmit", timeout },
-    { hook: "session-start", event: "SessionStart", timeout },
-    { hook: "stop", event: "Stop", timeout },
-    { hook: "post-tool-use", event: "PostToolUse", matcher: "apply_patch", timeout },
-    { hook: "session-end", event: "SessionEnd", timeout: timeoutAtEnd },
-    { hook: "subagent-stop", event: "SubagentStop", timeout },
-  ],
+  hooks: hooksFor(codexProfile.hooks, (hook) => ({
+    ...(hook === "post-tool-use" && { matcher: "apply_patch" }),
+    timeout: hook === "session-end" ? timeoutAtEnd : timeout,
+  })),
 };
 
 /** Where Codex keeps what is the user's own. */

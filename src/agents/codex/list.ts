@@ -1,7 +1,7 @@
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SealedTranscript, TranscriptFile } from "../agent.ts";
 import { listFiles } from "../reading/list-files.ts";
+import { codexHome } from "./hook-spec.ts";
 
 /** Where sessions are while they go on, and where `codex archive` moves them. */
 const folders = ["sessions", "archived_sessions"];
@@ -13,7 +13,7 @@ const threadId = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl/;
 
 /** Where Codex CLI keeps its transcripts, those of all projects and of subagents together, by day. */
 export function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  const home = resolve(env.CODEX_HOME || join(env.HOME || homedir(), ".codex"));
+  const home = resolve(codexHome(env));
   return folders.map((folder) => join(home, folder));
 }
 

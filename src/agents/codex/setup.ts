@@ -6,11 +6,12 @@ import { tomlServer } from "../setup/toml-server.ts";
 import type { AgentSetup } from "../setup.ts";
 import { codexHome, codexHooks, directoryOf, hooksFile } from "./hook-spec.ts";
 import { instructionFiles } from "./instruction-files.ts";
+import { codexProfile } from "./profile.ts";
 import { distrust, hooksRead } from "./trust.ts";
 
 export const codexSetup: AgentSetup = {
-  agent: "codex",
-  title: "Codex CLI",
+  agent: codexProfile.name,
+  title: codexProfile.title,
   parts: [
     { name: "hooks", files: (place) => [hooksFile(place)], editor: hookEntries(codexHooks) },
     {

@@ -1,4 +1,5 @@
 import type { Entry, ToolResult } from "../agent.ts";
+import { actionByInput } from "../reading/tool-action.ts";
 import type { Call } from "./calls.ts";
 import type { Understood } from "./said.ts";
 import { type State, uidOf } from "./state.ts";
@@ -31,7 +32,7 @@ export function endOf(state: State, id: string, call: Call, result: Result, took
 }
 
 function useEntry(id: string, { tool, input, files }: Call): Entry {
-  return { kind: "tool_use", id, tool, input, files };
+  return { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
 }
 
 function resultEntry(

@@ -92,6 +92,7 @@ describeAgent("Gemini CLI", {
       },
     },
   ],
+  commands: ["npm test", "grep -rn total src", "pm search cart", "cd /home/dev/shop && pm search total"],
   others: ["shop/logs.json", "shop/checkpoint-tag.json", "shop/shell_history", "bin/rg"],
   withPictures: { text: pictures(), picture: pictureData },
   unknownLine: { line: '{"id":"x","type":"mystery","content":"?"}', reason: "type:mystery" },

@@ -6,20 +6,23 @@ import { identify } from "./describe.ts";
 import { isOneObject } from "./head.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { newReplay, type Replay } from "./message.ts";
+import { geminiProfile } from "./profile.ts";
 import { readObject } from "./read-object.ts";
 import { asRecord } from "./record-schema.ts";
 import { type Taken, take } from "./replay.ts";
 import { retention } from "./retention.ts";
+import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
 export const gemini: Agent = {
-  name: "gemini",
-  title: "Gemini CLI",
+  ...geminiProfile,
+  setup: geminiSetup,
   roots,
   sortsByPlace: true,
   isTranscript,
   directoryOf,
-  quiet: new Set(["$rewindTo", "$set", "info", "metadata"]),
+  lacksBranch: true,
+  ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
   retention,
   describe: (file) => identify(file),

@@ -1,6 +1,7 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
 import { bounded, boundedInput } from "../reading/bounded.ts";
 import { known, timeOf } from "../reading/fields.ts";
+import { actionByInput } from "../reading/tool-action.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
 import {
@@ -193,7 +194,9 @@ function callLines(message: Message, call: Call): TranscriptLine[] {
   if (!state) {
     state = { own: isOwnCall(call, args), isShell: typeof args.command === "string", ended: false };
     replay.calls.set(id, state);
-    const use: Entry = { kind: "tool_use", id, tool, input: args, files: filesOf(call, args, cwd) };
+    const files = filesOf(call, args, cwd);
+    const action = actionByInput({ input: args, files });
+    const use: Entry = { kind: "tool_use", id, tool, input: args, files, action };
     lines.push(message.line(message.uidOfCall(id, "call"), [use], { usage: true }));
   }
   if (!state.ended && hasEnded(call)) {

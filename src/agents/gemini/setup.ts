@@ -1,29 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asObject, readObjectFile } from "../reading/object-file.ts";
-import { type HookSpec, hookEntries } from "../setup/hook-entries.ts";
+import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
 import { instructions } from "../setup/instructions.ts";
 import { serverEntry } from "../setup/json-entry.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { geminiHome } from "./home.ts";
+import { geminiProfile } from "./profile.ts";
 import { distrust } from "./trust.ts";
 
 /** Milliseconds. */
 const timeout = 10_000;
 
+/** "auto" is told before every request, whether anything is compressed or not. Only tools that change files matter. */
+const matchers = { "pre-compact": "manual", "post-tool-use": "replace|write_file" };
+
 export const geminiHooks: HookSpec = {
-  agent: "gemini",
+  agent: geminiProfile.name,
   handlerName: "pommel",
   comments: true,
-  hooks: [
-    // "auto" is told before every request, whether anything is compressed or not.
-    { hook: "pre-compact", event: "PreCompress", matcher: "manual", timeout },
-    { hook: "user-prompt", event: "BeforeAgent", timeout },
-    { hook: "session-start", event: "SessionStart", timeout },
-    { hook: "stop", event: "AfterAgent", timeout },
-    { hook: "post-tool-use", event: "AfterTool", matcher: "replace|write_file", timeout },
-    { hook: "session-end", event: "SessionEnd", timeout },
-  ],
+  hooks: hooksFor(geminiProfile.hooks, (hook) => ({
+    ...(hook in matchers && { matcher: matchers[hook as keyof typeof matchers] }),
+    timeout,
+  })),
 };
 
 function directoryOf({ scope, dir, env }: Place): string {
@@ -50,8 +49,8 @@ function contextFileNames(file: string): string[] | null {
 }
 
 export const geminiSetup: AgentSetup = {
-  agent: "gemini",
-  title: "Gemini CLI",
+  agent: geminiProfile.name,
+  title: geminiProfile.title,
   parts: [
     { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(geminiHooks) },
     {

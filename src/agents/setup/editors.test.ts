@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { stripComments } from "jsonc-parser";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { setups } from "../registry.ts";
 import type { PartEditor } from "../setup.ts";
-import { setups } from "../setups.ts";
 import { applyEdit } from "./json-edit.ts";
 
 /** Puts ours in, and takes it out by what was recorded and by what can be told later. */

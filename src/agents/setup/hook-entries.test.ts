@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventOfHook, hookNames } from "../../protocol/hook-names.ts";
+import { hookNames } from "../../protocol/hook-names.ts";
+import { claudeProfile } from "../claude/profile.ts";
 import { claudeHooks } from "../claude/setup.ts";
 import { codexHooks } from "../codex/hook-spec.ts";
 import { geminiHooks } from "../gemini/setup.ts";
@@ -13,6 +14,7 @@ import { applyEdit } from "./json-edit.ts";
 
 const { look, add: addHooks, remove: removeHooks } = hookEntries(claudeHooks);
 const missingEvents = (text: string, name: string) => look(text, name).detail;
+const eventOfHook = claudeProfile.hooks.events;
 const events = Object.values(eventOfHook);
 const file = "settings.json";
 const nothing: string[] = [];

@@ -1,5 +1,7 @@
 import type { Node } from "jsonc-parser";
-import { anyHook, type HookName, hookNamed } from "../../protocol/hook-names.ts";
+import { anyHook, type HookName, hookNamed, hookNames } from "../../protocol/hook-names.ts";
+import type { AgentHooks } from "../agent.ts";
+import { defaultAgentName } from "../profiles.ts";
 import type { Addition, PartEditor, PartLook } from "../setup.ts";
 import {
   addItem,
@@ -23,6 +25,8 @@ export interface HookSpec {
   handlerName?: string;
   /** Whether the agent takes JSON with comments. */
   comments?: boolean;
+  /** It runs hooks with Git's bash on Windows; the others do with cmd or PowerShell. */
+  hasShEverywhere?: boolean;
   /** The agent runs a command only as somebody trusted it: what an older Pommel wrote is as good, and stays. */
   trustsCommands?: boolean;
 }
@@ -40,13 +44,27 @@ export interface AgentHook {
  * The same in every checkout and every scope: settings are often committed, and an agent runs a command that stands in
  * several of its files once only if the strings are equal. `pommel` and not `pm`, which is another program's name on some
  * machines; where there is none, nothing happens. The shell is replaced, so that a timeout ends the hook itself.
- *
- * On Windows Claude Code runs hooks with Git's bash, the others with cmd or PowerShell, which have no such guard.
+ * cmd and PowerShell have no such guard.
  */
-function commandOf({ agent }: HookSpec, hook: HookName, platform = process.platform): string {
-  const command = agent === "claude" ? `pommel hook ${hook}` : `pommel hook --agent ${agent} ${hook}`;
-  const hasSh = platform !== "win32" || agent === "claude";
-  return hasSh ? `${guard}exec ${command}${otherwise}` : command;
+function commandOf({ agent, hasShEverywhere = false }: HookSpec, hook: HookName): string {
+  const command = `pommel ${argumentsOf(agent, hook)}`;
+  return hasShEverywhere || process.platform !== "win32" ? `${guard}exec ${command}${otherwise}` : command;
+}
+
+/** The default agent's hooks do not name it. */
+function argumentsOf(agent: string, hook: HookName): string {
+  return agent === defaultAgentName ? `hook ${hook}` : `hook --agent ${agent} ${hook}`;
+}
+
+/** What an agent runs for each of its events. */
+export function hooksFor(
+  { events }: AgentHooks,
+  detail: (hook: HookName) => Pick<AgentHook, "matcher" | "timeout">,
+): AgentHook[] {
+  return hookNames.flatMap((hook) => {
+    const event = events[hook];
+    return event === undefined ? [] : [{ hook, event, ...detail(hook) }];
+  });
 }
 
 const guard = "command -v pommel >/dev/null 2>&1 && ";
@@ -65,14 +83,13 @@ const ourCommand =
 
 /** What an older Pommel wrote, which is renewed: it says "pm: not found" on each prompt to whoever has no Pommel. */
 function isEarlier({ agent, trustsCommands = false }: HookSpec, hook: HookName, command: string): boolean {
-  const earlier = agent === "claude" ? `pm hook ${hook}` : `pm hook --agent ${agent} ${hook}`;
-  return !trustsCommands && command === earlier;
+  return !trustsCommands && command === `pm ${argumentsOf(agent, hook)}`;
 }
 
 /** What a command line of ours runs; null for everybody else's, and for another agent's. */
 function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
   const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
-  const [, whose = "claude", name = ""] = ourCommand.exec(bare.trim()) ?? [];
+  const [, whose = defaultAgentName, name = ""] = ourCommand.exec(bare.trim()) ?? [];
   if (whose !== agent) return null;
   return name === anyHook ? anyHook : hookNamed(name);
 }

@@ -6,7 +6,7 @@ import { reflogOf } from "../../git/history/reflog.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
-import { Deeds } from "../evidence/deeds.ts";
+import { TurnActivity } from "../evidence/turn-activity.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
@@ -74,12 +74,12 @@ export async function backfill(
   const todo = found.filter((commit) => !isDone(commit)).map(({ hash }) => hash);
   try {
     const local = await madeHere(work, signal);
-    const deeds = new Deeds(memory, placesOf(work));
+    const activity = new TurnActivity(memory, placesOf(work));
     for (let start = 0; start < todo.length; start += batch) {
       for await (const taken of takeInBatch(
         work,
         todo.slice(start, start + batch),
-        { local, deeds },
+        { local, activity },
         signal,
       )) {
         report.lookedAt++;
@@ -148,7 +148,7 @@ async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Pr
 async function* takeInBatch(
   work: GitWork,
   hashes: readonly string[],
-  { local, deeds }: { local: ReadonlySet<string>; deeds: Deeds },
+  { local, activity }: { local: ReadonlySet<string>; activity: TurnActivity },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<TakenIn, void, undefined> {
   const infos = await infosOf(work, hashes, signal);
@@ -168,7 +168,7 @@ async function* takeInBatch(
     // Git reads the next one while this one is looked at.
     next = read(i + 1);
     const seen = local.has(info.hash) ? "reflog" : "history";
-    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes, deeds });
+    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes, activity });
   }
 }
 

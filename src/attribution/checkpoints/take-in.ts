@@ -11,7 +11,7 @@ import {
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
 import type { CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
-import type { Deeds } from "../evidence/deeds.ts";
+import type { TurnActivity } from "../evidence/turn-activity.ts";
 import { attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { agentStateAt } from "./agent-state.ts";
@@ -100,7 +100,7 @@ export async function takeInInfo(
     signal,
     patchIds,
     changes,
-    deeds,
+    activity,
   }: {
     signal?: AbortSignal | undefined;
     /** Of many commits at once, by hash. */
@@ -108,7 +108,7 @@ export async function takeInInfo(
     /** What it changed, read ahead; null: git lacks it. */
     changes?: Promise<CollectedChanges | null>;
     /** What turns did to files, unpacked once for many commits. */
-    deeds?: Deeds;
+    activity?: TurnActivity;
   } = {},
 ): Promise<TakenIn> {
   const { memory } = work;
@@ -136,7 +136,7 @@ export async function takeInInfo(
     attributed: changed === null ? 0 : attributionVersion,
   };
   const found = await (work.attribute ?? attributeChange)(
-    { memory, ...placesOf(work), ...(deeds && { deeds }) },
+    { memory, ...placesOf(work), ...(activity && { activity }) },
     {
       hash: info.hash,
       authoredAt: info.authoredAt,

@@ -16,8 +16,8 @@ import { saveObservation } from "../../store/memory/observations.ts";
 import { fillBetween } from "../lines/fill-between.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { Deeds } from "./deeds.ts";
 import { Witness } from "./judge.ts";
+import { TurnActivity } from "./turn-activity.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -33,8 +33,8 @@ const madeAt = 1000 * minute;
 const parentAt = madeAt - 60 * minute;
 
 function witness(more: Partial<ChangeToAttribute> = {}, before: number | null = parentAt): Witness {
-  const deeds = new Deeds(memory, { root: "/repo", worktrees: [] });
-  return new Witness(memory, deeds, change({ authoredAt: madeAt, committedAt: madeAt, ...more }), before);
+  const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
+  return new Witness(memory, activity, change({ authoredAt: madeAt, committedAt: madeAt, ...more }), before);
 }
 
 const at = madeAt - 10 * minute;

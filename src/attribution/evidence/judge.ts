@@ -4,7 +4,7 @@ import { observationsOf } from "../../store/memory/observations.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
 import { mayMean, names } from "./command-means.ts";
-import type { Deeds } from "./deeds.ts";
+import type { TurnActivity } from "./turn-activity.ts";
 import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
@@ -32,7 +32,7 @@ export class Witness {
 
   constructor(
     private readonly memory: Memory,
-    private readonly deeds: Deeds,
+    private readonly activity: TurnActivity,
     private readonly change: ChangeToAttribute,
     /** When the commit before was made; null: there was none. */
     private readonly parentAt: number | null,
@@ -40,7 +40,7 @@ export class Witness {
     // What a rebase left as it was nobody wrote after it was made; when it was not left so, predecessors tell.
     this.until = this.isRebased && change.predecessors.length === 0 ? change.authoredAt : change.committedAt;
     this.since = Math.min(change.authoredAt, change.committedAt) - workMs;
-    const { runs, writes, delegations } = deeds.shellBetween(this.since, this.until);
+    const { runs, writes, delegations } = activity.shellBetween(this.since, this.until);
     this.runs = runs;
     this.shellWrites = writes;
     this.delegations = delegations;
@@ -55,7 +55,7 @@ export class Witness {
     if (hash === null) return [];
     const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
     const since = Math.max(authoredAt - inHandMs, this.isRebased ? 0 : (this.parentAt ?? 0));
-    return this.deeds.touched(paths, since, authoredAt + clockMs);
+    return this.activity.touched(paths, since, authoredAt + clockMs);
   }
 
   /** For lines of a file when each showed up, in order; nothing where nobody watched. */
@@ -150,9 +150,9 @@ export class Witness {
 
   private lookAround() {
     const start = this.windowStart();
-    const first = this.deeds.firstSession();
+    const first = this.activity.firstSession();
     return {
-      wasActive: this.deeds.wasActive(start, this.until),
+      wasActive: this.activity.wasActive(start, this.until),
       isCovered: first !== null && first <= this.change.authoredAt,
     };
   }

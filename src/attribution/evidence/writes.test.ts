@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { type Act, edited, linesOfActs, ran, wrote } from "../../../test/support/attribution-fixture.ts";
 import type { FileEdit } from "../../agents/agent.ts";
 import { asBare, lineKey } from "../lines/line-keys.ts";
-import { deedsOf } from "./writes.ts";
+import { activityOf } from "./writes.ts";
 
-const deedsBy = (...acts: Act[]) =>
-  deedsOf({ sessionUid: "s", number: 3, lines: linesOfActs(acts) }, (path) => path.replace("/repo/", ""));
+const activityBy = (...acts: Act[]) =>
+  activityOf({ sessionUid: "s", number: 3, lines: linesOfActs(acts) }, (path) => path.replace("/repo/", ""));
 
 /** Each write with its lines as a diff has them. */
 const said = (...acts: Act[]) =>
-  deedsBy(...acts).writes.map(({ path, how, hunks }) => [
+  activityBy(...acts).writes.map(({ path, how, hunks }) => [
     path,
     how,
     hunks.map(({ lines, removed }) => [
@@ -116,32 +116,32 @@ describe("without it, what was asked for", () => {
     ["Edit", { new_string: "x" }],
     ["MultiEdit", { file_path: "a.ts", edits: [] }],
   ])("nothing of %s %j", (tool, input) => {
-    expect(deedsBy(call(tool, input))).toEqual({ writes: [], runs: [], delegations: [] });
+    expect(activityBy(call(tool, input))).toEqual({ writes: [], runs: [], delegations: [] });
   });
 });
 
 it("what failed, and what was never answered, did nothing", () => {
-  expect(deedsBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
+  expect(activityBy({ ...wrote("a.ts", "x", 1), isError: true })).toEqual({
     writes: [],
     runs: [],
     delegations: [],
   });
-  expect(deedsBy({ ...wrote("a.ts", "x", 1), answeredAt: null })).toEqual({
+  expect(activityBy({ ...wrote("a.ts", "x", 1), answeredAt: null })).toEqual({
     writes: [],
     runs: [],
     delegations: [],
   });
-  expect(deedsBy({ ...ran("rm a", 1), answeredAt: null }).runs).toEqual([]);
+  expect(activityBy({ ...ran("rm a", 1), answeredAt: null }).runs).toEqual([]);
 });
 
 it("an answer to nobody's question is taken for what it tells", () => {
   const lines = linesOfActs([wrote("a.ts", "one();", 1000)]).slice(1);
-  const { writes } = deedsOf({ sessionUid: "s", number: 3, lines }, (path) => path);
+  const { writes } = activityOf({ sessionUid: "s", number: 3, lines }, (path) => path);
   expect(writes).toMatchObject([{ path: "a.ts", toolUse: "call1", model: null, at: 1000 }]);
 });
 
 it("whose each is, and when it was there", () => {
-  const { writes, runs } = deedsBy(
+  const { writes, runs } = activityBy(
     { ...wrote("/repo/a.ts", "one();", 1000), answeredAt: 1500 },
     ran("echo 'one' > b.txt && git commit -m x", 2000, 2600, "[main 1a2b3c4] x"),
   );
@@ -180,7 +180,7 @@ it("whose each is, and when it was there", () => {
 it("what a command wrote before it failed is there all the same", () => {
   const failed = { ...ran("cat > /repo/a.ts <<'EOF'\none();\nEOF\nfalse", 1000), isError: true };
   expect(said(failed)).toEqual([["a.ts", "shell", [["+one()"]]]]);
-  expect(deedsBy(failed, ran("git status", 2000)).runs.map(({ mayWrite }) => mayWrite)).toEqual([
+  expect(activityBy(failed, ran("git status", 2000)).runs.map(({ mayWrite }) => mayWrite)).toEqual([
     true,
     false,
   ]);
@@ -188,7 +188,7 @@ it("what a command wrote before it failed is there all the same", () => {
 
 it("an agent that has another one work is at it until that one answers", () => {
   const task = { description: "Look", prompt: "Look for it", subagent_type: "scout" };
-  const { delegations } = deedsBy(
+  const { delegations } = activityBy(
     { ...call("Task", task), answeredAt: 9000 },
     { ...call("Task", task), answeredAt: 9500, isError: true },
     { ...call("Task", task), answeredAt: null },

@@ -1,5 +1,5 @@
-import type { FileEdit } from "../../agents/agent.ts";
-import type { StoredLine } from "../../sessions/turn-content.ts";
+import type { FileEdit, ToolAction } from "../../agents/agent.ts";
+import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
 import { commitsIn, mayWrite, writesIn } from "./shell.ts";
 
@@ -48,33 +48,33 @@ export interface Delegation {
 }
 
 /** What a turn did to files. */
-export interface TurnDeeds {
+export interface Activity {
   writes: Write[];
   runs: ShellRun[];
   delegations: Delegation[];
 }
 
 interface Call {
-  tool: string;
+  action: ToolAction;
   input: Record<string, unknown>;
   at: number | null;
   model: string | null;
 }
 
 /** What a turn did to files, from its archived lines. Calls that failed, or have no answer yet, did nothing. */
-export function deedsOf(
+export function activityOf(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
-): TurnDeeds {
+): Activity {
   const calls = new Map<string, Call>();
-  const deeds: TurnDeeds = { writes: [], runs: [], delegations: [] };
+  const activity: Activity = { writes: [], runs: [], delegations: [] };
   let model: string | null = null;
   for (const line of turn.lines) {
     model = line.model ?? model;
     for (const entry of line.entries) {
       if (entry.kind === "tool_use") {
         calls.set(entry.id, {
-          tool: entry.tool,
+          action: actionOf(entry),
           input: entry.input,
           at: line.at,
           model: line.model ?? model,
@@ -89,20 +89,20 @@ export function deedsOf(
         model: call?.model ?? model,
       };
       const at = line.at ?? call?.at ?? 0;
-      const command = typeof call?.input.command === "string" ? call.input.command : null;
-      if (command !== null) {
-        const run = { ...by, startedAt: call?.at ?? at, endedAt: at, command };
-        deeds.runs.push({ ...run, mayWrite: mayWrite(command), commits: commitsIn(entry.text) });
+      if (call?.action === "command") {
+        const command = text(call.input.command) ?? "";
+        const run = { ...by, startedAt: call.at ?? at, endedAt: at, command };
+        activity.runs.push({ ...run, mayWrite: mayWrite(command), commits: commitsIn(entry.text) });
         // What a command wrote before it failed is there all the same.
         for (const { path, lines } of writesIn(command)) {
           const hunks = [{ lines: bareLines(lines, true), removed: [] }];
-          deeds.writes.push({ ...by, at, path: relativize(path), how: "shell", hunks });
+          activity.writes.push({ ...by, at, path: relativize(path), how: "shell", hunks });
         }
         continue;
       }
-      if (call && isDelegation(call.input)) {
+      if (call?.action === "delegate") {
         const { sessionUid, number } = turn;
-        deeds.delegations.push({ sessionUid, turn: number, startedAt: call.at ?? at, endedAt: at });
+        activity.delegations.push({ sessionUid, turn: number, startedAt: call.at ?? at, endedAt: at });
       }
       if (entry.isError) continue;
       const edits = entry.edits ?? (call ? editsOfInput(call.input) : []);
@@ -112,11 +112,11 @@ export function deedsOf(
         if (made.length === 0 && content !== null)
           made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
         if (made.length > 0)
-          deeds.writes.push({ ...by, at, path: relativize(path), how: "edit", hunks: made });
+          activity.writes.push({ ...by, at, path: relativize(path), how: "edit", hunks: made });
       }
     }
   }
-  return deeds;
+  return activity;
 }
 
 function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
@@ -135,11 +135,6 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
     const bare = asBare(line);
     return bare.key === 0 ? [] : [{ ...bare, isNew }];
   });
-}
-
-/** An agent is told what to do, and what that is called. */
-function isDelegation({ prompt, description, subagent_type }: Record<string, unknown>): boolean {
-  return text(prompt) !== null && (text(description) ?? text(subagent_type)) !== null;
 }
 
 /** What a call asked for, where its answer does not tell what became of it. */

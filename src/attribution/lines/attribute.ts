@@ -2,8 +2,8 @@ import { GitFailure, gitText } from "../../git/git.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { Deeds } from "../evidence/deeds.ts";
 import { Witness } from "../evidence/judge.ts";
+import { TurnActivity } from "../evidence/turn-activity.ts";
 import type { Write } from "../evidence/writes.ts";
 import { bindingsOf, type Weighed } from "./bind.ts";
 import { consumedBefore } from "./consumed.ts";
@@ -20,7 +20,7 @@ export interface AttributionSources {
   root: string;
   worktrees: readonly string[];
   /** Unpacks turns once for several commits; without it this one has its own. */
-  deeds?: Deeds;
+  activity?: TurnActivity;
 }
 
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
@@ -41,13 +41,13 @@ export async function attributeChange(
   change: ChangeToAttribute,
   signal?: AbortSignal,
 ): Promise<AttributedChange> {
-  const { memory, root, worktrees, deeds = new Deeds(memory, { root, worktrees }) } = sources;
+  const { memory, root, worktrees, activity = new TurnActivity(memory, { root, worktrees }) } = sources;
   const files = await filesOf(root, change.hash, change.files, signal);
-  if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(change, deeds, memory) };
+  if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(change, activity, memory) };
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
-  const witness = new Witness(memory, deeds, change, parentAt);
+  const witness = new Witness(memory, activity, change, parentAt);
   const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const writes = deeds.writesTo(paths, witness.until + slack);
+  const writes = activity.writesTo(paths, witness.until + slack);
   const named = witness.shellWrites.flatMap((write) => {
     const path = paths.find((each) => isSamePath(each, write.path));
     return path === undefined ? [] : [{ ...write, path }];
@@ -133,8 +133,8 @@ function isSamePath(path: string, inCommand: string): boolean {
 }
 
 /** A change without text: who committed it is all there is to know. */
-function bindingsWithoutLines(change: ChangeToAttribute, deeds: Deeds, memory: Memory) {
-  const witness = new Witness(memory, deeds, change, null);
+function bindingsWithoutLines(change: ChangeToAttribute, activity: TurnActivity, memory: Memory) {
+  const witness = new Witness(memory, activity, change, null);
   return bindingsOf(change, [], [], { witness, writes: [], files: [] });
 }
 

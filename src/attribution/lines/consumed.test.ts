@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited, wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { Deeds } from "../evidence/deeds.ts";
+import { TurnActivity } from "../evidence/turn-activity.ts";
 import { consumedBefore } from "./consumed.ts";
 import { lineKey } from "./line-keys.ts";
 
@@ -16,7 +16,7 @@ const others = (word: string) => `${word}.start();\n${word}.stop();\n`;
 
 async function consumedAt(parent: string): Promise<Record<string, [number, number][]>> {
   const { root, memory } = repo;
-  const writes = new Deeds(memory, { root, worktrees: [] }).writesTo(
+  const writes = new TurnActivity(memory, { root, worktrees: [] }).writesTo(
     ["a.ts", "b.ts"],
     repo.now() + 3_600_000,
   );

@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { agentNames, defaultAgentName } from "../../agents/profiles.ts";
 import { gitHookNames } from "../../protocol/git-hook-names.ts";
 import { anyHook, hookNames } from "../../protocol/hook-names.ts";
 import { examples, run } from "../frame.ts";
@@ -53,7 +54,7 @@ export function declareHookCommands(program: Command): void {
     .description("Handle a hook of an agent or git (run by them); always exits with 0")
     .addArgument(hook)
     .argument("[words...]", "the arguments of the git hook")
-    .option("--agent [name]", "the agent: claude, codex, gemini (default: claude)")
+    .option("--agent [name]", `the agent: ${agentNames.join(", ")} (default: ${defaultAgentName})`)
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText(

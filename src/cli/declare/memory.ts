@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { agentNames } from "../../agents/profiles.ts";
 import { examples, query, run } from "../frame.ts";
 import { wholeNumber } from "./values.ts";
 
@@ -7,7 +8,7 @@ export function declareMemoryCommands(program: Command): void {
   program
     .command("import")
     .description("Import past sessions")
-    .argument("<agent>", "the agent: claude, codex, gemini; or another tool's memory: aline")
+    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another tool's memory: aline`)
     .argument(
       "[path]",
       "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database",

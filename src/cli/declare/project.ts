@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { agentNames, defaultAgentName } from "../../agents/profiles.ts";
 import type { Shell } from "../commands/completion/completion.ts";
 import { examples, run } from "../frame.ts";
 import { positiveInteger } from "./values.ts";
@@ -11,7 +12,7 @@ export function declareProjectCommands(program: Command): void {
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
     .option(
       "--agent <names>",
-      "the agents to set up, comma separated: claude, codex, gemini (default: claude)",
+      `the agents to set up, comma separated: ${agentNames.join(", ")} (default: ${defaultAgentName})`,
     )
     .option("--hooks", "add hooks to the agents' settings and git, even after pm disable")
     .option("--no-hooks", "do not touch hooks")

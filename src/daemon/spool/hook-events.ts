@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
+import { agentNamed, defaultAgent } from "../../agents/registry.ts";
 import { branchAtHand } from "../../git/branch.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
@@ -28,7 +29,8 @@ interface HookEventsOptions {
 export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     if (!options.work.captures) return;
-    const { agent = "claude", event, payload, received_at: at } = z.parse(agentHookItem, item);
+    const { agent = defaultAgent.name, event, payload, received_at: at } = z.parse(agentHookItem, item);
+    if (agentNamed(agent) === undefined) throw new Error(`No agent is called ${agent}.`);
     const branch = await branchThen({ agent, event, payload, at });
     takeIn(options, { agent, event, payload, at, branch });
   };
@@ -43,14 +45,12 @@ interface HookEvent {
   branch: string | null;
 }
 
-/** Agents whose transcripts do not say on which branch they were. */
-const sayNoBranch = new Set(["gemini"]);
 /** What is checked out so soon after a hook was it then. Milliseconds. */
 const soonMs = 10_000;
 
 async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
   const begins = event === "session-start" || event === "user-prompt";
-  if (!begins || !sayNoBranch.has(agent) || payload.cwd === undefined || Date.now() - at > soonMs)
+  if (!begins || !agentNamed(agent)?.lacksBranch || payload.cwd === undefined || Date.now() - at > soonMs)
     return null;
   return branchAtHand(payload.cwd);
 }

@@ -77,6 +77,8 @@ export interface EmbedderDriver {
   about: string;
   /** The model used when none is named; null when the driver has but one. */
   defaultModel: string | null;
+  /** Environment variables that it reads: a daemon is started with these and few others. */
+  environment?(settings: EmbedderSettings): string[];
   create(model: string, settings: EmbedderSettings): Embedder;
   /**
    * Looks whether `model` can be used, without downloading or paying for anything. That it cannot be used

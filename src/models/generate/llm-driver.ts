@@ -29,6 +29,8 @@ export interface LlmDriver {
   about: string;
   /** The model used when none is named; null where one has to be named, or there is none. */
   defaultModel: string | null;
+  /** Environment variables that it reads: a daemon is started with these and few others. */
+  environment?(settings: LlmSettings): string[];
   /** Null for the driver that writes nothing. */
   create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
   /** Looks whether `model` can be used, without asking it anything. Absent where nobody can tell without trying. */

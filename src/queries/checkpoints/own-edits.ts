@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { setups } from "../../agents/registry.ts";
 import { isBlankObject } from "../../agents/setup/json-object.ts";
 import {
   inOrderToTake,
@@ -11,7 +12,6 @@ import {
 } from "../../agents/setup/parts.ts";
 import { projectPlace } from "../../agents/setup/place.ts";
 import { putBack, switchOff } from "../../agents/setup/record.ts";
-import { setups } from "../../agents/setups.ts";
 import { GitFailure, gitBuffer } from "../../git/git.ts";
 import { installGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";

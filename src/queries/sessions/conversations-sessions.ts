@@ -1,5 +1,5 @@
+import { agentNames } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
-import { hookAgents } from "../../protocol/agent-hooks.ts";
 import type {
   Annotation,
   AnnotationsRequest,
@@ -32,8 +32,8 @@ import { renderTurn } from "./conversations-turn.ts";
 const listed = { sessions: 20, annotations: 10 } as const;
 
 /** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */
-export function agentNames(memory: Memory): string[] {
-  return [...new Set([...hookAgents, ...agentsOfSessions(memory)])];
+export function agentNamesIn(memory: Memory): string[] {
+  return [...new Set([...agentNames, ...agentsOfSessions(memory)])];
 }
 
 /**
@@ -42,7 +42,7 @@ export function agentNames(memory: Memory): string[] {
  */
 export function knownAgent(memory: Memory, name: string | undefined): string | null {
   if (name === undefined) return null;
-  const known = agentNames(memory);
+  const known = agentNamesIn(memory);
   if (known.includes(name)) return name;
   throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known.join(", ")}.`);
 }

@@ -1,7 +1,7 @@
 import type { Entry } from "../../agents/agent.ts";
 import { tokensOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { promptOf } from "./touched.ts";
+import { promptOf } from "./turn-to-store.ts";
 
 /**
  * Groups of consecutive turns that are cut into chunks together, so that short turns on one topic share a chunk.

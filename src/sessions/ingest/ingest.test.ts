@@ -61,6 +61,7 @@ function contentsOf(of: Memory): unknown {
     "lines",
     "turns",
     "turn_files",
+    "turn_actions",
     "usage",
     "annotations",
     "secrets",

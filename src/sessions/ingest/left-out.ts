@@ -18,7 +18,7 @@ export function leftOut(memory: Memory): LeftOut[] {
   const agents = new Map<string, { kinds: Map<string, number>; damaged: number }>();
   for (const { agent, skipped } of listTranscripts(memory)) {
     for (const [reason, lines] of Object.entries(skipped)) {
-      const odd = oddReason(reason, agentNamed(agent)?.quiet);
+      const odd = oddReason(reason, agentNamed(agent)?.ignoredLineTypes);
       if (odd === null) continue;
       const of = agents.get(agent) ?? { kinds: new Map<string, number>(), damaged: 0 };
       agents.set(agent, of);
@@ -35,8 +35,8 @@ export function leftOut(memory: Memory): LeftOut[] {
 }
 
 /** Why a line was left out that may say something: a kind that nobody knows, or damage; null for all other reasons. */
-function oddReason(reason: string, quiet: ReadonlySet<string> | undefined): string | null {
+function oddReason(reason: string, ignored: ReadonlySet<string> | undefined): string | null {
   if (reason === "malformed" || reason === "too_long") return reason;
   const kind = /^type:(.+)$/.exec(reason)?.[1];
-  return kind === undefined || quiet?.has(kind) ? null : kind;
+  return kind === undefined || ignored?.has(kind) ? null : kind;
 }

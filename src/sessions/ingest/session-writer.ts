@@ -3,7 +3,6 @@ import type { Embedder } from "../../models/embed/embedder.ts";
 import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { PassageVectors } from "../../store/memory/memory-records.ts";
-import { packContent } from "../../store/memory/sessions/content.ts";
 import { insertLines } from "../../store/memory/sessions/lines.ts";
 import { markAbandoned, saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
@@ -14,7 +13,7 @@ import { embedChunks } from "../chunks/embed-chunks.ts";
 import type { Turn } from "../turn-content.ts";
 import { type GroupOptions, groupTurns } from "./groups.ts";
 import { loadState, type PlacedLine, type SessionState, takeLines } from "./session-state.ts";
-import { promptBeginning, toolCounts, touchedFiles } from "./touched.ts";
+import { turnToStore } from "./turn-to-store.ts";
 
 export interface WriterOptions {
   memory: Memory;
@@ -106,10 +105,7 @@ export class SessionWriter {
         branch: turn.branch,
         abandoned: turn.abandoned,
         groupStart,
-        prompt: promptBeginning(turn),
-        tools: toolCounts(turn),
-        files: touchedFiles(turn, chunks.relativize),
-        content: packContent(turn.lines),
+        ...turnToStore(turn, chunks.relativize),
       });
     }
   }

@@ -8,7 +8,6 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { rewordAnnotation, rewordSession, rewordSummary } from "../../store/memory/privacy/rewrite.ts";
-import { packContent } from "../../store/memory/sessions/content.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
@@ -17,7 +16,7 @@ import type { DraftChunk } from "../chunks/chunker.ts";
 import { unitJoint } from "../chunks/pack.ts";
 import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
 import { noTerms } from "../chunks/units.ts";
-import { promptBeginning, toolCounts, touchedFiles } from "../ingest/touched.ts";
+import { turnToStore } from "../ingest/turn-to-store.ts";
 import { annotationUid } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
@@ -122,10 +121,7 @@ function rewordTurns(
     saveTurn(memory, session.id, {
       ...record,
       branch,
-      prompt: promptBeginning(cleaned),
-      tools: toolCounts(cleaned),
-      files: touchedFiles(cleaned, relativize),
-      content: packContent(lines),
+      ...turnToStore(cleaned, relativize),
     });
     changed.push(turn.number);
   }

@@ -39,7 +39,10 @@ export interface TurnRecord {
   groupStart: number;
   /** The beginning of what was asked. */
   prompt: string;
+  /** Calls by the tool's name. */
   tools: Record<string, number>;
+  /** Calls by what they did: `ToolAction` of agents/agent.ts. */
+  actions: Record<string, number>;
   files: TurnFile[];
 }
 

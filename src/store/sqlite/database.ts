@@ -3,8 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import { Sqlite } from "./sqlite.ts";
 
-/** One step forward; a database at version n has run the first n of its list. Never edit one that was released. */
-export type Migration = string;
+/**
+ * One step forward, in SQL or with it; a database at version n has run the first n of its list. Never edit one that was
+ * released.
+ */
+export type Migration = string | ((db: Sqlite) => void);
 
 /** What people are told of a database: which one it is, and what they can do. Functions of its file. */
 export interface DatabaseWords {
@@ -116,7 +119,9 @@ function migrate(
   for (let next = version; next < migrations.length; next = versionOf(db)) {
     db.transaction("exclusive", () => {
       if (versionOf(db) !== next) return;
-      db.exec(migrations[next]!);
+      const step = migrations[next]!;
+      if (typeof step === "string") db.exec(step);
+      else step(db);
       db.exec(`PRAGMA user_version = ${next + 1}`);
     });
   }

@@ -1,11 +1,10 @@
 import { isAbsolute } from "node:path";
 import type { ScrubText } from "../../redact/scrub-value.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
-import { promptBeginning, toolCounts, touchedFiles } from "../../sessions/ingest/touched.ts";
+import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
 import { cleanLines } from "../../sessions/scrub/reword.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { packContent } from "../../store/memory/sessions/content.ts";
 import { insertLines, knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
@@ -90,10 +89,7 @@ function saveOne(
     branch: joined.branch,
     abandoned: joined.abandoned,
     groupStart: turnOf(memory, session.id, number)?.groupStart ?? number,
-    prompt: promptBeginning(turn),
-    tools: toolCounts(turn),
-    files: touchedFiles(turn, relativize),
-    content: packContent(content),
+    ...turnToStore(turn, relativize),
   });
   const places = [
     ...placed.flatMap(({ uid, seq }) => (uid === null || !isNew(uid) ? [] : [{ uid, seq, turn: number }])),

@@ -1,6 +1,6 @@
+import { agentNames } from "../../../agents/profiles.ts";
 import { findProject } from "../../../project/paths.ts";
-import { hookAgents } from "../../../protocol/agent-hooks.ts";
-import { agentNames } from "../../../queries/sessions/conversations-sessions.ts";
+import { agentNamesIn } from "../../../queries/sessions/conversations-sessions.ts";
 import { listCheckpoints } from "../../../store/memory/commits/checkpoints.ts";
 import { eventsOf } from "../../../store/memory/events.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
@@ -16,7 +16,7 @@ const maxIds = 100;
 type Candidates = (readonly [value: string, about?: string | null])[];
 
 const candidates: Record<Source, (memory: Memory) => Candidates> = {
-  agents: (memory) => agentNames(memory).map((name) => [name]),
+  agents: (memory) => agentNamesIn(memory).map((name) => [name]),
   branches: (memory) => branchesOfSessions(memory).map((name) => [name]),
   sessions: (memory) =>
     listSessions(memory, { remembered: true, limit: maxIds }).map(({ uid, title }) => [shortId(uid), title]),
@@ -34,7 +34,7 @@ const candidates: Record<Source, (memory: Memory) => Candidates> = {
  */
 export async function completeCommand({ cwd, output }: CommandContext, source: Source): Promise<void> {
   const found = await remembered(cwd, source).catch(() =>
-    source === "agents" ? hookAgents.map((name) => [name] as const) : [],
+    source === "agents" ? agentNames.map((name) => [name] as const) : [],
   );
   if (found.length === 0 && !output.json) return;
   output.result(

@@ -1,8 +1,8 @@
+import { setups } from "../../../agents/registry.ts";
 import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
 import { switchOff } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";
 import { findProject, type Project } from "../../../project/paths.ts";

@@ -1,4 +1,4 @@
-import { isGitHook, runGitHook } from "../../../hooks/run-git-hook.ts";
+import { runGitHook } from "../../../hooks/run-git-hook.ts";
 import { runHook } from "../../../hooks/run-hook.ts";
 import type { CommandContext } from "../../frame.ts";
 
@@ -10,6 +10,6 @@ export async function hookCommand(
   { agent }: { agent?: string | true } = {},
 ): Promise<void> {
   const name = given ?? "";
-  if (isGitHook(name)) await runGitHook(name, words);
+  if (name.startsWith("git-")) await runGitHook(name, words);
   else await runHook(name, agent === true ? "" : agent);
 }

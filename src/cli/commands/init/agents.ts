@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { setups } from "../../../agents/registry.ts";
 import {
   inOrderToTake,
   keyOf,
@@ -16,7 +17,6 @@ import {
   partNames,
   type SetupPart,
 } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
 import { trackedByGit } from "../../../git/hooks/exclude.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
 import { type Output, tick } from "../../terminal/output.ts";

@@ -1,8 +1,7 @@
-import { agents } from "../../../agents/registry.ts";
+import { agents, setups } from "../../../agents/registry.ts";
 import { nameOf, partState } from "../../../agents/setup/parts.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";

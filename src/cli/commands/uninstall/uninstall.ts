@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { setups } from "../../../agents/registry.ts";
 import { isBlankObject } from "../../../agents/setup/json-object.ts";
 import { partState } from "../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
-import { setups } from "../../../agents/setups.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { GitFailure, gitText } from "../../../git/git.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";

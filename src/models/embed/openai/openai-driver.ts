@@ -8,6 +8,7 @@ export const openaiDriver: EmbedderDriver = {
   name: "openai",
   about: "any OpenAI-compatible API: the texts are sent to embed.openai_url",
   defaultModel: "text-embedding-3-large",
+  environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
   create: (model, { openaiUrl, openaiKeyVariable }) =>
     createOpenaiEmbedder(model, { url: openaiUrl, keyVariable: openaiKeyVariable }),
   // Only the key is looked for: even a question costs, and tells the server that we are here.

@@ -32,6 +32,7 @@ export const openaiDriver: LlmDriver = {
   name: "openai",
   about: "any OpenAI-compatible API: the texts are sent to llm.openai_url",
   defaultModel: null,
+  environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
   create: (model, { openaiUrl, openaiKeyVariable }, options) =>
     createOpenaiLlm(model, { url: openaiUrl, keyVariable: openaiKeyVariable }, options),
   isLocal: (_model, { openaiUrl }) => isLoopback(openaiUrl),

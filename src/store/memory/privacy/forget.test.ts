@@ -70,6 +70,7 @@ function conversation(uid: string, turns: number, mark: (turn: number) => string
         prompt: text,
         files: [{ path: `src/${mark(number)}.ts`, how: "edit" }],
         tools: { [mark(number)]: 1 },
+        actions: { other: 1 },
         content: packContent([text]),
       }),
     );
@@ -145,7 +146,16 @@ describe("a forgotten session", () => {
     expect(traces("quince")).toBeGreaterThan(3);
     expect(listSessions(memory, { children: true }).map(({ uid }) => uid)).toEqual(["kept"]);
     expect(listJobs(memory).map(({ subject }) => subject)).toEqual(["/t/kept.jsonl"]);
-    for (const table of ["turns", "chunks", "vectors", "turn_files", "usage", "annotations", "chunk_terms"]) {
+    for (const table of [
+      "turns",
+      "chunks",
+      "vectors",
+      "turn_files",
+      "turn_actions",
+      "usage",
+      "annotations",
+      "chunk_terms",
+    ]) {
       expect([table, rowsOf(table)]).toEqual([table, 3]);
     }
     expect([rowsOf("secrets"), rowsOf("transcripts")]).toEqual([1, 1]);

@@ -1,4 +1,5 @@
 import type { Migration } from "../../sqlite/database.ts";
+import { addActions } from "./actions.ts";
 import { contextTables } from "./context.ts";
 import { eventTables, gitTables } from "./git.ts";
 import { syncTables } from "./sync.ts";
@@ -271,4 +272,5 @@ export const memoryMigrations: readonly Migration[] = [
   `,
   gitTables + eventTables + syncTables,
   contextTables,
+  addActions,
 ];

@@ -6,14 +6,16 @@ export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId"> {
   content: Uint8Array;
 }
 
-type Row = Omit<TurnRecord, "files" | "tools" | "abandoned"> & {
+type Row = Omit<TurnRecord, "files" | "tools" | "actions" | "abandoned"> & {
   abandoned: number;
   tools: string;
+  actions: string;
   files: string;
 };
 
 const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
   group_start AS groupStart, prompt, tools,
+  (SELECT json_group_object(action, calls) FROM turn_actions WHERE turn_id = turns.id) AS actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
 
@@ -21,6 +23,7 @@ const recordOf = (row: Row): TurnRecord => ({
   ...row,
   abandoned: row.abandoned !== 0,
   tools: JSON.parse(row.tools),
+  actions: JSON.parse(row.actions),
   files: JSON.parse(row.files),
 });
 
@@ -50,9 +53,16 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
         tools: JSON.stringify(turn.tools),
         content: turn.content,
       }) as { id: number };
+    saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
     return id;
   });
+}
+
+function saveActions(memory: Memory, turnId: number, actions: TurnRecord["actions"]): void {
+  memory.prepare("DELETE FROM turn_actions WHERE turn_id = ?").run(turnId);
+  const insert = memory.prepare("INSERT INTO turn_actions (turn_id, action, calls) VALUES (?, ?, ?)");
+  for (const [action, calls] of Object.entries(actions)) insert.run(turnId, action, calls);
 }
 
 function saveFiles(memory: Memory, turnId: number, files: readonly TurnFile[]): void {

@@ -1,14 +1,17 @@
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
+import { setups } from "../../../../agents/registry.ts";
 import { type PartPlaced, partState } from "../../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../../agents/setup/place.ts";
 import { readRecord } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
-import { setups } from "../../../../agents/setups.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** The project's files and the user's own: a part may be in either. */
 const placesOf = (project: Project): Place[] => [projectPlace(project), userPlace()];
+
+/** Those of all agents but Claude Code. */
+export const otherSetups = setups.filter((setup) => setup !== claudeSetup);
 
 interface Standing extends PartPlaced {
   place: Place;
@@ -58,8 +61,7 @@ export function checkHooks(project: Project): CheckResult {
 
 /** Whether somebody chose another agent than Claude Code. */
 export function isAnotherSetUp(project: Project): boolean {
-  const others = setups.filter((setup) => setup !== claudeSetup);
-  return others.some((setup) => standing(project, setup, "hooks").state !== "absent");
+  return otherSetups.some((setup) => standing(project, setup, "hooks").state !== "absent");
 }
 
 /** Whether another agent, which is asked about only where it was set up, tells us of its conversations. */

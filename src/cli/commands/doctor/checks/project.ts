@@ -1,6 +1,4 @@
 import { existsSync, rmSync } from "node:fs";
-import { codexSetup } from "../../../../agents/codex/setup.ts";
-import { geminiSetup } from "../../../../agents/gemini/setup.ts";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
@@ -14,7 +12,7 @@ import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
 import { backupsOf } from "../../../../store/sqlite/database.ts";
 import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
-import { checkHooks, checkInstructions, checkMcp, checkOtherHooks } from "./agents.ts";
+import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -41,8 +39,10 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "retention", run: () => checkRetention(project) },
     { name: "hooks", run: () => checkHooks(project) },
-    { name: "codex-hooks", run: () => checkOtherHooks(project, codexSetup) },
-    { name: "gemini-hooks", run: () => checkOtherHooks(project, geminiSetup) },
+    ...otherSetups.map((setup) => ({
+      name: `${setup.agent}-hooks`,
+      run: () => checkOtherHooks(project, setup),
+    })),
     { name: "mcp", run: () => checkMcp(project) },
     { name: "instructions", run: () => checkInstructions(project) },
     { name: "git-hooks", run: () => checkGitHooks(project) },

@@ -9,8 +9,8 @@ import {
   text,
   wrote,
 } from "../../../test/support/turn-fixture.ts";
-import type { Turn } from "../turn-content.ts";
-import { promptBeginning, toolCounts, touchedFiles } from "./touched.ts";
+import { actionOf, type Turn } from "../turn-content.ts";
+import { actionCounts, promptBeginning, toolCounts, touchedFiles } from "./turn-to-store.ts";
 
 function turnOf(...happenings: Happening[]): Turn {
   const [turn] = conversation(...happenings);
@@ -40,6 +40,24 @@ test("files with the strongest of what was done to them, in order; failed edits 
 test("tools are counted, failed uses as well", () => {
   const turn = turnOf(ran("a"), ran("b", "x", { isError: true }), read("/p/a.ts"));
   expect(toolCounts(turn)).toEqual({ Bash: 2, Read: 1 });
+});
+
+test("uses are counted by what they did, failed ones as well", () => {
+  const turn = turnOf(
+    ran("a"),
+    ran("b", "x", { isError: true }),
+    read("/p/a.ts"),
+    edited("/p/a.ts", "1", "2"),
+    wrote("/p/c.ts", "x"),
+  );
+  expect(actionCounts(turn)).toEqual({ command: 2, read: 1, write: 2 });
+});
+
+test("what an adapter says that a call did counts, not what it looks like", () => {
+  const use = { kind: "tool_use" as const, id: "1", tool: "x", input: { command: "make" }, files: [] };
+  expect(actionOf(use)).toBe("command");
+  expect(actionOf({ ...use, action: "other" })).toBe("other");
+  expect(actionOf({ ...use, action: "of a later version" as "other" })).toBe("command");
 });
 
 test("the beginning of what was asked, in one line", () => {

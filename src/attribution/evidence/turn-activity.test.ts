@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { edited, forgetAll, ran, rememberTurn, wrote } from "../../../test/support/attribution-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { Deeds } from "./deeds.ts";
+import { TurnActivity } from "./turn-activity.ts";
 
 let memory: Memory;
 let remove: () => void;
-let deeds: Deeds;
+let activity: TurnActivity;
 beforeAll(() => {
   ({ memory, remove } = temporaryMemory());
 });
 beforeEach(() => {
-  deeds = new Deeds(memory, { root: "/repo", worktrees: ["/elsewhere/tree"] });
+  activity = new TurnActivity(memory, { root: "/repo", worktrees: ["/elsewhere/tree"] });
 });
 afterEach(() => forgetAll(memory));
 afterAll(() => remove());
@@ -23,10 +23,10 @@ it("writes into files, oldest first, whichever worktree they were in", () => {
   rememberTurn(memory, "late", [wrote("/repo/a.ts", "x", 5000), wrote("/repo/b.ts", "x", 6000)]);
   rememberTurn(memory, "early", [edited("/elsewhere/tree/a.ts", ["+y"], 1000)], { cwd: "/elsewhere/tree" });
   rememberTurn(memory, "shell", [ran("echo 'x' > a.ts", 2000)]);
-  expect(brief(deeds.writesTo(["a.ts"], 9000))).toEqual(["early:1:1 a.ts", "late:1:1 a.ts"]);
-  expect(brief(deeds.writesTo(["a.ts", "b.ts"], 5500))).toEqual(["early:1:1 a.ts", "late:1:1 a.ts"]);
-  expect(deeds.writesTo(["c.ts"], 9000)).toEqual([]);
-  expect(deeds.writesTo([], 9000)).toEqual([]);
+  expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["early:1:1 a.ts", "late:1:1 a.ts"]);
+  expect(brief(activity.writesTo(["a.ts", "b.ts"], 5500))).toEqual(["early:1:1 a.ts", "late:1:1 a.ts"]);
+  expect(activity.writesTo(["c.ts"], 9000)).toEqual([]);
+  expect(activity.writesTo([], 9000)).toEqual([]);
 });
 
 it("what ran in a time, and what it held", () => {
@@ -37,46 +37,52 @@ it("what ran in a time, and what it held", () => {
     { tool: "Task", input: { description: "d", prompt: "p" }, at: 3000, answeredAt: 5000 },
   ]);
   rememberTurn(memory, "other", [edited("/repo/a.ts", ["+x"], 3000)]);
-  const { runs, writes, delegations } = deeds.shellBetween(1500, 3500);
+  const { runs, writes, delegations } = activity.shellBetween(1500, 3500);
   expect(runs.map(({ command }) => command)).toEqual(["echo 'one' > a.ts", "npm test"]);
   expect(brief(writes)).toEqual(["s:1:1 a.ts"]);
   expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000 }]);
-  expect(deeds.shellBetween(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
+  expect(activity.shellBetween(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
 });
 
-it.each(["Bash", "bash", "shell", "local_shell", "exec_command", "run_shell_command"])(
+it.each(["Bash", "exec_command", "run_shell_command", "run", "terminal", "console", "mcp__box__go"])(
   "a command is found whatever its tool is called: %s",
   (tool) => {
     rememberTurn(memory, "s", [{ ...ran("make gen", 1000, 2000), tool }]);
-    expect(deeds.shellBetween(0, 9000).runs).toHaveLength(1);
+    expect(activity.shellBetween(0, 9000).runs).toHaveLength(1);
   },
 );
 
+it("an editor's operation is no command, though its tool's input has one", () => {
+  const input = { command: "str_replace", path: "/repo/a.ts", old_str: "one", new_str: "two" };
+  rememberTurn(memory, "s", [{ tool: "str_replace_based_edit_tool", input, at: 1000 }]);
+  expect(activity.shellBetween(0, 9000)).toEqual({ runs: [], writes: [], delegations: [] });
+});
+
 it("a turn that goes on is read again", () => {
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000)]);
-  expect(deeds.writesTo(["a.ts"], 9000)).toHaveLength(1);
+  expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000), edited("/repo/a.ts", ["+two"], 2000)]);
-  expect(brief(deeds.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
-  expect(brief(deeds.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
+  expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
+  expect(brief(activity.writesTo(["a.ts"], 9000))).toEqual(["s:1:1 a.ts", "s:1:2 a.ts"]);
 });
 
 it("who was at work, and since when anybody is known to have been", () => {
-  expect(deeds.firstSession()).toBeNull();
-  expect(deeds.wasActive(0, 9000)).toBe(false);
+  expect(activity.firstSession()).toBeNull();
+  expect(activity.wasActive(0, 9000)).toBe(false);
   rememberTurn(memory, "s", [ran("ls", 3000, 4000)]);
   rememberTurn(memory, "t", [ran("ls", 7000, 7500)]);
-  expect(deeds.firstSession()).toBe(3000);
+  expect(activity.firstSession()).toBe(3000);
   expect([
-    deeds.wasActive(0, 2999),
-    deeds.wasActive(3500, 3600),
-    deeds.wasActive(4001, 6999),
-    deeds.wasActive(7500, 9000),
+    activity.wasActive(0, 2999),
+    activity.wasActive(3500, 3600),
+    activity.wasActive(4001, 6999),
+    activity.wasActive(7500, 9000),
   ]).toEqual([false, true, false, true]);
 });
 
 it("what is forgotten is not found any more", () => {
   rememberTurn(memory, "s", [edited("/repo/a.ts", ["+one"], 1000)]);
-  expect(deeds.writesTo(["a.ts"], 9000)).toHaveLength(1);
+  expect(activity.writesTo(["a.ts"], 9000)).toHaveLength(1);
   forgetAll(memory);
-  expect(deeds.writesTo(["a.ts"], 9000)).toEqual([]);
+  expect(activity.writesTo(["a.ts"], 9000)).toEqual([]);
 });

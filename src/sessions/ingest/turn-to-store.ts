@@ -1,13 +1,28 @@
-import type { Entry, FileTouch } from "../../agents/agent.ts";
+import type { FileTouch, ToolAction, ToolUse } from "../../agents/agent.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import type { TurnToStore } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import type { Turn } from "../turn-content.ts";
+import { actionOf, type Turn } from "../turn-content.ts";
 
-/** What is told of a turn in lists: its files, its tools, the beginning of what was asked. */
+/**
+ * What is stored of a turn: its lines, and what it is listed and found by: its files, its tools, what they did, and the
+ * beginning of what was asked.
+ */
+export function turnToStore(
+  turn: Turn,
+  relativize: (path: string) => string,
+): Pick<TurnToStore, "prompt" | "tools" | "actions" | "files" | "content"> {
+  return {
+    prompt: promptBeginning(turn),
+    tools: toolCounts(turn),
+    actions: actionCounts(turn),
+    files: touchedFiles(turn, relativize),
+    content: packContent(turn.lines),
+  };
+}
 
 const strength = { read: 0, edit: 1, write: 2 } as const;
-
-type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
 /** The tool uses of a turn in order, without those whose result was an error, which did nothing to files. */
 function* effectiveUses(turn: Turn): Iterable<ToolUse> {
@@ -32,11 +47,22 @@ export function touchedFiles(turn: Turn, relativize: (path: string) => string): 
 
 /** Uses by tool, failed ones included. */
 export function toolCounts(turn: Turn): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of turn.lines)
-    for (const entry of line.entries)
-      if (entry.kind === "tool_use") counts.set(entry.tool, (counts.get(entry.tool) ?? 0) + 1);
-  return Object.fromEntries(counts);
+  return countUses(turn, ({ tool }) => tool);
+}
+
+/** Uses by what they did, failed ones included. */
+export function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
+  return countUses(turn, actionOf);
+}
+
+function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key): Record<Key, number> {
+  const counts = new Map<Key, number>();
+  for (const { entries } of turn.lines) {
+    for (const entry of entries) {
+      if (entry.kind === "tool_use") counts.set(keyOf(entry), (counts.get(keyOf(entry)) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries(counts) as Record<Key, number>;
 }
 
 /** What was asked, whole; "" for a turn without a prompt. */

@@ -2,7 +2,7 @@ import { relativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
-import { type Delegation, deedsOf, type ShellRun, type TurnDeeds, type Write } from "./writes.ts";
+import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
 const mostLines = 300_000;
@@ -19,8 +19,8 @@ interface TurnRow {
 }
 
 /** What turns did to files, unpacked once for several commits. */
-export class Deeds {
-  private readonly known = new Map<number, { stamp: string; deeds: TurnDeeds; lines: number }>();
+export class TurnActivity {
+  private readonly known = new Map<number, { stamp: string; activity: Activity; lines: number }>();
   private lines = 0;
 
   constructor(
@@ -37,7 +37,7 @@ export class Deeds {
       { paths: JSON.stringify(paths), until },
     );
     return rows
-      .flatMap((row) => this.deedsIn(row).writes)
+      .flatMap((row) => this.activityIn(row).writes)
       .filter(({ path, at, how }) => how === "edit" && wanted.has(path) && at <= until)
       .sort((a, b) => a.at - b.at);
   }
@@ -49,21 +49,20 @@ export class Deeds {
   ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
     const rows = this.rows(
       `t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
-       AND (t.tools LIKE '%ash%' OR t.tools LIKE '%shell%' OR t.tools LIKE '%command%' OR t.tools LIKE '%exec%'
-         OR t.tools LIKE '%task%' OR t.tools LIKE '%agent%')`,
+       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action IN ('command', 'delegate'))`,
       { since, until },
     );
-    const deeds = rows.map((row) => this.deedsIn(row));
+    const activity = rows.map((row) => this.activityIn(row));
     return {
-      runs: deeds
+      runs: activity
         .flatMap(({ runs }) => runs)
         .filter(({ startedAt, endedAt }) => endedAt >= since && startedAt <= until)
         .sort((a, b) => a.startedAt - b.startedAt),
-      writes: deeds
+      writes: activity
         .flatMap(({ writes }) => writes)
         .filter(({ how, at }) => how === "shell" && at <= until)
         .sort((a, b) => a.at - b.at),
-      delegations: deeds.flatMap(({ delegations }) => delegations),
+      delegations: activity.flatMap(({ delegations }) => delegations),
     };
   }
 
@@ -110,30 +109,30 @@ export class Deeds {
       .all(given) as TurnRow[];
   }
 
-  private deedsIn({ id, sessionUid, cwd, number, endedAt, size }: TurnRow): TurnDeeds {
+  private activityIn({ id, sessionUid, cwd, number, endedAt, size }: TurnRow): Activity {
     const stamp = `${endedAt} ${size}`;
     const known = this.known.get(id);
     if (known?.stamp === stamp) {
       // The one that was asked for last goes last.
       this.known.delete(id);
       this.known.set(id, known);
-      return known.deeds;
+      return known.activity;
     }
     const row = this.memory.prepare("SELECT content FROM turns WHERE id = ?").get(id);
     const content = (row as { content: Uint8Array } | undefined)?.content;
     const lines = content ? unpackContent<StoredLine>(content) : [];
-    const deeds = deedsOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }));
-    this.keep(id, stamp, deeds, known?.lines ?? 0);
-    return deeds;
+    const activity = activityOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }));
+    this.keep(id, stamp, activity, known?.lines ?? 0);
+    return activity;
   }
 
-  private keep(id: number, stamp: string, deeds: TurnDeeds, before: number): void {
-    const lines = deeds.writes.reduce(
+  private keep(id: number, stamp: string, activity: Activity, before: number): void {
+    const lines = activity.writes.reduce(
       (sum, { hunks }) => sum + hunks.reduce((all, hunk) => all + hunk.lines.length + hunk.removed.length, 0),
-      1 + deeds.runs.length,
+      1 + activity.runs.length,
     );
     this.known.delete(id);
-    this.known.set(id, { stamp, deeds, lines });
+    this.known.set(id, { stamp, activity, lines });
     this.lines += lines - before;
     for (const [oldest, { lines: freed }] of this.known) {
       if (this.lines <= mostLines || oldest === id) break;

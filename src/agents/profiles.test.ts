@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { claudeProfile } from "./claude/profile.ts";
+import { codexProfile } from "./codex/profile.ts";
+import { geminiProfile } from "./gemini/profile.ts";
+import { agentNames, profileOf } from "./profiles.ts";
+
+it("an agent is known by its name, and by nothing else that objects have", () => {
+  for (const name of agentNames) expect(profileOf(name)?.name).toBe(name);
+  expect(profileOf("toString")).toBeUndefined();
+});
+
+describe("Claude Code's hooks", () => {
+  const { ignores, editedFiles } = claudeProfile.hooks;
+
+  it("know the prompts that the client writes", () => {
+    const ignored = (prompt?: string) => ignores("user-prompt", { prompt });
+    expect(ignored("<task-notification>\n<task-id>a</task-id>")).toBe(true);
+    expect(ignored("what is a <task-notification>?")).toBe(false);
+    expect(ignored()).toBe(false);
+  });
+
+  it("know the subagent of a compaction, which has no transcript", () => {
+    const there = join(mkdtempSync(join(tmpdir(), "pommel-profiles-")), "a.jsonl");
+    writeFileSync(there, "");
+    const ignored = (agent_type: string, agent_transcript_path?: string) =>
+      ignores("subagent-stop", { agent_type, agent_transcript_path });
+    expect([ignored("", "/nowhere/a.jsonl"), ignored("")]).toEqual([true, true]);
+    expect([ignored("", there), ignored("Explore", "/nowhere/a.jsonl")]).toEqual([false, false]);
+    expect(ignores("stop", { agent_type: "" })).toBe(false);
+  });
+
+  it("know which files were changed", () => {
+    expect(editedFiles("Edit", { file_path: "/p/a.ts" })).toEqual(["/p/a.ts"]);
+    expect(editedFiles("NotebookEdit", { notebook_path: "/p/a.ipynb" })).toEqual(["/p/a.ipynb"]);
+    expect(editedFiles("Read", { file_path: "/p/a.ts" })).toEqual([]);
+  });
+});
+
+it("Codex CLI's hooks know which files a patch changed", () => {
+  const command = "*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch";
+  expect(codexProfile.hooks.editedFiles("apply_patch", { command })).toEqual(["a.ts", "b.ts"]);
+  expect(codexProfile.hooks.editedFiles("Bash", { command })).toEqual([]);
+});
+
+describe("Gemini CLI's hooks", () => {
+  const { read, ignores } = geminiProfile.hooks;
+
+  it("hand over nothing of what hooks said before the prompt", () => {
+    const promptOf = (prompt: unknown) => read({ prompt }).prompt;
+    const said =
+      "<hook_context>&lt;pommel-context&gt;\nNote to Pommel: again\n&lt;/pommel-context&gt;</hook_context>";
+    expect(promptOf(`${said}\n\n<hook_context>b</hook_context>\nWhy <hook_context>?`)).toBe(
+      "Why <hook_context>?",
+    );
+    for (const prompt of ["", " Note to Pommel: x", "<hook_context> Note", 7]) {
+      expect(promptOf(prompt)).toBe(prompt);
+    }
+  });
+
+  it("know a compression that may not happen", () => {
+    expect(ignores("pre-compact", { trigger: "auto" })).toBe(true);
+    expect(ignores("pre-compact", { trigger: "manual" })).toBe(false);
+  });
+});

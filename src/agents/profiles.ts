@@ -1,0 +1,26 @@
+import type { AgentProfile } from "./agent.ts";
+import { claudeProfile } from "./claude/profile.ts";
+import { codexProfile } from "./codex/profile.ts";
+import { geminiProfile } from "./gemini/profile.ts";
+
+/**
+ * What is known of each agent without loading its adapter, which `registry.ts` has: hooks, help texts and the start of a
+ * daemon need no more. An agent is added here and there; the compiler says when one is missing.
+ */
+export const profiles = {
+  claude: claudeProfile,
+  codex: codexProfile,
+  gemini: geminiProfile,
+} satisfies Record<string, AgentProfile>;
+
+export type AgentName = keyof typeof profiles;
+
+export const agentNames = Object.keys(profiles) as AgentName[];
+
+/** Who is meant where nobody names an agent. */
+export const defaultAgentName: AgentName = "claude";
+
+/** The profile of the agent of that name; undefined when there is none. */
+export function profileOf(name: string): AgentProfile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name as AgentName] : undefined;
+}

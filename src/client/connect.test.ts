@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { agents } from "../agents/registry.ts";
+import { type Project, projectAt } from "../project/paths.ts";
+import { daemonEnvironment } from "./connect.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function projectWith(config: string): Project {
+  const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-connect-")));
+  mkdirSync(project.stateDir);
+  writeFileSync(project.configFile, config);
+  return project;
+}
+
+it("a daemon is told where every agent keeps its files, and no secrets", () => {
+  const homes = Object.fromEntries(
+    agents.flatMap(({ name, environment }) =>
+      environment.map((variable) => [variable, `/elsewhere/${name}`]),
+    ),
+  );
+  const env = { ...homes, PATH: "/bin", POMMEL_SEARCH_LIMIT: "3", OPENAI_API_KEY: "key", TOKEN: "secret" };
+  expect(Object.keys(homes)).toContain("CODEX_HOME");
+  expect(daemonEnvironment(projectWith(""), env)).toEqual({
+    ...homes,
+    PATH: "/bin",
+    POMMEL_SEARCH_LIMIT: "3",
+    MALLOC_TRIM_THRESHOLD_: "131072",
+  });
+});
+
+it("a daemon is given the keys that the project's models want", () => {
+  const env = { OPENAI_API_KEY: "one", OTHER_KEY: "two", TOKEN: "secret" };
+  const given = (config: string) => Object.keys(daemonEnvironment(projectWith(config), env));
+  expect(given('[embed]\ntext = "openai"\n')).toEqual(["MALLOC_TRIM_THRESHOLD_", "OPENAI_API_KEY"]);
+  expect(given("nonsense = [")).toEqual(["MALLOC_TRIM_THRESHOLD_"]);
+  // What writes summaries is the user's choice, not the project's.
+  vi.stubEnv("POMMEL_LLM_MODEL", "openai/gpt-4o-mini");
+  vi.stubEnv("POMMEL_LLM_OPENAI_KEY_ENV", "OTHER_KEY");
+  expect(given("")).toEqual(["MALLOC_TRIM_THRESHOLD_", "OTHER_KEY"]);
+});
