@@ -59,6 +59,7 @@ export default defineConfig({
           { text: "Commits, attribution, rewind", link: "/git" },
           { text: "Benchmarks", link: "/benchmarks" },
           { text: "Writing an adapter", link: "/adapters" },
+          { text: "Design decisions", link: "/decisions/README" },
         ],
       },
     ],

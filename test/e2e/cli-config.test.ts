@@ -90,12 +90,12 @@ it("works on files with mistakes: shows them, and can mend them", async () => {
   writeFileSync(file, "[search]\nlimt = 3\nlimit = 'x'\n");
   expect(await config("list")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`${file}:2: there is no setting`),
+    stderr: expect.stringContaining(`${file}:2: unknown setting`),
   });
   expect(await config("unset", "search.limt")).toMatchObject({ code: 0 });
   expect(await config("list")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`${file}:2: search.limit`),
+    stderr: expect.stringContaining(`${file}:2: invalid value for search.limit`),
   });
   expect(await config("set", "search.limit", "3")).toMatchObject({ code: 0 });
   expect(readFileSync(file, "utf8")).toBe("[search]\nlimit = 3\n");

@@ -439,7 +439,10 @@ describe("pm init, pm enable and pm disable", () => {
       const { stdout } = await runPm(["doctor", "--json"], { cwd, env: { PATH: bin } });
       return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "path");
     };
-    expect(await path()).toMatchObject({ status: "warn", message: expect.stringContaining("no `pommel`") });
+    expect(await path()).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("`pommel` is not on the PATH"),
+    });
     writeFileSync(join(bin, "pommel"), "#!/bin/sh\necho other\n", { mode: 0o755 });
     expect(await path()).toMatchObject({
       status: "warn",

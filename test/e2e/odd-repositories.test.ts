@@ -66,7 +66,7 @@ const odd: Odd[] = [
       "checkpoint diff": [5, /./],
       blame: [2, /not a git repository/],
       why: [2, /not a git repository/],
-      rewind: [5, /finds No git repository/],
+      rewind: [5, /No git repository/],
     },
   },
   {

@@ -30,7 +30,7 @@ export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) 
   return async (item) => {
     if (!options.work.captures) return;
     const { agent = defaultAgent.name, event, payload, received_at: at } = z.parse(agentHookItem, item);
-    if (agentNamed(agent) === undefined) throw new Error(`No agent is called ${agent}.`);
+    if (agentNamed(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
     const branch = await branchThen({ agent, event, payload, at });
     takeIn(options, { agent, event, payload, at, branch });
   };

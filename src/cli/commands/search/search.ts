@@ -121,7 +121,7 @@ function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): strin
   let note = why;
   if (code && !code.index.is_complete) note += " and the first indexing is incomplete";
   else if (code) note += ageOf("the index is from", code.index.as_of);
-  if (transcripts) note += ageOf("conversations are known up to", transcripts.memory.as_of);
+  if (transcripts) note += ageOf("the last session is from", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;
 }
 
