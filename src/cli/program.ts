@@ -1,26 +1,43 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { declareBlameCommands } from "./declare/blame.ts";
-import { declareCheckpointCommands } from "./declare/checkpoints.ts";
-import { declareContextCommand } from "./declare/context.ts";
-import { declareDaemonCommands } from "./declare/daemon.ts";
-import { declareEventCommands, declareProjectsCommands } from "./declare/events.ts";
-import { declareHookCommands } from "./declare/hooks.ts";
-import { declareMcpCommand } from "./declare/mcp.ts";
-import { declareMemoryCommands } from "./declare/memory.ts";
-import { declareModelsCommands } from "./declare/models.ts";
-import { declareProjectCommands } from "./declare/project.ts";
-import { declareRewindCommand } from "./declare/rewind.ts";
-import { declareSessionCommands } from "./declare/sessions.ts";
-import { declareSyncCommands } from "./declare/sync.ts";
+import { declareBench } from "./commands/bench/command.ts";
+import { declareBlame } from "./commands/blame/command.ts";
+import { declareCheckpoint } from "./commands/checkpoint/command.ts";
+import { declareCompletion } from "./commands/completion/command.ts";
+import { declareConfig } from "./commands/config/command.ts";
+import { declareContext } from "./commands/context/command.ts";
+import { declareDaemon } from "./commands/daemon/command.ts";
+import { declareDecisions } from "./commands/decisions/command.ts";
+import { declareDoctor } from "./commands/doctor/command.ts";
+import { declareEnable } from "./commands/enable/command.ts";
+import { declareEvent } from "./commands/event/command.ts";
+import { declareForget } from "./commands/forget/command.ts";
+import { declareHook } from "./commands/hook/command.ts";
+import { declareImport } from "./commands/import/command.ts";
+import { declareInit } from "./commands/init/command.ts";
+import { declareMcp } from "./commands/mcp/command.ts";
+import { declareModels } from "./commands/models/command.ts";
+import { declareNotes } from "./commands/notes/command.ts";
+import { declareProjects } from "./commands/projects/command.ts";
+import { declareQueue } from "./commands/queue/command.ts";
+import { declareReindex } from "./commands/reindex/command.ts";
+import { declareRewind } from "./commands/rewind/command.ts";
+import { declareScrub } from "./commands/scrub/command.ts";
+import { declareSearch } from "./commands/search/command.ts";
+import { declareSession } from "./commands/session/command.ts";
+import { declareStats } from "./commands/stats/command.ts";
+import { declareStatus } from "./commands/status/command.ts";
+import { declareSync } from "./commands/sync/command.ts";
+import { declareUninstall } from "./commands/uninstall/command.ts";
+import { declareWhy } from "./commands/why/command.ts";
 import type { Streams } from "./terminal/streams.ts";
 
 /**
  * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
  *
  * To add a command:
- * 1. Declare it in a file of `declare/`, which is loaded on every start and so imports nothing but
- *    `commander` and `../frame.ts`:
+ * 1. Declare it in `commands/<name>/command.ts`, which is loaded on every start and so imports nothing but `commander`,
+ *    `frame.ts`, `values.ts` and lists of values, and name that here:
  *
  *        program
  *          .command("search")
@@ -30,7 +47,7 @@ import type { Streams } from "./terminal/streams.ts";
  *          .addHelpText("after", examples(['pm search "retry with backoff"', "methods that retry"]))
  *          .action(run(async () => (await import("./search.ts")).searchCommand));
  *
- * 2. Write its code in `commands/<name>.ts`:
+ * 2. Write its code beside it, in `commands/<name>/<name>.ts`:
  *
  *        export async function searchCommand(
  *          { cwd, output }: CommandContext,
@@ -63,19 +80,35 @@ export function buildProgram(streams: Streams): Command {
       writeErr: () => {},
       getOutHelpWidth: () => streams.columns ?? 80,
     });
-  declareProjectCommands(program);
-  declareSessionCommands(program);
-  declareBlameCommands(program);
-  declareMemoryCommands(program);
-  declareSyncCommands(program);
-  declareCheckpointCommands(program);
-  declareEventCommands(program);
-  declareProjectsCommands(program);
-  declareRewindCommand(program);
-  declareDaemonCommands(program);
-  declareModelsCommands(program);
-  declareHookCommands(program);
-  declareMcpCommand(program);
-  declareContextCommand(program);
+  declareInit(program);
+  declareConfig(program);
+  declareDoctor(program);
+  declareDaemon(program);
+  declareBench(program);
+  declareCompletion(program);
+  declareSearch(program);
+  declareSession(program);
+  declareNotes(program);
+  declareDecisions(program);
+  declareWhy(program);
+  declareBlame(program);
+  declareStats(program);
+  declareImport(program);
+  declareQueue(program);
+  declareForget(program);
+  declareScrub(program);
+  declareSync(program);
+  declareCheckpoint(program);
+  declareEvent(program);
+  declareProjects(program);
+  declareRewind(program);
+  declareStatus(program);
+  declareReindex(program);
+  declareModels(program);
+  declareEnable(program);
+  declareUninstall(program);
+  declareHook(program);
+  declareMcp(program);
+  declareContext(program);
   return program;
 }

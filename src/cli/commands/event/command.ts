@@ -1,17 +1,14 @@
 import { Argument, type Command, Option } from "commander";
-import { examples, query, run } from "../frame.ts";
-import { collect } from "./values.ts";
-
-// As in git-records.ts, which a start has no need to load.
-const types = ["task", "temporal", "milestone"];
-const statuses = ["active", "frozen", "archived", "all"];
+import { eventStatuses, eventTypes } from "../../../protocol/values.ts";
+import { examples, query, run } from "../../frame.ts";
+import { collect } from "../../values.ts";
 
 const eventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
 const targetsArgument = () =>
   new Argument("<ids...>", "sessions, checkpoints or commits; prefixes of their ids are enough");
 
-/** The commands about events, which put sessions and checkpoints together under a name. */
-export function declareEventCommands(program: Command): void {
+/** `pm event`: options and help; the code is loaded when it runs. */
+export function declareEvent(program: Command): void {
   const event = program
     .command("event")
     .description("Group sessions and checkpoints under a name")
@@ -30,9 +27,12 @@ export function declareEventCommands(program: Command): void {
     .description("List events and suggested events")
     .argument("[query...]", "words in its title, description, branch or session titles")
     .addOption(
-      new Option("--status <status>", "only this status (default: all but archived)").choices(statuses),
+      new Option("--status <status>", "only this status (default: all but archived)").choices([
+        ...eventStatuses,
+        "all",
+      ]),
     )
-    .addOption(new Option("--type <type>", "only this type").choices(types))
+    .addOption(new Option("--type <type>", "only this type").choices(eventTypes))
     .option("--suggested", "only suggestions, all of them")
     .addHelpText(
       "after",
@@ -42,7 +42,7 @@ export function declareEventCommands(program: Command): void {
         ["pm event list --suggested --json", "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/event/list.ts")).eventListCommand));
+    .action(query(async () => (await import("./list.ts")).eventListCommand));
 
   event
     .command("show")
@@ -52,14 +52,14 @@ export function declareEventCommands(program: Command): void {
       "after",
       examples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
     )
-    .action(query(async () => (await import("../commands/event/show.ts")).eventShowCommand));
+    .action(query(async () => (await import("./show.ts")).eventShowCommand));
 
   event
     .command("create")
     .description("Create an event")
     .argument("[title...]", "its title (with --from-branch: taken from the branch name)")
     .addOption(
-      new Option("--type <type>", "default: task, or temporal with --since or --until").choices(types),
+      new Option("--type <type>", "default: task, or temporal with --since or --until").choices(eventTypes),
     )
     .option("-d, --description <text>", "a longer description")
     .option("--branch <name>", "adds everything on this branch automatically while the event is active")
@@ -77,7 +77,7 @@ export function declareEventCommands(program: Command): void {
         ['pm event create "v2.0" --type milestone --checkpoint HEAD', "from a commit"],
       ),
     )
-    .action(run(async () => (await import("../commands/event/create.ts")).eventCreateCommand));
+    .action(run(async () => (await import("./create.ts")).eventCreateCommand));
 
   event
     .command("link")
@@ -85,7 +85,7 @@ export function declareEventCommands(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
-    .action(run(async () => (await import("../commands/event/link.ts")).eventLinkCommand));
+    .action(run(async () => (await import("./link.ts")).eventLinkCommand));
 
   event
     .command("unlink")
@@ -93,7 +93,7 @@ export function declareEventCommands(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
-    .action(run(async () => (await import("../commands/event/link.ts")).eventUnlinkCommand));
+    .action(run(async () => (await import("./link.ts")).eventUnlinkCommand));
 
   event
     .command("close")
@@ -109,30 +109,5 @@ export function declareEventCommands(program: Command): void {
         ["pm event close auth --reopen", "active again"],
       ),
     )
-    .action(run(async () => (await import("../commands/event/close.ts")).eventCloseCommand));
-}
-
-/** The commands about all projects of this user. */
-export function declareProjectsCommands(program: Command): void {
-  const projects = program
-    .command("projects")
-    .description("List this machine's Pommel projects")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm projects", "where they are, and when each was used"],
-        ["pm projects forget", "remove deleted projects from the list"],
-      ),
-    );
-  projects
-    .command("list", { isDefault: true })
-    .description("List projects, most recently used first")
-    .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
-    .action(run(async () => (await import("../commands/projects/projects.ts")).projectsListCommand));
-  projects
-    .command("forget")
-    .description("Remove a project from the list; its files are not touched")
-    .argument("[path]", "its root (default: all deleted projects)")
-    .addHelpText("after", examples(["pm projects forget ~/code/old", "it returns when it is used again"]))
-    .action(run(async () => (await import("../commands/projects/projects.ts")).projectsForgetCommand));
+    .action(run(async () => (await import("./close.ts")).eventCloseCommand));
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { maxResults } from "../../project/max-results.ts";
+import { maxResults } from "../project/max-results.ts";
 
 /** How the values of options are read. */
 
@@ -37,3 +37,8 @@ export function list(text: string, before: string[] = []): string[] {
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
+
+// Options that many commands have.
+export const since = ["--since <time>", 'only since: "2026-01-31", "last week", "3 days ago"'] as const;
+export const until = ["--until <time>", "only until"] as const;
+export const limit = ["-n, --limit <count>", "at most this many results", resultLimit] as const;

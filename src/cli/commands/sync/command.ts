@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, run } from "../../frame.ts";
 
-/** The commands that share the memory with other machines. */
-export function declareSyncCommands(program: Command): void {
+/** `pm sync` and `pm pull`: options and help; the code is loaded when it runs. */
+export function declareSync(program: Command): void {
   program
     .command("sync")
     .description("Share the memory through git: import what others shared, push what is new here")
@@ -19,7 +19,7 @@ export function declareSyncCommands(program: Command): void {
         ["pm sync --allow-public", "for a remote whose readers you trust"],
       )}\n\nNothing is shared unless you say so. Your index, working tree and branches are not touched.`,
     )
-    .action(run(async () => (await import("../commands/sync/sync.ts")).syncCommand));
+    .action(run(async () => (await import("./sync.ts")).syncCommand));
 
   program
     .command("pull")
@@ -33,5 +33,5 @@ export function declareSyncCommands(program: Command): void {
         ["pm pull --force", "everything, when something is missing here"],
       ),
     )
-    .action(run(async () => (await import("../commands/sync/pull.ts")).pullCommand));
+    .action(run(async () => (await import("./pull.ts")).pullCommand));
 }

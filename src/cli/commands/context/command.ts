@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { examples, query } from "../frame.ts";
-import { resultLimit } from "./values.ts";
+import { examples, query } from "../../frame.ts";
+import { resultLimit } from "../../values.ts";
 
-/** The command that shows what agents are told by themselves. */
-export function declareContextCommand(program: Command): void {
+/** `pm context`: options and help; the code is loaded when it runs. */
+export function declareContext(program: Command): void {
   program
     .command("context")
     .description("Show automatic context: what was injected into agents' sessions, when, why, and its size")
@@ -21,5 +21,5 @@ export function declareContextCommand(program: Command): void {
         ["pm context --start", "what a new session starts with"],
       ),
     )
-    .action(query(async () => (await import("../commands/context/context.ts")).contextCommand));
+    .action(query(async () => (await import("./context.ts")).contextCommand));
 }

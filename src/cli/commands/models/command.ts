@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, run } from "../../frame.ts";
 
-/** The commands that look after embedders and their models. */
-export function declareModelsCommands(program: Command): void {
+/** `pm models`: options and help; the code is loaded when it runs. */
+export function declareModels(program: Command): void {
   const models = program
     .command("models")
     .description("List, fetch and test embedders (which to choose: docs/embedders.md)")
@@ -24,7 +24,7 @@ export function declareModelsCommands(program: Command): void {
       "after",
       examples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
     )
-    .action(run(async () => (await import("../commands/models/list.ts")).modelsListCommand));
+    .action(run(async () => (await import("./list.ts")).modelsListCommand));
 
   models
     .command("pull")
@@ -37,7 +37,7 @@ export function declareModelsCommands(program: Command): void {
         ["pm models pull ollama/mxbai-embed-large", "another one"],
       ),
     )
-    .action(run(async () => (await import("../commands/models/pull.ts")).modelsPullCommand));
+    .action(run(async () => (await import("./pull.ts")).modelsPullCommand));
 
   models
     .command("test")
@@ -50,5 +50,5 @@ export function declareModelsCommands(program: Command): void {
         ["pm models test openai/text-embedding-3-small", "another one; costs a fraction of a cent"],
       )}\n\nExits with 1 when an embedder cannot be used or its vectors make no sense.`,
     )
-    .action(run(async () => (await import("../commands/models/test-models.ts")).modelsTestCommand));
+    .action(run(async () => (await import("./test-models.ts")).modelsTestCommand));
 }

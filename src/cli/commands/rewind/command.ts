@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, run } from "../../frame.ts";
 
-/** The command that goes back to a checkpoint. */
-export function declareRewindCommand(program: Command): void {
+/** `pm rewind`: options and help; the code is loaded when it runs. */
+export function declareRewind(program: Command): void {
   program
     .command("rewind")
     .description("Show a checkpoint's code and the agent's state, and go back to it")
@@ -22,5 +22,5 @@ export function declareRewindCommand(program: Command): void {
 --restore refuses when there are uncommitted changes or an untracked file would be overwritten. What it
 changes is staged, and HEAD stays where it is.`,
     )
-    .action(run(async () => (await import("../commands/rewind/rewind.ts")).rewindCommand));
+    .action(run(async () => (await import("./rewind.ts")).rewindCommand));
 }

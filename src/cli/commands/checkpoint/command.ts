@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { examples, query, run } from "../frame.ts";
-import { positiveInteger, resultLimit } from "./values.ts";
+import { examples, query, run } from "../../frame.ts";
+import { positiveInteger, resultLimit } from "../../values.ts";
 
-/** The commands about commits that sessions led to. */
-export function declareCheckpointCommands(program: Command): void {
+/** `pm checkpoint`: options and help; the code is loaded when it runs. */
+export function declareCheckpoint(program: Command): void {
   const checkpoint = program
     .command("checkpoint")
     .description("Show commits with the sessions and turns that led to them")
@@ -33,7 +33,7 @@ export function declareCheckpointCommands(program: Command): void {
         ['pm checkpoint list --since "last week" --json', "for scripts"],
       ),
     )
-    .action(query(async () => (await import("../commands/checkpoint/list.ts")).checkpointListCommand));
+    .action(query(async () => (await import("./list.ts")).checkpointListCommand));
 
   checkpoint
     .command("show")
@@ -46,7 +46,7 @@ export function declareCheckpointCommands(program: Command): void {
         ["pm checkpoint show HEAD~2", "by its commit"],
       )}\n\nExits with 5 when no recorded session led to it.`,
     )
-    .action(query(async () => (await import("../commands/checkpoint/show.ts")).checkpointShowCommand));
+    .action(query(async () => (await import("./show.ts")).checkpointShowCommand));
 
   checkpoint
     .command("diff")
@@ -61,7 +61,7 @@ export function declareCheckpointCommands(program: Command): void {
         ["pm checkpoint diff 4f1c9a HEAD --patch", "line by line"],
       ),
     )
-    .action(run(async () => (await import("../commands/checkpoint/diff.ts")).checkpointDiffCommand));
+    .action(run(async () => (await import("./diff.ts")).checkpointDiffCommand));
 
   checkpoint
     .command("backfill")
@@ -76,5 +76,5 @@ export function declareCheckpointCommands(program: Command): void {
         ['pm checkpoint backfill --since "last month"', "only lately"],
       )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,
     )
-    .action(run(async () => (await import("../commands/checkpoint/backfill.ts")).checkpointBackfillCommand));
+    .action(run(async () => (await import("./backfill.ts")).checkpointBackfillCommand));
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { examples, run } from "../frame.ts";
+import { examples, run } from "../../frame.ts";
 
-/** The server that agents start. */
-export function declareMcpCommand(program: Command): void {
+/** `pm mcp`: options and help; the code is loaded when it runs. */
+export function declareMcp(program: Command): void {
   program
     .command("mcp")
     .description("Serve an agent over MCP on stdin and stdout until stdin closes")
@@ -13,5 +13,5 @@ export function declareMcpCommand(program: Command): void {
         ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
       )}\n\nIts tools: docs/mcp.md.`,
     )
-    .action(run(async () => (await import("../commands/mcp/mcp.ts")).mcpCommand));
+    .action(run(async () => (await import("./mcp.ts")).mcpCommand));
 }

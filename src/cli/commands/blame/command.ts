@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { examples, query } from "../../frame.ts";
+import { collect } from "../../values.ts";
+
+/** `pm blame`: options and help; the code is loaded when it runs. */
+export function declareBlame(program: Command): void {
+  program
+    .command("blame")
+    .description("Show who wrote each line of a file: an agent, with its session and turn, or a person")
+    .argument("<file>", "the file, optionally with a range: src/auth.ts:10-30")
+    .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect)
+    .option("--rev <commit>", "the file as of this commit")
+    .option("--summary", "only totals: by kind of author, session, model, person")
+    .option("--text", "with --json: include the text of each line")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm blame src/auth.ts", "every line"],
+        ["pm blame src/auth.ts -L 10,30", "a range"],
+        ["pm blame src/auth.ts --summary", "shares"],
+      )}\n\nExits with 5 when the file or line does not exist.`,
+    )
+    .action(query(async () => (await import("./blame.ts")).blameCommand));
+}

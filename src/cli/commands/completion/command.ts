@@ -1,0 +1,32 @@
+import { Argument, type Command } from "commander";
+import { examples, run } from "../../frame.ts";
+import type { Shell } from "./completion.ts";
+
+/** `pm complete` and `pm completion`: options and help; the code is loaded when it runs. */
+export function declareCompletion(program: Command): void {
+  program
+    .command("complete", { hidden: true })
+    .argument("<source>", "agents, branches, checkpoints, events or sessions")
+    .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
+    .action(run(async () => (await import("./complete.ts")).completeCommand));
+
+  program
+    .command("completion")
+    .description("Print a completion script for your shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
+    .addHelpText(
+      "after",
+      `
+Install:
+  bash  echo 'eval "$(pm completion bash)"' >> ~/.bashrc
+  zsh   echo 'eval "$(pm completion zsh)"' >> ~/.zshrc      (after compinit)
+  fish  pm completion fish > ~/.config/fish/completions/pm.fish
+${examples(["pm completion bash", "print the script for bash"])}`,
+    )
+    .action(
+      run(async () => {
+        const { completionCommand } = await import("./completion.ts");
+        return (context, shell: Shell) => completionCommand(context, shell, program);
+      }),
+    );
+}

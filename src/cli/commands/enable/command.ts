@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { examples, run } from "../../frame.ts";
+
+/** `pm enable` and `pm disable`: options and help; the code is loaded when it runs. */
+export function declareEnable(program: Command): void {
+  program
+    .command("enable")
+    .description("Install hooks for Claude Code and git (pm init does this too)")
+    .option("--local", "use .claude/settings.local.json (only you) instead of .claude/settings.json")
+    .option("--claude", "only Claude Code's hooks")
+    .option("--git", "only git's hooks")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm enable", "add missing hooks to .claude/settings.json and git"],
+        ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
+        ["pm enable --local", "only for you, not for the whole team"],
+      ),
+    )
+    .action(run(async () => (await import("./enable.ts")).enableCommand));
+
+  program
+    .command("disable")
+    .description("Remove everything that pm init added to agents' files and git hooks")
+    .option("--global", "from the files in your home that pm init --global changed")
+    .addHelpText("after", examples(["pm disable", "files are as before"]))
+    .action(run(async () => (await import("./disable.ts")).disableCommand));
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { agentNames } from "../../../agents/profiles.ts";
+import { examples, run } from "../../frame.ts";
+
+/** `pm import`: options and help; the code is loaded when it runs. */
+export function declareImport(program: Command): void {
+  program
+    .command("import")
+    .description("Import past sessions")
+    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another tool's memory: aline`)
+    .argument(
+      "[path]",
+      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database",
+    )
+    .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
+    .option("--all-projects", "also sessions of other projects")
+    .option("--dry-run", "only show what there is")
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm import claude", "this project's sessions with Claude Code"],
+        ["pm import claude --dry-run", "how many, and how long it would take"],
+        ['pm import claude --since "last month"', "only lately"],
+        ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
+        ["pm import codex", "sessions with Codex CLI, archived ones too"],
+        ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
+      )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
+    )
+    .action(run(async () => (await import("./import.ts")).importCommand));
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { examples, query, run } from "../../frame.ts";
+import { limit, since, until } from "../../values.ts";
+
+/** `pm notes` and `pm note`: options and help; the code is loaded when it runs. */
+export function declareNotes(program: Command): void {
+  program
+    .command("notes")
+    .alias("annotations")
+    .description('List notes ("Note to Pommel: ..." or `pm note`), latest first')
+    .option("--search <words>", "only notes with all of these words")
+    .option(...since)
+    .option(...until)
+    .option("--session <id>", "only this session; a prefix of its id is enough")
+    .option(...limit)
+    .addHelpText(
+      "after",
+      examples(
+        ["pm notes", "the last ten"],
+        ["pm notes --search caching", "notes about caching"],
+        ['pm notes --since "last week" --json', "for scripts"],
+      ),
+    )
+    .action(query(async () => (await import("./annotations.ts")).annotationsCommand));
+
+  program
+    .command("note")
+    .description("Save a note: searchable, listed by `pm notes`, kept for good")
+    .argument("<text...>", "the note; - reads it from stdin")
+    .option("--session <id>", "the session it is about; a prefix of its id is enough")
+    .addHelpText(
+      "after",
+      examples(
+        ['pm note "v2 released; the old API stays until May"', "a note on the project"],
+        ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
+        ["git log -1 --format=%B | pm note -", "several lines"],
+      ),
+    )
+    .action(run(async () => (await import("./note.ts")).noteCommand));
+}

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { examples, query, run } from "../../frame.ts";
+import { limit, since, until, wholeNumber } from "../../values.ts";
+
+/** `pm session`: options and help; the code is loaded when it runs. */
+export function declareSession(program: Command): void {
+  const session = program
+    .command("session")
+    .description("Show recorded agent sessions")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm session", "the last twenty"],
+        ["pm session show 8ecde0fc", "one session: summary, turns, files"],
+        ["pm session show 8ecde0fc --turn 7", "a turn in full"],
+        ["pm session current", "open sessions"],
+      ),
+    );
+
+  session
+    .command("list", { isDefault: true })
+    .description("List sessions, most recently active first")
+    .option(...since)
+    .option(...until)
+    .option("--branch <name>", "only on this git branch")
+    .option("--agent <name>", "only this agent, such as claude")
+    .option("--agents", "include subagent sessions")
+    .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
+    .option(...limit)
+    .addHelpText(
+      "after",
+      examples(
+        ['pm session list --since "last week"', "lately"],
+        ["pm session list --branch main --json", "for scripts"],
+        ["pm session list --all-projects", "everywhere"],
+      ),
+    )
+    .action(
+      query(
+        async () => (await import("./list.ts")).sessionListCommand,
+        ({ allProjects }) => allProjects === true,
+      ),
+    );
+
+  session
+    .command("show")
+    .description("Show a session: its summary, turns, files, notes and tokens")
+    .argument("<id>", "the session; a prefix of its id is enough")
+    .option("--turn <number>", "print this turn in full", wholeNumber)
+    .option("--full", "print every turn in full")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm session show 8ecde0fc", "an overview"],
+        ["pm session show 8ecde0fc --turn 7", "the seventh turn in full"],
+      )}\n\nExits with 5 when the session or turn does not exist.`,
+    )
+    .action(query(async () => (await import("./show.ts")).sessionShowCommand));
+
+  session
+    .command("current")
+    .description("Show the open sessions of this project")
+    .addHelpText(
+      "after",
+      `${examples(["pm session current --json", "for scripts"])}
+
+A session is open if it was active in the last 30 minutes and has not ended. In Claude Code: the asking session.`,
+    )
+    .action(run(async () => (await import("./current.ts")).sessionCurrentCommand));
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { examples, query } from "../../frame.ts";
+
+/** `pm why`: options and help; the code is loaded when it runs. */
+export function declareWhy(program: Command): void {
+  program
+    .command("why")
+    .description(
+      "Explain why a line exists: who wrote it, what was asked and decided, whether it is still current",
+    )
+    .argument("<place>", "a file with a line or range: src/auth.ts:42, src/auth.ts:42-50")
+    .option("--rev <commit>", "the file as of this commit")
+    .option("--full", "print prompts and lines in full")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm why src/auth.ts:42", "a line: its commit, turn, prompt, decisions, history"],
+        ["pm why src/auth.ts:42-50 --json", "nine lines, for scripts"],
+      )}\n\nExits with 5 when the file or line does not exist.`,
+    )
+    .action(query(async () => (await import("./why.ts")).whyCommand));
+}
