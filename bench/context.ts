@@ -20,8 +20,7 @@ import * as z from "zod/mini";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { leastRelevance } from "../src/queries/context/relevance.ts";
 import { SessionSearch } from "../src/search/sessions/engine.ts";
-import { PassageSearch } from "../src/search/vectors/passage-search.ts";
-import { passagesIn } from "../src/search/vectors/passage-source.ts";
+import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { type Asked, askFirstPrompts } from "./context/ask.ts";
@@ -61,7 +60,7 @@ try {
   const search = new SessionSearch({
     root: options.sessions,
     memory,
-    passages: new PassageSearch(passagesIn(memory), createStaticEmbedder()),
+    embedder: new QueryEmbedder({ first: createStaticEmbedder() }),
     now: () => times.now,
   });
   const asked = await askFirstPrompts({ memory, search, names, times });

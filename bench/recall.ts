@@ -19,8 +19,7 @@ import { parseArgs } from "node:util";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import type { SearchMode } from "../src/protocol/values.ts";
 import { SessionSearch } from "../src/search/sessions/engine.ts";
-import { PassageSearch } from "../src/search/vectors/passage-search.ts";
-import { passagesIn } from "../src/search/vectors/passage-source.ts";
+import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { askDialogues } from "./recall/dialogues.ts";
@@ -55,7 +54,7 @@ try {
   const search = new SessionSearch({
     root: options.sessions,
     memory,
-    passages: new PassageSearch(passagesIn(memory), createStaticEmbedder()),
+    embedder: new QueryEmbedder({ first: createStaticEmbedder() }),
   });
   const byMode = new Map<SearchMode, Answered[]>();
   for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));

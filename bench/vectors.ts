@@ -15,13 +15,14 @@ import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import { quantise } from "../src/models/embed/quantise.ts";
 import type { Level } from "../src/project/levels.ts";
-import { VectorIndex } from "../src/search/vectors/vector-index.ts";
-import { createKernel, createPlainKernel } from "../src/search/vectors/vector-kernel.ts";
-import { CodeIndex } from "../src/store/index/code-index.ts";
-import { insertVectors } from "../src/store/index/vector-rows.ts";
+import type { Scope } from "../src/store/index/port.ts";
+import { ChunkVectors } from "../src/store/index/sqlite/chunk-vectors.ts";
+import { IndexDatabase } from "../src/store/index/sqlite/index-database.ts";
+import { insertVectors } from "../src/store/index/sqlite/vector-rows.ts";
+import { createKernel, createPlainKernel } from "../src/store/vectors/vector-kernel.ts";
 import { average, percentile } from "./measure.ts";
 
-const everywhere = { fileIds: null, levels: null };
+const everywhere: Scope = { files: null, levels: null };
 const queries = 100;
 const k = 10;
 const chunksPerFile = 12;
@@ -82,12 +83,12 @@ function nearestExactly(vectors: readonly Float32Array[], query: Float32Array): 
   return new Set(scored.slice(0, k).map(({ i }) => i));
 }
 
-function measure(index: CodeIndex, model: string, asked: readonly Int8Array[]) {
+function measure(index: IndexDatabase, model: string, asked: readonly Int8Array[]) {
   const start = performance.now();
-  const vectors = new VectorIndex(index, model, createKernel);
-  const { chunks, bytes } = vectors.size();
+  const vectors = new ChunkVectors(index, model, createKernel);
+  const { vectors: chunks, bytes } = vectors.size();
   const loadMs = performance.now() - start;
-  const plain = new VectorIndex(index, model, createPlainKernel);
+  const plain = new ChunkVectors(index, model, createPlainKernel);
   const level: Level = "class";
   const times = (ask: (query: Int8Array) => unknown) => {
     for (const query of asked.slice(0, 10)) ask(query);
@@ -98,7 +99,7 @@ function measure(index: CodeIndex, model: string, asked: readonly Int8Array[]) {
     });
   };
   const all = times((query) => vectors.nearest(query, 200, everywhere));
-  const filtered = times((query) => vectors.nearest(query, 200, { fileIds: null, levels: [level] }));
+  const filtered = times((query) => vectors.nearest(query, 200, { files: null, levels: [level] }));
   const slow = times((query) => plain.nearest(query, 200, everywhere));
   const figures = {
     vectors: chunks,
@@ -119,13 +120,13 @@ function measureRandom(dir: string, count: number, dimensions: number): Figures 
   const file = join(dir, `${count}-${dimensions}.db`);
   fill(file, vectors);
   // Read-only and anew, as a command without a daemon does.
-  const index = CodeIndex.open(file, { readonly: true });
+  const index = IndexDatabase.open(file, { readonly: true });
   const quantised = asked.map((query) => quantise(query)!);
   const { vectors: loaded, figures } = measure(index, "random", quantised);
   const recalls = asked.map((query, i) => {
     const exact = nearestExactly(vectors, query);
     const found = loaded.nearest(quantised[i]!, k, everywhere);
-    return found.filter(({ rowid }) => exact.has(rowid - 1)).length / k;
+    return found.filter(({ id }) => exact.has(Number(id) - 1)).length / k;
   });
   index.close();
   return { ...figures, recall_at_10: average(recalls) };
@@ -133,7 +134,7 @@ function measureRandom(dir: string, count: number, dimensions: number): Figures 
 
 /** Vectors as an index holds them, a file for every few; chunk ids count from 1. */
 function fill(file: string, vectors: readonly Float32Array[]): void {
-  const index = CodeIndex.open(file, { readonly: false });
+  const index = IndexDatabase.open(file, { readonly: false });
   const levelsInTurn: Level[] = ["file", "class", "method", "block", "lines"];
   index.inTransaction(() => {
     for (let start = 0; start < vectors.length; start += chunksPerFile) {
@@ -160,7 +161,7 @@ function fill(file: string, vectors: readonly Float32Array[]): void {
 }
 
 function measureIndex(file: string, model: string): Figures {
-  const index = CodeIndex.open(file, { readonly: true });
+  const index = IndexDatabase.open(file, { readonly: true });
   const rows = index
     .prepare("SELECT dimensions, data FROM vectors WHERE model = ? AND missing = 0 ORDER BY id LIMIT ?")
     .all(model, queries) as { dimensions: number; data: Buffer }[];

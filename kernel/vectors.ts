@@ -1,6 +1,6 @@
 /**
  * The inner loops of vector search, in AssemblyScript: cosines of int8 vectors with one query, by SIMD. `npm run
- * build` compiles it to dist/vector-kernel.wasm; src/search/vectors/vector-kernel.ts says what the functions promise and does
+ * build` compiles it to dist/vector-kernel.wasm; src/store/vectors/vector-kernel.ts says what the functions promise and does
  * the same in plain TypeScript, to the last bit.
  *
  * Pointers count bytes. A row is a header of 16 bytes, then its components up to a multiple of 16 (`length`), zero at

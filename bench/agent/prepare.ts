@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createIgnoreRules, type IgnoreRules } from "../../src/code/files/ignore.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
-import { closeEmbedders, createCodeEmbedders } from "../../src/code/index/code-embedders.ts";
 import { mineDocPairs, withoutDocs } from "../../src/evaluate/doc-pairs.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
 import { copySources, everything } from "../../src/evaluate/scratch-copy.ts";
+import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { CodeIndex } from "../../src/store/index/code-index.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
 import { decodeText } from "../../src/text/decode.ts";
 import type { Repository } from "../search/data.ts";
@@ -83,16 +83,16 @@ function projectIn(stateDir: string, root: string): Project {
 
 /** Indexes a project, and reads what was indexed: grep is spared what Pommel leaves out, generated and vendored code. */
 async function index(project: Project, config: Config, rules: IgnoreRules): Promise<Sources> {
-  const embedders = createCodeEmbedders(config);
-  const code = CodeIndex.open(project.indexDb, { readonly: false });
+  const embedders = createEmbedders(config, "code");
+  const { index: code } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
   try {
     await indexInFull({ project, config, rules, index: code, embedders, log: silentLog });
-    const files = code.filePaths().map(({ path }) => path);
+    const files = (await code.files()).map(({ path }) => path);
     return createSources(
       new Map(files.map((path) => [path, decodeText(readFileSync(join(project.root, path))) ?? ""])),
     );
   } finally {
-    code.close();
+    await code.close();
     await closeEmbedders(embedders);
   }
 }

@@ -52,7 +52,7 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
       ...{ root: session.cwd, worktrees: [], memory, config, now: at, until: at - 1 },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: async () => session.branch,
-      namedCode: () => [],
+      namedCode: async () => [],
     };
     const start = performance.now();
     const worked = process.cpuUsage();

@@ -6,7 +6,7 @@ import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { codeNamed } from "../../src/queries/context/named-code.ts";
-import { CodeIndex } from "../../src/store/index/code-index.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Asked } from "./ask.ts";
 
 /** What a first prompt was told of the code that it names. */
@@ -31,7 +31,7 @@ export async function askForCode(
   const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
   const project = projectAt(root);
   const config = defaultConfig();
-  const index = CodeIndex.open(join(scratch, "code.db"), { readonly: false });
+  const { index } = await indexDriver(config).openToWrite(join(scratch, "code.db"), silentLog);
   const named: Named[] = [];
   let last = "";
   try {
@@ -46,7 +46,7 @@ export async function askForCode(
         await indexer.close();
         last = revision;
       }
-      const places = codeNamed(index, prompt).map(({ ref, place }) => {
+      const places = (await codeNamed(index, prompt)).map(({ ref, place }) => {
         const [path = "", name = ""] = ref.slice("code:".length).split("#");
         // Sessions of other machines have other directories before it.
         const isUsed = files.some((file) => file === path || file.endsWith(`/${path}`));
@@ -55,7 +55,7 @@ export async function askForCode(
       named.push({ half, prompt, places });
     }
   } finally {
-    index.close();
+    await index.close();
   }
   return named;
 }

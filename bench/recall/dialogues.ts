@@ -5,8 +5,7 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery } from "../../src/search/sessions/types.ts";
-import { PassageSearch } from "../../src/search/vectors/passage-search.ts";
-import { passagesIn } from "../../src/search/vectors/passage-source.ts";
+import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { embedChunks } from "../../src/sessions/chunks/embed-chunks.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
@@ -100,8 +99,8 @@ async function store(memory: Memory, dialogue: Record<string, unknown>): Promise
 }
 
 async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigures): Promise<void> {
-  const passages = new PassageSearch(passagesIn(memory), createStaticEmbedder());
-  const search = new SessionSearch({ root: "/", memory, passages });
+  const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
+  const search = new SessionSearch({ root: "/", memory, embedder });
   for (const { question, evidence = [], category } of asked) {
     if (category === unanswerable || evidence.length === 0) continue;
     totals.questions++;

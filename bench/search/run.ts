@@ -1,15 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
-import { closeEmbedders, createCodeEmbedders } from "../../src/code/index/code-embedders.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
+import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { type Mode, weightsOf } from "../../src/search/code/modes.ts";
-import { VectorSearch } from "../../src/search/vectors/vector-search.ts";
-import { CodeIndex } from "../../src/store/index/code-index.ts";
+import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";
 
@@ -54,24 +54,24 @@ const warmUp = 5;
 export async function measure(repository: Repository, options: RunOptions): Promise<MeasuredRepository> {
   const config = configFor(repository, options.model);
   const project = projectFor(repository, options);
-  const embedders = createCodeEmbedders(config);
-  const index = CodeIndex.open(project.indexDb, { readonly: false });
+  const embedders = createEmbedders(config, "code");
+  const { index } = await indexDriver(config).openToWrite(project.indexDb, silentLog);
   try {
-    const isNew = index.chunkCount() === 0;
+    const isNew = (await index.counts()).chunks === 0;
     const rules = createIgnoreRules(project.root, config);
     const times = await indexInFull({ project, config, rules, index, embedders, log: silentLog });
     // A benchmark waits for every model, so that it measures the same each time.
-    const vectors = new VectorSearch({ index, ...embedders, deadlineMs: Number.POSITIVE_INFINITY });
+    const embedder = new QueryEmbedder({ ...embedders, deadlineMs: Number.POSITIVE_INFINITY });
     const outcomes: Outcome[] = [];
     for (const mode of options.modes) {
-      const used = mode === "lexical" ? null : vectors;
-      const search = new CodeSearch({ project, index, vectors: used, weights: weightsOf(mode) });
+      const used = mode === "lexical" ? null : embedder;
+      const search = new CodeSearch({ project, index, embedder: used, weights: weightsOf(mode) });
       for (const { query } of repository.questions.slice(0, warmUp)) await find(search, query);
       for (const variant of options.variants) {
         outcomes.push(...(await askAll(search, repository, { mode, variant })));
       }
     }
-    const { files, chunks } = index.counts();
+    const { files, chunks } = await index.counts();
     return {
       repository,
       files,
@@ -80,7 +80,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
       outcomes,
     };
   } finally {
-    index.close();
+    await index.close();
     await closeEmbedders(embedders);
   }
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { searchAllInProcess, searchTranscriptsInProcess } from "../queries/search/sessions.ts";
-import { CodeIndex } from "../store/index/code-index.ts";
+import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { withMemory } from "../store/memory/with-memory.ts";
@@ -28,7 +28,7 @@ function remember(): void {
   memory.close();
 }
 
-const indexNothing = () => CodeIndex.open(project.indexDb, { readonly: false }).close();
+const indexNothing = () => SqliteIndex.open(project.indexDb, { readonly: false }).close();
 
 describe("withMemory", () => {
   it("says what to do where nothing is remembered", async () => {

@@ -3,7 +3,7 @@ import { Indexer, type IndexReport } from "../code/index/indexer.ts";
 import { loadConfig } from "../project/config/config.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import { openIndexToWrite } from "../store/index/open-index.ts";
+import { indexDriver } from "../store/index/drivers.ts";
 import { acquireWriterLock } from "../store/sqlite/lock.ts";
 
 interface ReindexOptions {
@@ -26,7 +26,7 @@ export async function reindexInProcess(
   const { config } = loadConfig(project);
   const lock = acquireWriterLock(project, "pm reindex");
   try {
-    const { index } = openIndexToWrite(project.indexDb, log);
+    const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
     const withVectors = config["embed.code"] !== "none";
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index, withVectors, log, whenDiskFull: "fail" });
@@ -48,7 +48,7 @@ export async function reindexInProcess(
       clearInterval(timer);
       signal.removeEventListener("abort", onAbort);
       await indexer.close();
-      index.close();
+      await index.close();
     }
   } finally {
     lock.release();

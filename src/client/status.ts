@@ -1,11 +1,11 @@
-import { createCodeEmbedders } from "../code/index/code-embedders.ts";
+import { createEmbedders } from "../models/embed/embedders.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { version } from "../project/version.ts";
 import type { StatusResponse } from "../protocol/routes.ts";
 import { withIndex } from "../queries/search/code.ts";
-import { describeModels } from "../queries/status/model-status.ts";
+import { describeCodeModels } from "../queries/status/model-status.ts";
 import { ageOf, describeIndex, describeUnreadable } from "../queries/status/status.ts";
 import { CodeSearch } from "../search/code/engine.ts";
 import { autostartStatus } from "./autostart.ts";
@@ -43,16 +43,17 @@ export async function statusInProcess(project: Project): Promise<StatusResponse>
     memory,
   };
   try {
-    return await withIndex(project, async (index) => {
-      const search = new CodeSearch({ project, index, vectors: null });
-      const { error, ...described } = await describeIndex(project, { index, search }, null, model);
-      const code = error === undefined ? await describeModels(index, createCodeEmbedders(config)) : [];
-      const isComplete = error !== undefined || ageOf(index, null).is_complete;
+    return await withIndex(project, config, async (index) => {
+      const search = new CodeSearch({ project, index, embedder: null });
+      const { error, ...described } = await describeIndex(project, config, { index, search }, null);
+      const code =
+        error === undefined ? await describeCodeModels(index, createEmbedders(config, "code")) : [];
+      const isComplete = error !== undefined || (await ageOf(index, null)).is_complete;
       const models = { ...base.models, code };
       return { ...base, ...described, models, notes: isComplete ? notesOn(error) : [neverFinished] };
     });
   } catch (error) {
-    const { error: _, ...described } = describeUnreadable(project, error, model);
+    const { error: _, ...described } = describeUnreadable(project, config, error);
     return { ...base, ...described, notes: notesOn(error) };
   }
 }

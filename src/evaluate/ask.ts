@@ -3,8 +3,8 @@ import type { Project } from "../project/paths.ts";
 import { CodeSearch } from "../search/code/engine.ts";
 import { type Mode, weightsOf } from "../search/code/modes.ts";
 import type { CodeResult } from "../search/code/types.ts";
-import type { VectorSearch } from "../search/vectors/vector-search.ts";
-import type { CodeIndex } from "../store/index/code-index.ts";
+import type { QueryEmbedder } from "../search/vectors/query-embedder.ts";
+import type { SearchableIndex } from "../store/index/port.ts";
 import { type Answered, type Quality, qualityOf } from "./measures.ts";
 import { type Pair, type PairTarget, ranksOf } from "./pairs.ts";
 
@@ -27,9 +27,9 @@ export interface Answers {
 
 interface AskOptions {
   project: Project;
-  index: CodeIndex;
+  index: SearchableIndex;
   /** null: only "lexical" can be asked. */
-  vectors: VectorSearch | null;
+  embedder: QueryEmbedder | null;
   modes: readonly Mode[];
   pairs: readonly Pair[];
   onAsked: (done: number, total: number) => void;
@@ -63,13 +63,13 @@ interface Asked extends Answered {
 
 async function askIn(
   mode: Mode,
-  { project, index, vectors, pairs, signal }: AskOptions,
+  { project, index, embedder, pairs, signal }: AskOptions,
   onAsked: (done: number) => void,
 ): Promise<Asked[]> {
   const search = new CodeSearch({
     project,
     index,
-    vectors: mode === "lexical" ? null : vectors,
+    embedder: mode === "lexical" ? null : embedder,
     weights: weightsOf(mode),
   });
   const find = (query: string) =>

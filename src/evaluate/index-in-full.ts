@@ -1,19 +1,19 @@
 import type { IgnoreRules } from "../code/files/ignore.ts";
-import { type CodeEmbedders, modelsOf } from "../code/index/code-embedders.ts";
-import { EmbedPass } from "../code/index/embed-pass.ts";
+import { filesToEmbed } from "../code/index/embed-source.ts";
 import { Indexer } from "../code/index/indexer.ts";
+import { EmbedPass } from "../models/embed/embed-pass.ts";
+import { type Embedders, modelsOf } from "../models/embed/embedders.ts";
 import type { Config } from "../project/config/settings.ts";
 import type { Logger } from "../project/log.ts";
 import type { Project } from "../project/paths.ts";
-import type { CodeIndex } from "../store/index/code-index.ts";
-import { pathsWithoutVectors } from "../store/index/code-vectors.ts";
+import type { CodeIndex } from "../store/index/port.ts";
 
 interface IndexOptions {
   project: Project;
   config: Config;
   rules: IgnoreRules;
   index: CodeIndex;
-  embedders: CodeEmbedders;
+  embedders: Embedders;
   log: Logger;
   signal?: AbortSignal;
   /** Files indexed, then files embedded with the second model. */
@@ -65,24 +65,24 @@ async function embedAll(
   const start = performance.now();
   // The pass would wait for a model that is not there.
   await embedders.second?.prepare();
-  const isFirstReady = await embedders.first.prepare().then(
+  const isFirstReady = await embedders.first?.prepare().then(
     () => true,
     () => false,
   );
   const models = modelsOf(embedders).filter((model) => isFirstReady || model !== embedders.first);
-  const pass = new EmbedPass({ index, models, read: (path) => indexer.read(path), log });
+  const source = filesToEmbed(index, (path) => indexer.read(path));
+  const pass = new EmbedPass({ source, models, log });
   const onAbort = () => void pass.close();
   signal?.addEventListener("abort", onAbort);
-  const missing = () =>
-    models.reduce(
-      (sum, { id: model, dimensions }) => sum + pathsWithoutVectors(index, { model, dimensions }).length,
-      0,
-    );
-  const total = missing();
+  const missing = async () => {
+    const lists = await Promise.all(models.map((model) => source.missing(model)));
+    return lists.reduce((sum, paths) => sum + paths.length, 0);
+  };
+  const total = await missing();
   try {
     await watched(
       () => pass.run(),
-      () => onProgress("embedding", total - missing(), total),
+      async () => onProgress("embedding", total - (await missing()), total),
     );
     signal?.throwIfAborted();
     return performance.now() - start;
@@ -93,8 +93,8 @@ async function embedAll(
 }
 
 /** Looks now and then while something is under way. */
-async function watched<T>(work: () => Promise<T>, look: () => void): Promise<T> {
-  const timer = setInterval(look, progressMs);
+async function watched<T>(work: () => Promise<T>, look: () => void | Promise<void>): Promise<T> {
+  const timer = setInterval(() => void look(), progressMs);
   try {
     return await work();
   } finally {

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIgnoreRules } from "../code/files/ignore.ts";
 import { scanProject } from "../code/files/scan.ts";
-import type { CodeEmbedders } from "../code/index/code-embedders.ts";
 import type { LanguageId } from "../code/languages/index.ts";
 import { headOf } from "../git/history/history.ts";
+import type { Embedders } from "../models/embed/embedders.ts";
 import type { Config } from "../project/config/settings.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { modes } from "../search/code/modes.ts";
-import { VectorSearch } from "../search/vectors/vector-search.ts";
-import { CodeIndex } from "../store/index/code-index.ts";
+import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
+import { indexDriver } from "../store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
 import { mineCommitPairs } from "./commit-pairs.ts";
@@ -28,7 +28,7 @@ interface SelfTestOptions {
   /** The directory to measure; it is only read. */
   root: string;
   config: Config;
-  embedders: CodeEmbedders;
+  embedders: Embedders;
   /** Questions wanted of each kind. */
   count: number;
   onProgress: (stage: Stage, done: number, total: number) => void;
@@ -86,24 +86,26 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
 
   const project = projectIn(scratch);
   await copyWithoutDocs(options, project, stamps, docPairs);
-  const index = CodeIndex.open(project.indexDb, { readonly: false });
+  const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
   try {
     const { embedders, names, notes } = await modelsAtHand(options.embedders);
     const times = await indexInFull({
       ...{ project, config, rules: everything, index, embedders, log, signal },
       onProgress: options.onProgress,
     });
-    const { files, chunks } = index.counts();
-    const indexed = new Map(index.filePaths().map(({ path, language }) => [path, language as LanguageId]));
+    const { files, chunks } = await index.counts();
+    const indexed = new Map(
+      (await index.files()).map(({ path, language }) => [path, language as LanguageId]),
+    );
     const commits = await mineCommitPairs(root, indexed, { seed, count, signal });
 
     // A benchmark waits for every model, so that it measures the same each time.
     const deadlineMs = Number.POSITIVE_INFINITY;
-    const vectors = names === null ? null : new VectorSearch({ index, ...embedders, deadlineMs });
+    const embedder = names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs });
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
-        ...{ project, index, vectors, pairs, signal },
-        modes: vectors ? modes : ["lexical"],
+        ...{ project, index, embedder, pairs, signal },
+        modes: embedder ? modes : ["lexical"],
         onAsked: (done, total) => options.onProgress("asking", done, total),
       });
     return {
@@ -131,7 +133,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
       notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
     };
   } finally {
-    index.close();
+    await index.close();
   }
 }
 

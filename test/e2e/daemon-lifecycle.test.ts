@@ -17,7 +17,7 @@ import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import { CodeIndex } from "../../src/store/index/code-index.ts";
+import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
 import { acquireWriterLock, lockHolder } from "../../src/store/sqlite/lock.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import {
@@ -272,7 +272,7 @@ test.each([
 });
 
 function loseFiles(file: string): void {
-  const index = CodeIndex.open(file, { readonly: false });
+  const index = IndexDatabase.open(file, { readonly: false });
   index.exec("PRAGMA foreign_keys = OFF; DROP TABLE files");
   index.close();
 }

@@ -1,8 +1,7 @@
 import type { Embedder } from "../../src/models/embed/embedder.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionAnswer, type SessionQuery } from "../../src/search/sessions/types.ts";
-import { PassageSearch } from "../../src/search/vectors/passage-search.ts";
-import { passagesIn } from "../../src/search/vectors/passage-source.ts";
+import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 
 /** For tests: a model that knows three things, and what belongs to them. */
@@ -27,9 +26,9 @@ export async function vectorsFor(text: string, by: Embedder = fewThings) {
 
 /** Asks a memory; everything may be left open. */
 export function asker(memory: Memory, root: string, model: Embedder | null = fewThings, now?: () => number) {
-  const passages = model && new PassageSearch(passagesIn(memory), model);
+  const embedder = model && new QueryEmbedder({ first: model });
   const patience = { ms: 20_000, goesOn: false };
-  const search = new SessionSearch({ root, memory, passages, patience, ...(now && { now }) });
+  const search = new SessionSearch({ root, memory, embedder, patience, ...(now && { now }) });
   return {
     search,
     ask: (query: string, more: Partial<SessionQuery> = {}): Promise<SessionAnswer> =>

@@ -1,8 +1,8 @@
+import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { explanationOf } from "../../project/errors.ts";
-import type { FileVectors } from "../../store/index/vector-rows.ts";
-import { embedTexts } from "./embed-texts.ts";
+import type { FileVectors } from "../../store/index/records.ts";
 
 /** To find out that the model cannot be loaded takes longer than to parse a file. Milliseconds. */
 const pauseMs = 30_000;

@@ -2,26 +2,28 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { createStaticEmbedder, modelId } from "../../models/embed/static/static-embedder.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
-import { CodeIndex } from "../../store/index/code-index.ts";
-import { definitionsOf } from "../../store/index/code-lookup.ts";
-import { vectorCounts, vectorRowsAfter } from "../../store/index/code-vectors.ts";
+import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
+import { definitionsOf } from "../../store/index/sqlite/lookup.ts";
+import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
 import { nameKey } from "../../text/tokens.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
-import { EmbedPass } from "./embed-pass.ts";
+import { filesToEmbed } from "./embed-source.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
 
 let project: Project;
-let index: CodeIndex;
+let index: IndexDatabase;
 const indexers: Indexer[] = [];
 
 beforeEach(() => {
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-indexer-")));
   mkdirSync(project.stateDir);
-  index = CodeIndex.open(project.indexDb, { readonly: false });
+  index = IndexDatabase.open(project.indexDb, { readonly: false });
 });
 
 afterEach(async () => {
@@ -36,7 +38,7 @@ function indexer(config: Partial<Config> = {}, more: Partial<IndexerOptions> = {
     project,
     config: complete,
     rules: createIgnoreRules(project.root, complete),
-    index,
+    index: new SqliteIndex(index),
     withVectors: false,
     log: silentLog,
     ...more,
@@ -52,9 +54,10 @@ function write(path: string, text: string): void {
 }
 
 const defined = (name: string) => definitionsOf(index, [nameKey(name)], 9).length > 0;
+const known = (path: string) => index.known(path).get(path);
 const paths = () =>
   index
-    .filePaths()
+    .files()
     .map(({ path }) => path)
     .sort();
 
@@ -73,7 +76,7 @@ it("leaves no row that is gone in what words are weighed with: after a pass, and
   const settle = vi.spyOn(index, "settle");
   await made.reconcile();
   await made.reindex();
-  expect(settle).toHaveBeenLastCalledWith();
+  expect(settle).toHaveBeenLastCalledWith(undefined);
   expect(counted().counted).toBe(counted().there);
   write("a.ts", "export function changed() {}\n");
   await made.update(["a.ts"]);
@@ -105,10 +108,10 @@ describe("reconcile", () => {
     write("a.ts", "export function first() {}\n");
     const made = indexer();
     await made.reconcile();
-    const before = index.known("a.ts");
+    const before = known("a.ts");
     utimesSync(join(project.root, "a.ts"), new Date(), new Date(Date.now() + 5000));
     expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
-    expect(index.known("a.ts")?.mtimeMs).not.toBe(before?.mtimeMs);
+    expect(known("a.ts")?.mtimeMs).not.toBe(before?.mtimeMs);
     expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
   });
 
@@ -241,7 +244,8 @@ describe("with vectors", () => {
     const made = indexer({}, { withVectors: true });
     expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
     const models = [createStaticEmbedder()];
-    const pass = new EmbedPass({ index, models, read: (path) => made.read(path), log: silentLog });
+    const source = filesToEmbed(new SqliteIndex(index), (path) => made.read(path));
+    const pass = new EmbedPass({ source, models, log: silentLog });
     await pass.run();
     const [later] = [...vectorRowsAfter(index, modelId, 0)];
     await made.reindex();
@@ -256,7 +260,7 @@ it("reads a file as it would be indexed, and nothing of one that is not", async 
   const made = indexer({}, { withVectors: true });
   await made.reconcile();
   expect(await made.read("a.ts")).toMatchObject({
-    hash: index.known("a.ts")?.hash,
+    hash: known("a.ts")?.hash,
     chunks: [{ level: "file" }, { name: "first", text: expect.stringContaining("Says it.") }],
   });
   expect(await made.read("gone.ts")).toBeNull();

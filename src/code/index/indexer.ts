@@ -7,7 +7,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { type CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
 import { scanProject } from "../files/scan.ts";
@@ -53,7 +53,7 @@ export interface IndexerOptions {
 
 /**
  * Keeps the index in step with the files: finds what changed, has it parsed and chunked by workers, writes the
- * result one file at a time. The only writer of `index.db`; its process holds the project's writer lock.
+ * result one file at a time. The only writer of the index; its process holds the project's writer lock.
  */
 export class Indexer {
   private readonly queue = new IndexQueue();
@@ -94,9 +94,9 @@ export class Indexer {
     const { index, project, rules } = this.options;
     this.report = emptyReport();
     rules.reload();
-    const known = index.knownFiles();
+    const known = await index.known();
     const recipe = this.recipe();
-    const isRecipeNew = index.meta("recipe") !== recipe;
+    const isRecipeNew = (await index.meta("recipe")) !== recipe;
     const stamps: FileStamp[] = [];
     const gone = new Set(known.keys());
     for await (const item of scanProject(project.root, rules)) {
@@ -108,11 +108,14 @@ export class Indexer {
         gone.delete(item.path);
         const before = known.get(item.path);
         if (!before || before.hash !== null) {
-          index.skip({ status: "skipped", path: item.path, size: 0, mtimeMs: 0, reason: item.reason });
+          await index.replace({
+            ...{ status: "skipped", path: item.path, size: 0, mtimeMs: 0 },
+            reason: item.reason,
+          });
         }
       }
     }
-    index.remove([...gone]);
+    await index.remove([...gone]);
     this.report.removed += gone.size;
     if (this.pool === null) this.pool = this.createPool(stamps);
     for (const stamp of stamps) {
@@ -130,9 +133,9 @@ export class Indexer {
     await this.drain();
     // Ended early: what waits is found again by the next pass, which must not take this one for complete.
     if (this.closed) return this.report;
-    index.settle();
-    if (isRecipeNew) index.setMeta("recipe", recipe);
-    index.setMeta(reconciledAt, String(Date.now()));
+    await index.settle();
+    if (isRecipeNew) await index.setMeta("recipe", recipe);
+    await index.setMeta(reconciledAt, String(Date.now()));
     return this.report;
   }
 
@@ -145,30 +148,35 @@ export class Indexer {
     for (const path of paths) {
       const stamp = stampOf(project.root, path);
       if (stamp === "directory") await this.updateBelow(path);
-      else if (stamp === null || rules.ignores(path, false)) index.remove(index.pathsBelow(path));
+      else if (stamp === null || rules.ignores(path, false)) await index.remove(await this.knownBelow(path));
       else this.queue.add(stamp, "saved");
     }
     await this.drain();
-    if (!this.closed) index.settle({ tolerated: mostDrift });
+    if (!this.closed) await index.settle({ tolerated: mostDrift });
+  }
+
+  /** A path itself and everything known below it. */
+  private async knownBelow(path: string): Promise<string[]> {
+    return [...(await this.options.index.known(path)).keys()];
   }
 
   /** A directory that came or changed as a whole, perhaps in another's place and with ignore rules of its own. */
   private async updateBelow(path: string): Promise<void> {
     const { index, project, rules } = this.options;
     rules.reload();
-    const gone = new Set(index.pathsBelow(path));
+    const known = await index.known(path);
+    const gone = new Set(known.keys());
     if (!rules.ignores(path, true)) {
       for await (const item of scanProject(project.root, rules, path)) {
         if (item.kind !== "file") continue;
         gone.delete(item.stamp.path);
-        this.enqueueIfChanged(item.stamp);
+        this.enqueueIfChanged(item.stamp, known.get(item.stamp.path));
       }
     }
-    index.remove([...gone]);
+    await index.remove([...gone]);
   }
 
-  private enqueueIfChanged(stamp: FileStamp): void {
-    const before = this.options.index.known(stamp.path);
+  private enqueueIfChanged(stamp: FileStamp, before: FileStamp | undefined): void {
     if (before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) this.queue.add(stamp, "saved");
   }
 
@@ -180,9 +188,9 @@ export class Indexer {
     while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
     const stamp = stampOf(this.options.project.root, path);
     if (this.closed || stamp === null || stamp === "directory") return null;
-    this.pool ??= this.createPool(this.options.index.filePaths());
+    const pool = await this.poolInUse();
     this.reading++;
-    const outcome = await this.pool.parse(stamp, null, { withText: true }).catch(() => null);
+    const outcome = await pool.parse(stamp, null, { withText: true }).catch(() => null);
     this.reading--;
     return outcome?.status === "indexed" ? outcome : null;
   }
@@ -211,13 +219,14 @@ export class Indexer {
   }
 
   private async runQueue(): Promise<void> {
+    const pool = await this.poolInUse();
     const running = new Set<Promise<void>>();
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
       const stamp = running.size < mostRunning ? this.queue.take() : null;
       if (stamp) {
-        const work: Promise<void> = this.indexFile(stamp)
+        const work: Promise<void> = this.indexFile(stamp, pool)
           .then(() => {
             waits = 0;
           })
@@ -254,12 +263,10 @@ export class Indexer {
     if (!this.closed) this.queue.lastError = null;
   }
 
-  private async indexFile(stamp: FileStamp): Promise<void> {
+  private async indexFile(stamp: FileStamp, pool: ParsePool): Promise<void> {
     const { index, log } = this.options;
-    const known = this.forced.has(stamp.path) ? null : index.known(stamp.path);
-    // A save may come before the first scan is through: then what was known tells what `.h` means.
-    this.pool ??= this.createPool(index.filePaths());
-    const outcome = await this.pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
+    const known = this.forced.has(stamp.path) ? null : (await index.known(stamp.path)).get(stamp.path);
+    const outcome = await pool.parse(stamp, known?.hash ?? null).catch((error: unknown) => {
       if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
       return null;
     });
@@ -268,29 +275,29 @@ export class Indexer {
       return;
     }
     if (outcome === null) this.report.failed++;
-    else this.store(outcome);
+    else await this.store(outcome);
     this.forced.delete(stamp.path);
     this.queue.finish(stamp.path, outcome?.status === "indexed" ? outcome.chunks.length : 0);
   }
 
-  private store(outcome: ParseOutcome): void {
+  private async store(outcome: ParseOutcome): Promise<void> {
     const { index } = this.options;
     switch (outcome.status) {
       case "indexed":
         this.noteProblem(outcome.vectorProblem);
-        index.replace(outcome, outcome.vectors);
+        await index.replace(outcome, outcome.vectors);
         this.report.indexed++;
         break;
       case "skipped":
-        index.skip(outcome);
+        await index.replace(outcome);
         this.report.skipped++;
         break;
       case "unchanged":
-        index.restamp(outcome);
+        await index.restamp(outcome);
         this.report.unchanged++;
         break;
       case "gone":
-        index.remove([outcome.path]);
+        await index.remove([outcome.path]);
         this.report.removed++;
         break;
     }
@@ -300,6 +307,14 @@ export class Indexer {
   private noteProblem(problem: string | undefined): void {
     if (problem !== undefined && problem !== this.problem) this.options.log.warn(problem);
     this.problem = problem ?? this.problem;
+  }
+
+  /** A save may come before the first scan is through: then what was known tells what `.h` means. */
+  private async poolInUse(): Promise<ParsePool> {
+    if (this.pool !== null) return this.pool;
+    const files = await this.options.index.files();
+    this.pool ??= this.createPool(files);
+    return this.pool;
   }
 
   private createPool(files: readonly { path: string }[]): ParsePool {

@@ -1,6 +1,5 @@
 import type { Level } from "../../project/levels.ts";
-import type { FileStamp, IndexedFile, SkippedFile } from "../../store/index/records.ts";
-import type { FileVectors } from "../../store/index/vector-rows.ts";
+import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../../store/index/records.ts";
 import type { LanguageId } from "../languages/index.ts";
 
 /** What the pool and its workers say to each other. */

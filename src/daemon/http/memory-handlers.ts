@@ -41,7 +41,7 @@ interface HandlersOptions {
   config: Config;
   roots: () => readonly string[];
   /** Where the code is that a prompt names. Never fails. */
-  namedCode: (prompt: string) => ToTell[];
+  namedCode: (prompt: string) => Promise<ToTell[]>;
 }
 
 /** The routes about sessions that need the daemon. A memory that cannot be opened answers with what is wrong with it. */

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
+import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -8,12 +10,13 @@ import type { Project } from "../../project/paths.ts";
 import type { ModelStatus } from "../../protocol/routes.ts";
 import type { JobsStatus, MemoryStatus } from "../../protocol/sessions.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
+import { describeModels } from "../../queries/status/model-status.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
-import { PassageSearch } from "../../search/vectors/passage-search.ts";
-import { passagesIn } from "../../search/vectors/passage-source.ts";
+import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
+import { chunksToEmbed } from "../../sessions/chunks/embed-source.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { settleTerms } from "../../store/memory/chunks/chunks.ts";
-import { keepSessionModels } from "../../store/memory/chunks/vectors.ts";
+import { sessionChunkCount, settleTerms } from "../../store/memory/chunks/chunks.ts";
+import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
@@ -35,9 +38,6 @@ import { GitJobs } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
-import { createTextEmbedders, type TextEmbedders } from "./text-embedders.ts";
-import { describeTextModels } from "./text-models.ts";
-import { TextPass } from "./text-pass.ts";
 
 const reading = ["transcript"] as const;
 /** After the last session that nobody knew of was read. Milliseconds. */
@@ -69,7 +69,7 @@ interface OpenMemory {
   search: SessionSearch;
   jobs: ConversationJobs;
   workers: JobWorker[];
-  pass: TextPass | null;
+  embedPass: EmbedPass;
   housekeeping: Housekeeping;
 }
 
@@ -79,7 +79,7 @@ export class MemoryWork {
   /** Why the memory is not open though it should be; null when nothing is wrong. */
   private failure: unknown = null;
   private readonly gate = new Gate();
-  private readonly embedders: TextEmbedders;
+  private readonly embedders: Embedders;
   private isClosed = false;
   private readonly scrubber: CurrentScrubber;
   private releaseTimer: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export class MemoryWork {
   private retryTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: MemoryWorkOptions) {
-    this.embedders = createTextEmbedders(options.config, options.bundled);
+    this.embedders = createEmbedders(options.config, "text", options.bundled);
     this.scrubber = new CurrentScrubber(options);
     const { config, project } = options;
     if (config["sessions.capture"] || existsSync(project.memoryDb)) this.tryToOpen();
@@ -154,10 +154,10 @@ export class MemoryWork {
 
   private openNow(): OpenMemory {
     const { project, config, roots, rootsFound, settled, log } = this.options;
-    const { first, second, deadlineMs } = this.embedders;
+    const { first, second } = this.embedders;
     const memory = Memory.open(project.memoryDb, { readonly: false });
     try {
-      const passages = first && new PassageSearch(passagesIn(memory), first, second, deadlineMs);
+      const embedder = first && new QueryEmbedder(this.embedders);
       const scrubber = () => this.scrubber.get();
       const git = new GitJobs({
         ...{ project, config, memory, scrubber, roots, log },
@@ -202,7 +202,7 @@ export class MemoryWork {
       };
       return {
         memory,
-        search: new SessionSearch({ root: project.root, memory, passages }),
+        search: new SessionSearch({ root: project.root, memory, embedder }),
         jobs,
         // A language model and the network take their time, and nobody waits for that.
         workers: [
@@ -213,7 +213,11 @@ export class MemoryWork {
           }),
           new JobWorker({ ...common, kinds: ["deep-scrub", "summary", "sync"], run }),
         ],
-        pass: second && new TextPass({ memory, model: second, log }),
+        embedPass: new EmbedPass({
+          source: chunksToEmbed(memory, first ? [first.id] : []),
+          models: second ? [second] : [],
+          log,
+        }),
         housekeeping: new Housekeeping({
           memory,
           config,
@@ -320,19 +324,11 @@ export class MemoryWork {
 
   /** Behind everything else. */
   private makeVectors(): void {
-    const { pass, memory } = this.open ?? {};
-    const models = [this.embedders.first, this.embedders.second].flatMap((model) => model?.id ?? []);
-    if (!memory) return;
-    const made = pass?.run() ?? Promise.resolve();
-    made
-      .then(() => {
-        if (!this.isClosed && this.open?.memory === memory) keepSessionModels(memory, models);
-      })
-      .catch((error: unknown) => {
-        if (this.isClosed) return;
-        this.options.log.error(`embedding sessions failed: ${messageOf(error)}`);
-        this.suspect(error);
-      });
+    this.open?.embedPass.run().catch((error: unknown) => {
+      if (this.isClosed) return;
+      this.options.log.error(`embedding sessions failed: ${messageOf(error)}`);
+      this.suspect(error);
+    });
   }
 
   private afterJob(): void {
@@ -341,7 +337,7 @@ export class MemoryWork {
       if (!this.isResting()) this.afterJob();
       else void this.release();
     }, this.options.releaseAfterMs ?? 30_000).unref();
-    if (this.open?.pass && !this.isClosed) this.makeVectors();
+    if (this.embedders.second && !this.isClosed) this.makeVectors();
   }
 
   private async release(): Promise<void> {
@@ -392,8 +388,14 @@ export class MemoryWork {
   }
 
   models(): ModelStatus[] {
-    const pass = this.open?.pass ?? null;
-    return this.report((memory) => describeTextModels(memory, this.embedders, pass), []);
+    const life = {
+      progressOf: (model: string) => this.open?.embedPass.progressOf(model) ?? null,
+      problemWith: () => null,
+    };
+    return this.report((memory) => {
+      const stored = { total: sessionChunkCount(memory), counts: sessionVectorCounts(memory) };
+      return describeModels(modelsOf(this.embedders), stored, life);
+    }, []);
   }
 
   /** What a person should know. */
@@ -406,8 +408,8 @@ export class MemoryWork {
   /** Whether there is nothing to do now, not even in the background. */
   isResting(): boolean {
     if (!this.open) return true;
-    const { workers, pass } = this.open;
-    return workers.every((worker) => !worker.isBusy()) && pass?.isBusy() !== true;
+    const { workers, embedPass } = this.open;
+    return workers.every((worker) => !worker.isBusy()) && !embedPass.isBusy();
   }
 
   async close(): Promise<void> {
@@ -420,11 +422,11 @@ export class MemoryWork {
       await this.gate.alone(() => memory.close());
       this.open = null;
     }
-    await Promise.all([this.embedders.first?.close(), this.embedders.second?.close()]);
+    await closeEmbedders(this.embedders);
   }
 }
 
-async function closeUsers({ workers, pass, housekeeping }: Omit<OpenMemory, "memory">): Promise<void> {
+async function closeUsers({ workers, embedPass, housekeeping }: Omit<OpenMemory, "memory">): Promise<void> {
   housekeeping.close();
-  await Promise.all([...workers.map((worker) => worker.close()), pass?.close()]);
+  await Promise.all([...workers.map((worker) => worker.close()), embedPass.close()]);
 }

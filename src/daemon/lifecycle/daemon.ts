@@ -2,15 +2,11 @@ import type { Server } from "node:http";
 import * as z from "zod/mini";
 import { clearAutostart } from "../../client/autostart.ts";
 import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
-import {
-  type CodeEmbedders,
-  closeEmbedders,
-  createCodeEmbedders,
-  modelsOf,
-} from "../../code/index/code-embedders.ts";
-import { EmbedPass } from "../../code/index/embed-pass.ts";
+import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { Indexer } from "../../code/index/indexer.ts";
 import { projectRoots } from "../../git/project-roots.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
+import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
@@ -22,8 +18,8 @@ import { missedContextItem } from "../../protocol/spool-items.ts";
 import { answerHere } from "../../queries/here.ts";
 import { rememberProject } from "../../queries/known-projects.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
-import { VectorSearch } from "../../search/vectors/vector-search.ts";
-import { moveAside, openIndexToWrite } from "../../store/index/open-index.ts";
+import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { shareOpenMemory } from "../../store/memory/with-memory.ts";
 import { acquireWriterLock } from "../../store/sqlite/lock.ts";
@@ -87,9 +83,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => lock.release());
 
     const rules = createIgnoreRules(project.root, config);
-    const embedders = createCodeEmbedders(config);
+    const embedders = createEmbedders(config, "code");
     endings.push(() => closeEmbedders(embedders));
-    const work = openIndexWork(options, rules, embedders);
+    const work = await startIndexWork(options, rules, embedders);
     endings.push(() => work.close());
 
     const stopping = new AbortController();
@@ -104,7 +100,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       config,
       roots: () => roots,
       rootsFound,
-      bundled: modelsOf(embedders).find((model) => model === embedders.first) ?? null,
+      bundled: embedders.first,
       settled: async () => observer?.settled(),
       log,
     });
@@ -254,26 +250,27 @@ async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
   }
 }
 
-function openIndexWork(
+async function startIndexWork(
   { project, config, log }: DaemonOptions,
   rules: IgnoreRules,
-  embedders: CodeEmbedders,
-): IndexWork {
+  embedders: Embedders,
+): Promise<IndexWork> {
   const notes: string[] = [];
-  const work = new IndexWork({
+  const driver = indexDriver(config);
+  const work = await IndexWork.start({
     log,
-    moveAside: (why) => moveAside(project.indexDb, why, log),
-    open() {
-      const { index, note } = openIndexToWrite(project.indexDb, log);
+    moveAside: (why) => driver.moveAside(project.indexDb, why, log),
+    async open() {
+      const { index, note } = await driver.openToWrite(project.indexDb, log);
       if (note) notes.push(note);
       const models = modelsOf(embedders);
-      const vectors = models.length > 0 ? new VectorSearch({ index, ...embedders }) : null;
+      const embedder = models.length > 0 ? new QueryEmbedder(embedders) : null;
       const indexer = new Indexer({ project, config, rules, index, withVectors: models.length > 0, log });
       return {
         index,
-        search: new CodeSearch({ project, index, vectors }),
+        search: new CodeSearch({ project, index, embedder }),
         indexer,
-        embedPass: new EmbedPass({ index, models, read: (path) => indexer.read(path), log }),
+        embedPass: new EmbedPass({ source: filesToEmbed(index, (path) => indexer.read(path)), models, log }),
       };
     },
   });

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import type { EmbedPass } from "../../code/index/embed-pass.ts";
 import type { Indexer, IndexProgress } from "../../code/index/indexer.ts";
+import type { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
-import type { CodeIndex } from "../../store/index/code-index.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
 import { IndexWork } from "./index-work.ts";
 
 const works: IndexWork[] = [];
@@ -37,8 +37,8 @@ function fakeSession() {
     index: {
       close: vi.fn(),
       settle: vi.fn(),
-      meta: (key: string) => meta.get(key) ?? null,
-      setMeta: vi.fn((key: string, value: string) => meta.set(key, value)),
+      meta: async (key: string) => meta.get(key) ?? null,
+      setMeta: vi.fn(async (key: string, value: string) => void meta.set(key, value)),
     },
     search: {
       release: vi.fn(async () => {}),
@@ -59,13 +59,13 @@ function fakeSession() {
   };
 }
 
-function createWork(
+async function createWork(
   sessions: ReturnType<typeof fakeSession>[],
   options: { releaseAfterMs?: number; unloadAfterMs?: number } = {},
 ) {
   const moveAside = vi.fn((why: string) => `moved aside: ${why}`);
   const left = [...sessions];
-  const open = vi.fn(() => {
+  const open = vi.fn(async () => {
     const { index, search, indexer, embedPass } = left.shift()!;
     return {
       index: index as unknown as CodeIndex,
@@ -74,7 +74,7 @@ function createWork(
       embedPass: embedPass as unknown as EmbedPass,
     };
   });
-  const work = new IndexWork({ open, moveAside, log: silentLog, retryMs: 1, ...options });
+  const work = await IndexWork.start({ open, moveAside, log: silentLog, retryMs: 1, ...options });
   works.push(work);
   return { work, moveAside, open };
 }
@@ -87,7 +87,7 @@ test("makes one pass for all who ask while it waits, one at a time", async () =>
   session.indexer.reconcile.mockImplementationOnce(
     () => new Promise((resolve) => (finish = () => resolve(report))),
   );
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   work.begin(Promise.resolve());
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1);
   work.reconcile();
@@ -102,7 +102,7 @@ test("makes one pass for all who ask while it waits, one at a time", async () =>
 
 test("does not count as idle before the first pass, which waits for the watcher", async () => {
   const session = fakeSession();
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   let ready = () => {};
   work.begin(new Promise<void>((resolve) => (ready = resolve)));
   await sleep(5);
@@ -115,7 +115,7 @@ test("does not count as idle before the first pass, which waits for the watcher"
 
 test("keeps a request to index again apart from a waiting look for changes", async () => {
   const session = fakeSession();
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   work.reconcile();
   work.reindex(["src", "lib"]);
   work.reindex("all");
@@ -130,7 +130,7 @@ test("tries again after a full disk, and says so meanwhile", async () => {
   session.indexer.reconcile
     .mockRejectedValueOnce(full)
     .mockImplementationOnce(() => new Promise((resolve) => (fail = () => resolve(report))));
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   work.reconcile();
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 2);
   expect(work.queue()).toMatchObject({ last_error: "The disk is full.", is_idle: false });
@@ -146,7 +146,7 @@ test.each([
 ] as const)("starts over when %s finds the index damaged", async (_, act, method) => {
   const [damaged, fresh] = [fakeSession(), fakeSession()];
   damaged.indexer[method].mockRejectedValueOnce(corrupt);
-  const { work, moveAside } = createWork([damaged, fresh]);
+  const { work, moveAside } = await createWork([damaged, fresh]);
   act(work);
   await vi.waitUntil(() => fresh.indexer.reconcile.mock.calls.length === 1);
   await untilIdle(work);
@@ -158,9 +158,8 @@ test.each([
 
 test("starts over when a search finds the index damaged, once", async () => {
   const [damaged, fresh] = [fakeSession(), fakeSession()];
-  const raw = Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT_VTAB" });
-  damaged.search.search.mockRejectedValue(raw);
-  const { work, open } = createWork([damaged, fresh]);
+  damaged.search.search.mockRejectedValue(corrupt);
+  const { work, open } = await createWork([damaged, fresh]);
   const asked = await Promise.allSettled([work.ask(query), work.ask(query)]);
   for (const { status, reason } of asked as PromiseRejectedResult[]) {
     expect([status, codeOf(reason)]).toEqual(["rejected", "index_corrupt"]);
@@ -174,7 +173,7 @@ test("starts over when a search finds the index damaged, once", async () => {
 test("keeps trying to open a new index while that fails", async () => {
   const [damaged, fresh] = [fakeSession(), fakeSession()];
   damaged.indexer.reconcile.mockRejectedValueOnce(corrupt);
-  const { work, open } = createWork([damaged, fresh]);
+  const { work, open } = await createWork([damaged, fresh]);
   open.mockImplementationOnce(() => {
     throw new PommelError("disk_full", "The disk is full.");
   });
@@ -187,13 +186,13 @@ test("keeps trying to open a new index while that fails", async () => {
 test("passes on what is wrong with a query", async () => {
   const session = fakeSession();
   session.search.search.mockRejectedValue(new PommelError("usage", "No word."));
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   await expect(work.ask(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
 });
 
 test("lets the parse workers go and settles the index when nothing happens", async () => {
   const session = fakeSession();
-  const { work } = createWork([session], { releaseAfterMs: 1 });
+  const { work } = await createWork([session], { releaseAfterMs: 1 });
   work.update(["a.ts"]);
   await vi.waitUntil(() => session.indexer.releaseWorkers.mock.calls.length > 0);
   await vi.waitUntil(() => session.index.settle.mock.calls.length > 0);
@@ -208,7 +207,7 @@ test("waits for the work under way before it closes the index", async () => {
     return report;
   });
   session.index.close.mockImplementationOnce(() => order.push("index closed"));
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   works.pop();
   work.reconcile();
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1);
@@ -219,7 +218,7 @@ test("waits for the work under way before it closes the index", async () => {
 test("lets models and vectors go when nobody searches, but not while vectors are made", async () => {
   const session = fakeSession();
   session.embedPass.isBusy.mockReturnValueOnce(true);
-  const { work } = createWork([session], { unloadAfterMs: 5 });
+  const { work } = await createWork([session], { unloadAfterMs: 5 });
   await work.ask(query);
   expect(session.search.release).not.toHaveBeenCalled();
   await vi.waitUntil(() => session.search.release.mock.calls.length === 1);
@@ -228,7 +227,7 @@ test("lets models and vectors go when nobody searches, but not while vectors are
 
 test("has the vectors made that are missing, after each pass and each save", async () => {
   const session = fakeSession();
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   work.reconcile();
   await untilIdle(work);
   work.update(["a.ts"]);
@@ -239,7 +238,7 @@ test("has the vectors made that are missing, after each pass and each save", asy
 test("starts over when making vectors finds the index damaged", async () => {
   const [damaged, fresh] = [fakeSession(), fakeSession()];
   damaged.embedPass.run.mockRejectedValueOnce(corrupt);
-  const { work, open } = createWork([damaged, fresh]);
+  const { work, open } = await createWork([damaged, fresh]);
   work.reconcile();
   await vi.waitUntil(() => fresh.embedPass.run.mock.calls.length === 1);
   expect(damaged.embedPass.close).toHaveBeenCalledOnce();
@@ -248,7 +247,7 @@ test("starts over when making vectors finds the index damaged", async () => {
 
 test("does not rest while vectors are being made", async () => {
   const session = fakeSession();
-  const { work } = createWork([session]);
+  const { work } = await createWork([session]);
   expect(work.isResting()).toBe(true);
   session.embedPass.isBusy.mockReturnValue(true);
   expect([work.isResting(), work.queue().is_idle]).toEqual([false, true]);

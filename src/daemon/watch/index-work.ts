@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EmbedPass, EmbedProgress } from "../../code/index/embed-pass.ts";
 import type { Indexer, IndexReport } from "../../code/index/indexer.ts";
+import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { QueueStatus } from "../../protocol/routes.ts";
 import { isoTime } from "../../queries/status/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";
-import { type CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
-import { isDamaged } from "../../store/sqlite/database.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import { collectGarbage } from "../lifecycle/collect-garbage.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
@@ -20,7 +19,7 @@ export interface IndexSession {
 }
 
 interface IndexWorkOptions {
-  open: () => IndexSession;
+  open: () => Promise<IndexSession>;
   /** Puts a damaged index out of the way; says so in words for people. */
   moveAside: (why: string) => string;
   log: Logger;
@@ -45,7 +44,6 @@ const warmUpQuery: CodeQuery = {
 
 /** Keeps the index in step for as long as the daemon runs, whatever happens to disk and database. */
 export class IndexWork {
-  private session: IndexSession;
   /** Passes over the whole project run one after the other. */
   private passes: Promise<void> = Promise.resolve();
   private passesWaiting = 0;
@@ -60,8 +58,14 @@ export class IndexWork {
   /** Said once, true for as long as this daemon runs. */
   readonly notes: string[] = [];
 
-  constructor(private readonly options: IndexWorkOptions) {
-    this.session = options.open();
+  private constructor(
+    private readonly options: IndexWorkOptions,
+    private session: IndexSession,
+  ) {}
+
+  /** @throws PommelError as `open` does */
+  static async start(options: IndexWorkOptions): Promise<IndexWork> {
+    return new IndexWork(options, await options.open());
   }
 
   get index(): CodeIndex {
@@ -137,7 +141,7 @@ export class IndexWork {
     } catch (error) {
       // A session that was closed or replaced under its work has nothing more to say.
       if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
-      if (isDamaged(error)) this.recover(messageOf(error));
+      if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
       else this.retryLater(error);
     }
     this.releaseWorkersSoon();
@@ -186,7 +190,7 @@ export class IndexWork {
 
   /** Something that reads the index failed: if the index is damaged, it is rebuilt. */
   suspect(error: unknown): void {
-    if (isDamaged(error)) this.recover(messageOf(error));
+    if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
   }
 
   private recover(why: string): void {
@@ -204,11 +208,11 @@ export class IndexWork {
   private async startOver(why: string): Promise<void> {
     const { indexer, embedPass, index } = this.session;
     await Promise.all([indexer.close(), embedPass.close()]);
-    index.close();
+    await index.close();
     this.notes.push(this.options.moveAside(why));
     for (;;) {
       try {
-        this.session = this.options.open();
+        this.session = await this.options.open();
         return;
       } catch (error) {
         await this.pause(error);
@@ -266,7 +270,7 @@ export class IndexWork {
 
   private async rest({ index, indexer }: IndexSession): Promise<void> {
     await indexer.releaseWorkers();
-    if (!this.stop.signal.aborted && index === this.index) index.settle();
+    if (!this.stop.signal.aborted && index === this.index) await index.settle();
     collectGarbage();
   }
 
@@ -281,14 +285,14 @@ export class IndexWork {
 
   /** Stops after the files that are being written and closes the index. */
   async close(): Promise<void> {
-    const { index } = this.session;
-    const wasInStep = this.queue().is_idle && index.meta(reconciledAt) !== null;
+    const wasIdle = this.queue().is_idle;
     this.stop.abort();
     clearTimeout(this.releaseTimer);
     clearTimeout(this.unloadTimer);
     await Promise.all([this.session.indexer.close(), this.session.embedPass.close()]);
     await Promise.allSettled(this.running);
-    if (wasInStep) this.index.setMeta(reconciledAt, String(Date.now()));
-    this.index.close();
+    const isInStep = wasIdle && (await this.index.meta(reconciledAt)) !== null;
+    if (isInStep) await this.index.setMeta(reconciledAt, String(Date.now()));
+    await this.index.close();
   }
 }

@@ -42,9 +42,9 @@ const ask = (
     {
       ...{ root: dir, worktrees: [join(dir, "../beside")], memory, config, now, until: null, origin },
       search: (query) =>
-        new SessionSearch({ root: dir, memory, passages: null, now: () => now }).search(query),
+        new SessionSearch({ root: dir, memory, embedder: null, now: () => now }).search(query),
       branch: async () => branch,
-      namedCode: () => named,
+      namedCode: async () => named,
     },
     { session_id: "current", ...request },
   );

@@ -81,7 +81,7 @@ async function itemsFor(
   if (event === "user-prompt") {
     const { prompt = "" } = request;
     const said = await toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
-    return [...said, ...source.namedCode(prompt)];
+    return [...said, ...(await source.namedCode(prompt))];
   }
   if (mode !== "eager") return "context for edits needs context.mode = eager";
   if (files.length === 0) {

@@ -1,13 +1,11 @@
 import { branchAtHand } from "../../git/branch.ts";
-import { bundledEmbedder } from "../../models/embed/bundled-embedder.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
-import { PassageSearch } from "../../search/vectors/passage-search.ts";
-import { passagesIn } from "../../search/vectors/passage-source.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { withIndex } from "../search/code.ts";
+import { bundledQueryEmbedder } from "../search/embedder.ts";
 import { answerContext } from "./answer.ts";
 import { codeNamed } from "./named-code.ts";
 
@@ -18,17 +16,18 @@ import { codeNamed } from "./named-code.ts";
 export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
   const { config } = loadConfig(project);
   // Without an index there is nothing to name.
-  const named = await withIndex(project, (index) => codeNamed(index, request.prompt ?? "")).catch(() => []);
+  const named = await withIndex(project, config, (index) => codeNamed(index, request.prompt ?? "")).catch(
+    () => [],
+  );
+  const embedder = config["embed.text"] === "none" ? null : await bundledQueryEmbedder();
   return withMemory(project, (memory) => {
-    const passages =
-      config["embed.text"] === "none" ? null : new PassageSearch(passagesIn(memory), bundledEmbedder());
-    const search = new SessionSearch({ root: project.root, memory, passages });
+    const search = new SessionSearch({ root: project.root, memory, embedder });
     const source = {
       // An edit cannot be previewed, and so no worktree matters.
       ...{ root: project.root, worktrees: [], memory, config, now: Date.now(), until: null },
       search: (query: Parameters<SessionSearch["search"]>[0]) => search.search(query),
       branch: () => branchAtHand(request.cwd ?? project.root),
-      namedCode: () => named,
+      namedCode: async () => named,
     };
     return answerContext(source, { ...request, preview: true });
   });

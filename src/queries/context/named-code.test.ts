@@ -2,28 +2,28 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { CodeIndex } from "../../store/index/code-index.ts";
+import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { codeNamed } from "./named-code.ts";
 
 let dir: string;
-let index: CodeIndex;
+let index: SqliteIndex;
 
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "pommel-named-"));
-  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
-  define("src/retry.ts", "withRetries", "RetryLimit");
-  define("src/ledger.ts", "post_entry", "Ledger");
+  index = SqliteIndex.open(join(dir, "index.db"), { readonly: false });
+  await define("src/retry.ts", "withRetries", "RetryLimit");
+  await define("src/ledger.ts", "post_entry", "Ledger");
 });
 
-afterEach(() => {
-  index.close();
+afterEach(async () => {
+  await index.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
 /** A file in which each name has ten lines. */
-function define(path: string, ...names: string[]) {
+async function define(path: string, ...names: string[]): Promise<void> {
   const id = (name: string) => `${path}:${name}`;
-  index.replace({
+  await index.replace({
     ...{ status: "indexed", path, size: 10, mtimeMs: 1000, hash: path, language: "typescript" },
     ...{ lines: 10 * names.length, syntaxErrors: false },
     chunks: names.map((name, i) => ({
@@ -35,10 +35,10 @@ function define(path: string, ...names: string[]) {
   });
 }
 
-const places = (prompt: string) => codeNamed(index, prompt).map(({ place }) => place);
+const places = async (prompt: string) => (await codeNamed(index, prompt)).map(({ place }) => place);
 
-it("tells where that is what a prompt spells as code", () => {
-  expect(codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
+it("tells where that is what a prompt spells as code", async () => {
+  expect(await codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
     {
       ref: "code:src/retry.ts#withRetries",
       kind: "Code",
@@ -51,28 +51,28 @@ it("tells where that is what a prompt spells as code", () => {
   ]);
 });
 
-it("is silent on plain words, other spellings, and names that nothing has", () => {
-  expect(places("post the Ledger entry with retries")).toEqual([]);
-  expect(places("with_retries and PostEntry and retryLimit")).toEqual([]);
-  expect(places("noSuchThing")).toEqual([]);
-  expect(places("https://example.org/withRetries")).toEqual([]);
-  expect(places("")).toEqual([]);
+it("is silent on plain words, other spellings, and names that nothing has", async () => {
+  expect(await places("post the Ledger entry with retries")).toEqual([]);
+  expect(await places("with_retries and PostEntry and retryLimit")).toEqual([]);
+  expect(await places("noSuchThing")).toEqual([]);
+  expect(await places("https://example.org/withRetries")).toEqual([]);
+  expect(await places("")).toEqual([]);
 });
 
-it("is silent where the prompt names the file as well", () => {
-  expect(places("RetryLimit in src/retry.ts:12")).toEqual([]);
+it("is silent where the prompt names the file as well", async () => {
+  expect(await places("RetryLimit in src/retry.ts:12")).toEqual([]);
 });
 
-it("is silent on names of many definitions, and does not count those of tests", () => {
-  define("src/other.ts", "withRetries");
-  define("test/retry.test.ts", "withRetries");
-  expect(places("withRetries")).toEqual(["src/retry.ts:1-9", "src/other.ts:1-9"]);
-  define("src/third.ts", "withRetries");
-  expect(places("withRetries")).toEqual([]);
+it("is silent on names of many definitions, and does not count those of tests", async () => {
+  await define("src/other.ts", "withRetries");
+  await define("test/retry.test.ts", "withRetries");
+  expect(await places("withRetries")).toEqual(["src/retry.ts:1-9", "src/other.ts:1-9"]);
+  await define("src/third.ts", "withRetries");
+  expect(await places("withRetries")).toEqual([]);
 });
 
-it("is silent on a plan, which names much", () => {
+it("is silent on a plan, which names much", async () => {
   const others = Array.from({ length: 7 }, (_, i) => `other${i}Name`).join(" ");
-  expect(places(`withRetries ${others}`)).toHaveLength(1);
-  expect(places(`withRetries ${others} oneMore`)).toEqual([]);
+  expect(await places(`withRetries ${others}`)).toHaveLength(1);
+  expect(await places(`withRetries ${others} oneMore`)).toEqual([]);
 });

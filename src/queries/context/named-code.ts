@@ -1,6 +1,5 @@
 import { roleOf } from "../../search/code/path-role.ts";
-import type { CodeIndex } from "../../store/index/code-index.ts";
-import { definitionsOf } from "../../store/index/code-lookup.ts";
+import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { identifiersOf, nameKey } from "../../text/tokens.ts";
 import type { ToTell } from "./quote.ts";
 
@@ -20,19 +19,26 @@ const mostTold = 3;
 const mostOfPrompt = 10_000;
 
 /** The definitions of what a prompt names, in the order of the names; of a file that it names as well nothing. */
-export function codeNamed(index: CodeIndex, prompt: string): ToTell[] {
+export async function codeNamed(index: SearchableIndex, prompt: string): Promise<ToTell[]> {
   // A link is an address, not a name.
   const text = prompt.slice(0, mostOfPrompt).replace(/https?:\/\/\S+/g, " ");
   const names = [...new Set(identifiersOf(text))].filter((name) => spelledAsCode.test(name));
-  if (names.length > mostNames) return [];
-  return names.flatMap((name) => definitionsToTell(index, name, text)).slice(0, mostTold);
+  if (names.length === 0 || names.length > mostNames) return [];
+  const definitions = await index.definitions([...new Set(names.map(nameKey))], 4 * mostDefinitions);
+  const chunks = new Map<ChunkId, StoredChunk>();
+  for (const chunk of await index.chunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
+  return names
+    .flatMap((name) => {
+      const places = definitions
+        .filter((definition) => definition.name === name)
+        .flatMap(({ id }) => chunks.get(id) ?? []);
+      return definitionsToTell(name, places, text);
+    })
+    .slice(0, mostTold);
 }
 
-function definitionsToTell(index: CodeIndex, name: string, prompt: string): ToTell[] {
-  const found = definitionsOf(index, [nameKey(name)], 4 * mostDefinitions)
-    .filter((definition) => definition.name === name)
-    .flatMap(({ rowid }) => index.chunk(rowid) ?? [])
-    .filter(({ path }) => !["test", "docs", "generated"].includes(roleOf(path)));
+function definitionsToTell(name: string, places: readonly StoredChunk[], prompt: string): ToTell[] {
+  const found = places.filter(({ path }) => !["test", "docs", "generated"].includes(roleOf(path)));
   if (found.length > mostDefinitions) return [];
   return found
     .filter(({ path }) => !prompt.includes(path.slice(path.lastIndexOf("/") + 1)))

@@ -15,7 +15,7 @@ export interface ContextSource {
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
   /** Where the code is that a prompt names; nothing without an index of code. */
-  namedCode: (prompt: string) => ToTell[];
+  namedCode: (prompt: string) => Promise<ToTell[]>;
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
   /** The branch that the agent works on; null: none, or not known. */

@@ -5,10 +5,10 @@ import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
-import type { VectorSearch } from "../../search/vectors/vector-search.ts";
-import { CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
-import { openToRead } from "../../store/sqlite/open-to-read.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
 import { ageOf } from "../status/status.ts";
+import { bundledQueryEmbedder } from "./embedder.ts";
 
 /**
  * The question that a request asks, with the configuration's answers where it says nothing.
@@ -37,41 +37,28 @@ function globsOf(path: string): string[] {
  */
 export async function searchInProcess(project: Project, request: SearchRequest): Promise<SearchResponse> {
   const { config } = loadConfig(project);
-  return withIndex(project, async (index) => {
-    const vectors = await vectorSearchIn(index, config);
-    const answer = await new CodeSearch({ project, index, vectors }).search(toCodeQuery(request, config));
-    return { ...answer, index: ageOf(index, null) };
+  return withIndex(project, config, async (index) => {
+    const embedder = config["embed.code"] === "none" ? null : await bundledQueryEmbedder();
+    const answer = await new CodeSearch({ project, index, embedder }).search(toCodeQuery(request, config));
+    return { ...answer, index: await ageOf(index, null) };
   });
-}
-
-/** Only the bundled model: any other takes longer to load than the answer may take. */
-async function vectorSearchIn(index: CodeIndex, config: Config): Promise<VectorSearch | null> {
-  if (config["embed.code"] === "none") return null;
-  const { VectorSearch } = await import("../../search/vectors/vector-search.ts");
-  const { bundledEmbedder } = await import("../../models/embed/bundled-embedder.ts");
-  return new VectorSearch({ index, first: bundledEmbedder() });
 }
 
 /** The files that are left out, and why, whether a daemon runs or not. */
 export function skippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
-  return withIndex(project, (index) => index.skippedFiles().map(({ path, reason }) => ({ path, reason })));
+  return withIndex(project, loadConfig(project).config, async (index) =>
+    (await index.skipped()).map(({ path, reason }) => ({ path, reason })),
+  );
 }
 
 /**
- * Opens the index to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * Opens the index to read, and closes it after use.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
  */
-export function withIndex<T>(project: Project, use: (index: CodeIndex) => T | Promise<T>): Promise<T> {
-  return openToRead(project.indexDb, openIndex, use);
-}
-
-function openIndex(file: string): CodeIndex {
-  const index = CodeIndex.open(file, { readonly: true });
-  try {
-    index.meta(reconciledAt);
-    return index;
-  } catch (error) {
-    index.close();
-    throw error;
-  }
+export function withIndex<T>(
+  project: Project,
+  config: Config,
+  use: (index: CodeIndex) => Promise<T>,
+): Promise<T> {
+  return indexDriver(config).read(project.indexDb, use);
 }

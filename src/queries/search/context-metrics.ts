@@ -15,11 +15,12 @@ export function contextMetricsOf(
   { results }: SearchResponse,
 ): Promise<ContextMetrics> {
   const { config } = loadConfig(project);
-  return withIndex(project, (index) =>
-    contextMetrics(
+  return withIndex(project, config, async (index) => {
+    const files = await filesIn(index, toCodeQuery(request, config));
+    return contextMetrics(
       request.q,
       results.map(({ content }) => content),
-      { root: project.root, files: filesIn(index, toCodeQuery(request, config)).map(({ path }) => path) },
-    ),
-  );
+      { root: project.root, files: files.map(({ path }) => path) },
+    );
+  });
 }

@@ -5,10 +5,10 @@ import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { SearchAllRequest, SearchAllResponse } from "../../protocol/routes.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
-import type { PassageSearch } from "../../search/vectors/passage-search.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { answererHere } from "../here.ts";
+import { bundledQueryEmbedder } from "./embedder.ts";
 
 /**
  * Answers a search of conversations in this process from what is remembered.
@@ -39,24 +39,14 @@ export async function memorySearch(
   const answer = answererHere(project.root);
   if (answer) return (request) => answer("searchTranscripts", request);
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
-  const [{ SessionSearch }, { answerTranscriptSearch }, passages] = await Promise.all([
+  const [{ SessionSearch }, { answerTranscriptSearch }, embedder] = await Promise.all([
     import("../../search/sessions/engine.ts"),
     import("../sessions/conversations.ts"),
-    isByMeaning ? passageSearchIn(memory) : null,
+    isByMeaning ? bundledQueryEmbedder() : null,
   ]);
   const patience = { ms: 250, goesOn: false };
-  const search = new SessionSearch({ root: project.root, memory, passages, patience });
+  const search = new SessionSearch({ root: project.root, memory, embedder, patience });
   return (request) => answerTranscriptSearch(search, memory, request, config, null);
-}
-
-/** Only the bundled model: any other takes longer to load than the answer may take. */
-async function passageSearchIn(memory: Memory): Promise<PassageSearch> {
-  const [{ PassageSearch }, { passagesIn }, { bundledEmbedder }] = await Promise.all([
-    import("../../search/vectors/passage-search.ts"),
-    import("../../search/vectors/passage-source.ts"),
-    import("../../models/embed/bundled-embedder.ts"),
-  ]);
-  return new PassageSearch(passagesIn(memory), bundledEmbedder());
 }
 
 /**

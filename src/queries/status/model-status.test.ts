@@ -3,28 +3,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import type { EmbedProgress } from "../../code/index/embed-pass.ts";
+import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { nullEmbedder } from "../../models/embed/null/null-embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
-import { CodeIndex } from "../../store/index/code-index.ts";
-import { describeModels } from "./model-status.ts";
+import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { describeCodeModels } from "./model-status.ts";
 
 let dir: string;
-let index: CodeIndex;
+let index: SqliteIndex;
 
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "pommel-models-"));
-  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
-  index.replace(indexedFile("a.ts", [chunkRecord("1"), chunkRecord("2"), chunkRecord("3")]), {
+  index = SqliteIndex.open(join(dir, "index.db"), { readonly: false });
+  await index.replace(indexedFile("a.ts", [chunkRecord("1"), chunkRecord("2"), chunkRecord("3")]), {
     model: "small",
     dimensions: 1,
     vectors: [Int8Array.from([1]), null, Int8Array.from([1])],
   });
 });
 
-afterEach(() => {
-  index.close();
+afterEach(async () => {
+  await index.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -38,7 +37,7 @@ const large = model("large", 2);
 const deadlineMs = 1;
 
 it("counts what each model has seen", async () => {
-  const [first, second] = await describeModels(index, { first: small, second: large, deadlineMs });
+  const [first, second] = await describeCodeModels(index, { first: small, second: large, deadlineMs });
   expect(first).toEqual({
     id: "small",
     dimensions: 1,
@@ -61,7 +60,7 @@ it("tells from the pass how far it is, and why it does not go on", async () => {
       progressOf: (id: string) => (id === "large" ? { ...progress, ...more } : null),
       problemWith: () => problem,
     };
-    return (await describeModels(index, { first: small, second: large, deadlineMs }, life))[1];
+    return (await describeCodeModels(index, { first: small, second: large, deadlineMs }, life))[1];
   };
   expect(await described({})).toMatchObject({ state: "embedding", eta_seconds: 2 });
   expect(await described({ chunksPerSecond: 0 })).toMatchObject({ state: "embedding", eta_seconds: null });
@@ -75,7 +74,7 @@ it("tells from the pass how far it is, and why it does not go on", async () => {
 });
 
 it("says that the bundled model is damaged, and what to do", async () => {
-  const [described] = await describeModels(index, {
+  const [described] = await describeCodeModels(index, {
     first: createStaticEmbedder(join(dir, "nowhere")),
     second: null,
     deadlineMs,
@@ -87,10 +86,10 @@ it("says that the bundled model is damaged, and what to do", async () => {
 it("shows what a model has cost", async () => {
   const usage = { requests: 1, tokens: 20, dollars: null };
   const metered = model("large", 2, { usage: () => usage });
-  const [, second] = await describeModels(index, { first: small, second: metered, deadlineMs });
+  const [, second] = await describeCodeModels(index, { first: small, second: metered, deadlineMs });
   expect(second?.usage).toEqual(usage);
 });
 
 it("has nothing to say without a model", async () => {
-  expect(await describeModels(index, { first: nullEmbedder, second: null, deadlineMs })).toEqual([]);
+  expect(await describeCodeModels(index, { first: null, second: null, deadlineMs })).toEqual([]);
 });

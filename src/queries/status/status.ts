@@ -1,12 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { IndexAge, StatusResponse } from "../../protocol/routes.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
-import { type CodeIndex, reconciledAt } from "../../store/index/code-index.ts";
-import { explain } from "../../store/sqlite/database.ts";
+import { indexDriver } from "../../store/index/drivers.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 type Part<K extends keyof StatusResponse> = StatusResponse[K];
 
@@ -24,41 +25,37 @@ interface IndexDescription {
  */
 export async function describeIndex(
   project: Project,
+  config: Config,
   { index, search }: { index: CodeIndex; search: CodeSearch },
   pending: number | null,
-  embeddingModel: string,
 ): Promise<IndexDescription> {
   try {
-    const counts = index.counts();
+    const counts = await index.counts();
     return {
       index: {
         total_files: counts.files,
         total_chunks: counts.chunks,
-        last_indexed: isoTime(index.lastIndexedAt()),
+        last_indexed: isoTime(await index.lastIndexedAt()),
         pending_changes: pending,
         languages: counts.languages,
         skipped: { total: counts.skipped, by_reason: counts.skippedByReason },
       },
       health: {
         status: counts.chunks > 0 ? "healthy" : "empty",
-        embedding_model: embeddingModel,
+        embedding_model: config["embed.code"],
         database: "connected",
         query_ms: await timeOfQuery(search),
       },
-      storage: storageOf(project, index.storage().terms),
+      storage: storageOf(project, config, counts.termBytes),
     };
   } catch (error) {
-    return describeUnreadable(project, error, embeddingModel);
+    return describeUnreadable(project, config, error);
   }
 }
 
 /** The description of an index that is not there or that fails. */
-export function describeUnreadable(
-  project: Project,
-  error: unknown,
-  embeddingModel: string,
-): IndexDescription {
-  const code = codeOf(explain(error, project.indexDb));
+export function describeUnreadable(project: Project, config: Config, error: unknown): IndexDescription {
+  const code = codeOf(error);
   const isMissing = code === "not_indexed" || code === "schema_outdated";
   const database = isMissing ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
   return {
@@ -72,19 +69,19 @@ export function describeUnreadable(
     },
     health: {
       status: database === "missing" ? "empty" : "failing",
-      embedding_model: embeddingModel,
+      embedding_model: config["embed.code"],
       database,
       query_ms: null,
     },
-    storage: storageOf(project, 0),
+    storage: storageOf(project, config, 0),
     error,
   };
 }
 
 /** How far `index` may be behind the files. `pending` as in `describeIndex`. */
-export function ageOf(index: CodeIndex, pending: number | null): IndexAge {
-  const reconciled = index.meta(reconciledAt);
-  const last = Math.max(Number(reconciled), index.lastIndexedAt() ?? 0);
+export async function ageOf(index: CodeIndex, pending: number | null): Promise<IndexAge> {
+  const [reconciled, indexed] = await Promise.all([index.meta(reconciledAt), index.lastIndexedAt()]);
+  const last = Math.max(Number(reconciled), indexed ?? 0);
   return {
     pending,
     is_complete: reconciled !== null,
@@ -108,8 +105,8 @@ const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
 const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
-function storageOf(project: Project, ftsBytes: number): Part<"storage"> {
-  const indexBytes = ["", "-wal", "-shm"].reduce((sum, end) => sum + sizeOf(project.indexDb + end), 0);
+function storageOf(project: Project, config: Config, ftsBytes: number): Part<"storage"> {
+  const indexBytes = indexDriver(config).bytes(project.indexDb);
   const logBytes = namesIn(project.logDir).reduce((sum, name) => sum + sizeOf(join(project.logDir, name)), 0);
   return {
     index_bytes: indexBytes,

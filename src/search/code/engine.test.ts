@@ -4,20 +4,21 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
-import { EmbedPass } from "../../code/index/embed-pass.ts";
+import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { Indexer } from "../../code/index/indexer.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
-import { CodeIndex } from "../../store/index/code-index.ts";
-import { VectorSearch } from "../vectors/vector-search.ts";
+import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { QueryEmbedder } from "../vectors/query-embedder.ts";
 import { CodeSearch } from "./engine.ts";
 import type { CodeQuery } from "./types.ts";
 
 let project: Project;
-let index: CodeIndex;
+let index: SqliteIndex;
 let engine: CodeSearch;
 
 const files: Record<string, string> = {
@@ -65,18 +66,18 @@ beforeAll(async () => {
     mkdirSync(dirname(join(project.root, path)), { recursive: true });
     writeFileSync(join(project.root, path), text);
   }
-  index = CodeIndex.open(project.indexDb, { readonly: false });
+  index = SqliteIndex.open(project.indexDb, { readonly: false });
   const config = defaultConfig();
   const rules = createIgnoreRules(project.root, config);
   const options = { project, config, rules, index, withVectors: false, log: silentLog };
   const indexer = new Indexer(options);
   await indexer.reconcile();
   await indexer.close();
-  engine = new CodeSearch({ project, index, vectors: null });
+  engine = new CodeSearch({ project, index, embedder: null });
 });
 
-afterAll(() => {
-  index.close();
+afterAll(async () => {
+  await index.close();
   rmSync(project.root, { recursive: true, force: true });
 });
 
@@ -230,16 +231,16 @@ describe("meaning", () => {
       ),
   };
   const query = { limit: 3, levels: [], paths: [], languages: [], explain: true };
-  let meant: CodeIndex;
+  let meant: SqliteIndex;
 
   beforeAll(async () => {
-    meant = CodeIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
+    meant = SqliteIndex.open(join(project.stateDir, "meant.db"), { readonly: false });
     const config = defaultConfig();
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index: meant, withVectors: false, log: silentLog });
     await indexer.reconcile();
-    const read = (path: string) => indexer.read(path);
-    await new EmbedPass({ index: meant, models: [embedder], read, log: silentLog }).run();
+    const source = filesToEmbed(meant, (path) => indexer.read(path));
+    await new EmbedPass({ source, models: [embedder], log: silentLog }).run();
     await indexer.close();
   });
 
@@ -249,7 +250,7 @@ describe("meaning", () => {
     const search = new CodeSearch({
       project,
       index: meant,
-      vectors: new VectorSearch({ index: meant, first: embedder }),
+      embedder: new QueryEmbedder({ first: embedder }),
     });
     const { results, searched_by, notes } = await search.search({ ...query, query: "forgetting things" });
     expect(results[0]?.file).toBe("src/store/cache.py");
@@ -263,7 +264,7 @@ describe("meaning", () => {
     const search = new CodeSearch({
       project,
       index: meant,
-      vectors: new VectorSearch({ index: meant, first }),
+      embedder: new QueryEmbedder({ first }),
     });
     const { results, searched_by, notes } = await search.search({ ...query, query: "page cache" });
     expect(results[0]?.file).toBe("src/store/cache.py");

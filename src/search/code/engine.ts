@@ -1,10 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { CodeIndex } from "../../store/index/code-index.ts";
-import type { LookupScope } from "../../store/index/code-lookup.ts";
-import { noEvidence } from "../vectors/vector-evidence.ts";
-import type { VectorSearch } from "../vectors/vector-search.ts";
+import type { Scope, SearchableIndex } from "../../store/index/port.ts";
+import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, type Ranked, rank } from "./rank.ts";
@@ -16,23 +14,26 @@ import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
   project: Project;
-  index: CodeIndex;
-  /** Search by meaning; null: by words and structure alone. */
-  vectors: VectorSearch | null;
+  index: SearchableIndex;
+  /** For search by meaning; null: by words and structure alone. */
+  embedder: QueryEmbedder | null;
   weights?: Weights;
 }
 
-/** Answers questions from one code index. Holds no state but prepared statements, vectors and caches. */
+/** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
+const maxTries = 3;
+
+/** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
   private readonly project: Project;
-  private readonly index: CodeIndex;
-  private readonly vectors: VectorSearch | null;
+  private readonly index: SearchableIndex;
+  private readonly embedder: QueryEmbedder | null;
   private readonly weights: Weights;
 
-  constructor({ project, index, vectors, weights }: CodeSearchOptions) {
+  constructor({ project, index, embedder, weights }: CodeSearchOptions) {
     this.project = project;
     this.index = index;
-    this.vectors = vectors;
+    this.embedder = embedder;
     this.weights = weights ?? standardWeights;
   }
 
@@ -47,74 +48,101 @@ export class CodeSearch {
     if (query.tokens.length === 0) {
       throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
     }
-    const embedded = this.vectors && (await this.vectors.embed(request.query));
-    const { results, total } = this.index.inSnapshot(() => {
-      const scope = this.scopeOf(request);
-      const semantic =
-        embedded && this.vectors ? this.vectors.evidence(embedded, scope, this.weights.nearest) : noEvidence;
-      const candidates = collectCandidates(this.index, query, scope, this.weights, semantic);
-      const background: Background = {
-        stemWeights: weighStems(this.index, query),
-        mentionsOf: (name) => mentionsOf(this.index, name),
-        isMeantByTwo: semantic.second !== null,
-      };
-      const ranked = rank(candidates, query, background, this.weights);
-      return { results: this.present(ranked, query, request), total: ranked.length };
-    });
+    const hasVectors = (model: string) => this.hasVectors(model);
+    const embedded = (await this.embedder?.embed(request.query, hasVectors)) ?? noMeaning;
+    const { results, total } = await this.inStep(() => this.rankAndPresent(query, embedded, request));
     return {
       query: request.query,
       results,
       total_results: total,
-      searched_by: ["words", ...((embedded && this.vectors?.modelsOf(embedded)) ?? [])],
-      notes: embedded?.notes ?? [],
+      searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
+      notes: embedded.notes,
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
   }
 
+  private async hasVectors(model: string): Promise<boolean> {
+    return (await this.index.vectorCounts()).some((counted) => counted.model === model);
+  }
+
+  /** An answer is put together of several: if the index changed between them, they are asked for again. */
+  private async inStep<T>(read: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const revision = await this.index.revision();
+      const answer = await read();
+      if (tries === maxTries || (await this.index.revision()) === revision) return answer;
+    }
+  }
+
+  private async rankAndPresent(
+    query: AnalysedQuery,
+    embedded: EmbeddedQuery,
+    request: CodeQuery,
+  ): Promise<{ results: CodeResult[]; total: number }> {
+    const scope = await this.scopeOf(request);
+    const candidates = await collectCandidates(this.index, query, embedded, scope, this.weights);
+    const background: Background = {
+      stemWeights: await weighStems(this.index, query),
+      mentionsOf: (names) => mentionsOf(this.index, names),
+      isMeantByTwo: embedded.second !== null,
+    };
+    const ranked = await rank(candidates, query, background, this.weights);
+    return { results: await this.present(ranked, query, request), total: ranked.length };
+  }
+
   /** Gives back the memory of vectors and models; the next search loads them again. */
   async release(): Promise<void> {
-    await this.vectors?.release();
+    await Promise.all([this.index.release(), this.embedder?.close()]);
   }
 
   /** Why a model could not be asked the last time; null when it could, or is not in use. */
   problemWith(model: string): string | null {
-    return this.vectors?.problemWith(model) ?? null;
+    return this.embedder?.problemWith(model) ?? null;
   }
 
-  private present(ranked: readonly Ranked[], query: AnalysedQuery, request: CodeQuery): CodeResult[] {
+  private async present(
+    ranked: readonly Ranked[],
+    query: AnalysedQuery,
+    { limit, explain }: CodeQuery,
+  ): Promise<CodeResult[]> {
     const files = new FileReader(this.project.root);
     const results: CodeResult[] = [];
     const best = ranked[0]?.score || 1;
-    for (const entry of ranked) {
-      if (results.length >= request.limit) break;
-      const chunk = this.index.chunk(entry.candidate.chunk.rowid);
-      const content = chunk && files.lines(chunk);
-      if (!content) continue;
-      results.push({
-        id: chunk.id,
-        file: chunk.path,
-        start_line: chunk.startLine,
-        end_line: chunk.endLine,
-        level: chunk.level,
-        language: chunk.language,
-        name: chunk.name,
-        score: round(entry.score / best),
-        content: content.text,
-        parent_id: chunk.parentId,
-        parent_name: chunk.parentName,
-        match_reasons: reasonsFor(entry, query, content.text),
-        freshness: content.drifted ? "drifted" : "fresh",
-        ...(request.explain && { signals: mapValues(entry.signals, round) }),
-      });
+    // Mostly the first batch is enough: files that are gone are few.
+    for (let next = 0; next < ranked.length && results.length < limit; next += limit) {
+      const batch = new Map(
+        ranked.slice(next, next + limit).map((entry) => [entry.candidate.chunk.id, entry]),
+      );
+      for (const chunk of await this.index.chunks([...batch.keys()])) {
+        const entry = batch.get(chunk.id);
+        const content = entry && results.length < limit ? files.lines(chunk) : null;
+        if (!entry || !content) continue;
+        results.push({
+          id: chunk.uid,
+          file: chunk.path,
+          start_line: chunk.startLine,
+          end_line: chunk.endLine,
+          level: chunk.level,
+          language: chunk.language,
+          name: chunk.name,
+          score: round(entry.score / best),
+          content: content.text,
+          parent_id: chunk.parentUid,
+          parent_name: chunk.parentName,
+          match_reasons: reasonsFor(entry, query, content.text),
+          freshness: content.drifted ? "drifted" : "fresh",
+          ...(explain && { signals: mapValues(entry.signals, round) }),
+        });
+      }
     }
     return results;
   }
 
-  private scopeOf({ paths, languages, levels }: CodeQuery): LookupScope {
+  private async scopeOf({ paths, languages, levels }: CodeQuery): Promise<Scope> {
     const restricted = paths.length > 0 || languages.length > 0;
     return {
       levels: levels.length > 0 ? levels : null,
-      fileIds: restricted ? filesIn(this.index, { paths, languages }).map(({ id }) => id) : null,
+      files: restricted ? (await filesIn(this.index, { paths, languages })).map(({ id }) => id) : null,
     };
   }
 }

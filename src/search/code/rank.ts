@@ -1,4 +1,4 @@
-import type { ChunkOutline } from "../../store/index/code-index.ts";
+import type { ChunkOutline, FileId } from "../../store/index/port.ts";
 import { isAskedFor, type PathRole, roleOf } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import {
@@ -25,8 +25,8 @@ export interface Ranked {
 /** What ranking asks of the index beyond the candidates. */
 export interface Background {
   stemWeights: StemWeights;
-  /** In how many chunks a name is mentioned. */
-  mentionsOf: (name: string) => number;
+  /** In how many chunks each of these names is mentioned. */
+  mentionsOf: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Whether a second model knows the query's meaning as well. */
   isMeantByTwo: boolean;
 }
@@ -35,20 +35,20 @@ export interface Background {
  * Orders candidates, best first: signals summed up, penalties applied, chunks of one file thinned out. How often
  * its name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
  */
-export function rank(
+export async function rank(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
   { stemWeights, mentionsOf, isMeantByTwo }: Background,
   weights: Weights,
-): Ranked[] {
+): Promise<Ranked[]> {
   const asked = new Set(query.stems);
   const isName = query.intent === "symbol" || query.intent === "path";
   const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
-  const ofFile = new Map<number, ReturnType<typeof fileSignals>>();
+  const ofFile = new Map<FileId, ReturnType<typeof fileSignals>>();
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
-    const file = ofFile.get(chunk.fileId) ?? fileSignals(chunk.path, query, stemWeights, weights);
-    ofFile.set(chunk.fileId, file);
+    const file = ofFile.get(chunk.file) ?? fileSignals(chunk.path, query, stemWeights, weights);
+    ofFile.set(chunk.file, file);
     const role = roleOfChunk(chunk);
     const signals: Record<string, number> = {
       lexical: weights.lexical * candidate.lexical,
@@ -63,10 +63,14 @@ export function rank(
     signals.penalty = (isAskedFor(role, asked) ? 1 : weights.roles[role]) * weights.levels[chunk.level];
     return { candidate, score: sum * signals.penalty, signals };
   });
-  for (const entry of ranked.sort(byScore).slice(0, weights.mentionsAsked)) {
-    const { name, level } = entry.candidate.chunk;
-    if (level !== "class" && level !== "method") continue;
-    entry.signals.mentions = weights.mentions * mentionsSignal(mentionsOf(name));
+  const named = ranked
+    .sort(byScore)
+    .slice(0, weights.mentionsAsked)
+    .filter(({ candidate: { chunk } }) => chunk.level === "class" || chunk.level === "method");
+  const mentions = await mentionsOf(named.map(({ candidate }) => candidate.chunk.name));
+  for (const entry of named) {
+    const count = mentions.get(entry.candidate.chunk.name) ?? 0;
+    entry.signals.mentions = weights.mentions * mentionsSignal(count);
     entry.score += entry.signals.mentions * entry.signals.penalty!;
   }
   saturate(ranked.sort(byScore), weights.saturation);
@@ -98,11 +102,11 @@ function byScore(a: Ranked, b: Ranked): number {
 
 /** Each further chunk of a file counts `factor` of the one before, so that one file cannot fill the answer. */
 function saturate(ranked: readonly Ranked[], factor: number): void {
-  const seen = new Map<number, number>();
+  const seen = new Map<FileId, number>();
   for (const entry of ranked) {
-    const { fileId } = entry.candidate.chunk;
-    const before = seen.get(fileId) ?? 0;
-    seen.set(fileId, before + 1);
+    const { file } = entry.candidate.chunk;
+    const before = seen.get(file) ?? 0;
+    seen.set(file, before + 1);
     entry.signals.saturation = factor ** before;
     entry.score *= entry.signals.saturation;
   }

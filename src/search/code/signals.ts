@@ -1,5 +1,4 @@
-import type { ChunkOutline } from "../../store/index/code-index.ts";
-import type { DefinedName } from "../../store/index/code-lookup.ts";
+import type { ChunkOutline, Definition } from "../../store/index/port.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
@@ -14,7 +13,7 @@ export interface Candidate {
   /** The mean of that over the three nearest chunks of its file. */
   fileSemantic: number;
   /** Names the query speaks of and this chunk defines. */
-  defines: readonly DefinedName[];
+  defines: readonly Definition[];
   /** Lexical evidence of the whole file as a share of the best file's. */
   file: number;
 }

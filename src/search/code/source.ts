@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { StoredChunk } from "../../store/index/code-index.ts";
+import type { StoredChunk } from "../../store/index/port.ts";
 import { decodeText } from "../../text/decode.ts";
 
 /** A file that has grown beyond this since it was indexed is not read for a few lines of it. Bytes. */

@@ -1,5 +1,5 @@
 import type { Level } from "../../project/levels.ts";
-import type { ColumnWeights } from "../../store/index/code-lookup.ts";
+import type { FieldWeights } from "../../store/index/port.ts";
 import type { PathRole } from "./path-role.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { PathRole } from "./path-role.ts";
  */
 export const weights = {
   /** Columns of the full-text index. */
-  columns: { name: 8, path: 4, head: 3, body: 1 } satisfies ColumnWeights,
+  columns: { name: 8, path: 4, head: 3, body: 1 } satisfies FieldWeights,
   /** Chunks that the full-text index hands to ranking. */
   candidates: 400,
   /** Chunks that each model's vectors add. */

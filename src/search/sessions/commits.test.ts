@@ -198,7 +198,7 @@ describe("a result", () => {
     const { SessionSearch } = await import("./engine.ts");
     const { openQuery } = await import("./types.ts");
     const hurried = new SessionSearch({
-      ...{ root: repository.dir, memory: store.memory, passages: null },
+      ...{ root: repository.dir, memory: store.memory, embedder: null },
       patience: { ms: 0, goesOn: true },
     });
     const late = await hurried.search({ ...openQuery, query: "quince" });

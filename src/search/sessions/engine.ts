@@ -8,13 +8,15 @@ import {
   neighboursOf,
   type StoredSessionChunk,
 } from "../../store/memory/chunks/chunks.ts";
+import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
-import type { PassageSearch } from "../vectors/passage-search.ts";
+import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
+import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
 import { FileAges } from "./freshness.ts";
@@ -31,8 +33,8 @@ interface SessionSearchOptions {
   /** What paths of touched files are relative to. */
   root: string;
   memory: Memory;
-  /** Search by meaning; null: by words alone. */
-  passages: PassageSearch | null;
+  /** For search by meaning; null: by words alone. */
+  embedder: QueryEmbedder | null;
   weights?: SessionWeights;
   now?: () => number;
   /** What asking git about the commits of results may take, and whether it goes on for the next search. */
@@ -42,6 +44,7 @@ interface SessionSearchOptions {
 /** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
   private readonly weights: SessionWeights;
+  private readonly passages = new Map<string, PassageNearness>();
   private commits: CommitsOfResults | null = null;
 
   constructor(private readonly options: SessionSearchOptions) {
@@ -92,7 +95,17 @@ export class SessionSearch {
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
   async release(): Promise<void> {
-    await this.options.passages?.release();
+    for (const passages of this.passages.values()) passages.release();
+    await this.options.embedder?.close();
+  }
+
+  private passagesOf(model: string): PassageNearness {
+    let passages = this.passages.get(model);
+    if (passages === undefined) {
+      passages = new PassageNearness(passageVectors(this.options.memory), model);
+      this.passages.set(model, passages);
+    }
+    return passages;
   }
 
   private async byWordsAndMeaning(
@@ -107,19 +120,23 @@ export class SessionSearch {
         'Try `pm search sessions "how did we fix …"`.',
       );
     }
-    const passages = request.mode === "fts" ? null : this.options.passages;
-    const embedded = passages && (await passages.embed(request.query));
+    const embedder = request.mode === "fts" ? null : this.options.embedder;
+    const hasVectors = (model: string) => this.passagesOf(model).size() > 0;
+    const embedded = (await embedder?.embed(request.query, hasVectors)) ?? noMeaning;
     const isByWords = request.mode !== "semantic";
     return memory.inSnapshot(() => {
       const filter = filterOf(memory, request);
-      const nearness = (embedded && passages?.nearness(embedded)) ?? [];
+      const nearness = vectorsOf(embedded).flatMap(({ model, vector }) => {
+        const near = this.passagesOf(model).to(vector);
+        return near ? [{ ...near, model }] : [];
+      });
       const tokens = isByWords ? query.tokens : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
       return {
         results: this.present(ranked.slice(0, request.limit), query, request),
         total_results: ranked.length,
         searched_by: [...(isByWords ? ["words"] : []), ...nearness.map(({ model }) => model)],
-        notes: embedded?.notes ?? [],
+        notes: embedded.notes,
       };
     });
   }
@@ -128,7 +145,7 @@ export class SessionSearch {
     question: string,
     tokens: readonly string[],
     filter: ChunkFilter,
-    nearness: Parameters<typeof collectEvidence>[3],
+    nearness: readonly Nearness[],
   ): RankedChunk[] {
     const { memory, now = Date.now } = this.options;
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);

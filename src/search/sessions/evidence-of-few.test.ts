@@ -17,7 +17,7 @@ function remember(...texts: string[]): void {
 }
 
 async function found(query: string, more: Partial<SessionQuery> = {}): Promise<string[]> {
-  const search = new SessionSearch({ root: store.dir, memory: store.memory, passages: null });
+  const search = new SessionSearch({ root: store.dir, memory: store.memory, embedder: null });
   const { results } = await search.search({ ...openQuery, query, ...more });
   return results.map(({ content }) => content);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
-import type { Nearness } from "../vectors/passage-index.ts";
+import type { Nearness } from "../vectors/nearness.ts";
 import { collectEvidence } from "./evidence.ts";
 import { sessionWeights } from "./weights.ts";
 

@@ -2,7 +2,7 @@ import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/c
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Nearness } from "../vectors/passage-index.ts";
+import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardised } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
 

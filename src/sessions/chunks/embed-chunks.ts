@@ -15,13 +15,19 @@ export async function embedChunks(
   const vectors = await embedder.embed(passages.flat(), "passage", signal);
   let next = 0;
   return passages.map((ofChunk) => {
-    const known = vectors.slice(next, next + ofChunk.length).filter((vector) => vector !== null);
+    const its = vectors.slice(next, next + ofChunk.length);
     next += ofChunk.length;
-    const dimensions = known[0]?.length ?? 0;
-    const data = new Int8Array(known.length * dimensions);
-    known.forEach((vector, i) => {
-      data.set(vector, i * dimensions);
-    });
-    return { dimensions, data };
+    return sideBySide(its);
   });
+}
+
+/** The vectors of a chunk's passages as they are stored. */
+export function sideBySide(vectors: readonly (Int8Array | null)[]): PassageVectors {
+  const known = vectors.filter((vector) => vector !== null);
+  const dimensions = known[0]?.length ?? 0;
+  const data = new Int8Array(known.length * dimensions);
+  known.forEach((vector, i) => {
+    data.set(vector, i * dimensions);
+  });
+  return { dimensions, data };
 }

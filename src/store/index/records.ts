@@ -89,3 +89,10 @@ export interface SkippedFile extends FileStamp {
   status: "skipped";
   reason: SkipReason;
 }
+
+/** A model's vectors of one file's chunks, in the order of its chunks; null where there is none. */
+export interface FileVectors {
+  model: string;
+  dimensions: number;
+  vectors: readonly (Int8Array | null)[];
+}

@@ -1,5 +1,5 @@
-import { closeEmbedders, createCodeEmbedders } from "../../../code/index/code-embedders.ts";
 import { type SelfTestReport, type Stage, selfTest } from "../../../evaluate/self-test.ts";
+import { closeEmbedders, createEmbedders } from "../../../models/embed/embedders.ts";
 import { readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import type { Config } from "../../../project/config/settings.ts";
@@ -67,7 +67,7 @@ async function measure(
   options: { root: string; config: Config; count: number; signal: AbortSignal },
   output: Output,
 ): Promise<SelfTestReport> {
-  const embedders = createCodeEmbedders(options.config);
+  const embedders = createEmbedders(options.config, "code");
   const progress = progressOf();
   const say = (line: string) => {
     progress.finish();

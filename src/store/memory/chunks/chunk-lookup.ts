@@ -1,7 +1,12 @@
 import { phraseOf } from "../../../text/tokens.ts";
-import type { Match } from "../../index/code-lookup.ts";
 import type { Memory } from "../memory.ts";
 import { type ChunkFilter, conditionsOf } from "./chunk-filter.ts";
+
+/** A chunk that matched, and how well: higher is better, comparable within one call. */
+export interface SessionMatch {
+  rowid: number;
+  score: number;
+}
 
 /** Weights of the columns of the full-text index. */
 export interface TermWeights {
@@ -18,7 +23,7 @@ export function matchSessionTokens(
   { prompt, answer, actions, errors }: TermWeights,
   limit: number,
   filter: ChunkFilter,
-): Match[] {
+): SessionMatch[] {
   if (tokens.length === 0) return [];
   const { sql, given } = conditionsOf(filter);
   // The plus keeps SQLite from looking each row of the filter up in the full-text index by itself, a hundred times slower.
@@ -28,5 +33,5 @@ export function matchSessionTokens(
       `SELECT rowid, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
        FROM chunk_terms WHERE chunk_terms MATCH @words ${restriction} ORDER BY score DESC LIMIT @limit`,
     )
-    .all({ words: tokens.map(phraseOf).join(" OR "), limit, ...given }) as Match[];
+    .all({ words: tokens.map(phraseOf).join(" OR "), limit, ...given }) as SessionMatch[];
 }

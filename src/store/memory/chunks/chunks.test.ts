@@ -19,13 +19,7 @@ import {
   replaceChunks,
   sessionChunkCount,
 } from "./chunks.ts";
-import {
-  keepSessionModels,
-  sessionVectorCounts,
-  sessionVectorIds,
-  sessionVectorsAfter,
-  storeSessionVectors,
-} from "./vectors.ts";
+import { keepSessionModels, passageVectors, sessionVectorCounts, storeSessionVectors } from "./vectors.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -64,7 +58,7 @@ describe("chunks", () => {
       [],
       ["delta"],
     ]);
-    expect([...sessionVectorsAfter(memory, "m", 0)].map(({ chunkId }) => chunkId)).toEqual([
+    expect([...passageVectors(memory).rowsAfter("m", 0)].map(({ chunkId }) => chunkId)).toEqual([
       first[0],
       second[0],
     ]);
@@ -228,7 +222,7 @@ it("finds chunks by their files, also those that came since", () => {
 describe("vectors", () => {
   it("of a second model are made for chunks that it has not seen, the newest first", () => {
     const ids = put(0, chunk(0, "a"), chunk(1, "b"), chunk(2, "c"));
-    expect(chunksWithoutVector(memory, "m", 2).map(({ text }) => text)).toEqual(["c", "b"]);
+    expect(chunksWithoutVector(memory, "m")).toEqual(ids.toReversed());
     storeSessionVectors(
       memory,
       "m",
@@ -238,14 +232,16 @@ describe("vectors", () => {
         [999, of(1, 1)],
       ]),
     );
-    expect(chunksWithoutVector(memory, "m", 9).map(({ text }) => text)).toEqual(["a"]);
+    expect(chunksWithoutVector(memory, "m")).toEqual([ids[0]]);
     expect(sessionVectorCounts(memory)).toEqual([{ model: "m", chunks: 2, missing: 1 }]);
-    const rows = [...sessionVectorsAfter(memory, "m", 0)];
+    const source = passageVectors(memory);
+    const rows = [...source.rowsAfter("m", 0)];
+    expect(source.count("m")).toBe(2);
     expect(rows.map(({ chunkId, dimensions, data }) => [chunkId, dimensions, [...data]])).toEqual([
       [ids[2], 2, [1, 2, 3, 4]],
     ]);
-    expect(sessionVectorIds(memory, "m")).toEqual([rows[0]!.id]);
-    expect([...sessionVectorsAfter(memory, "m", rows[0]!.id)]).toEqual([]);
+    expect([...source.rowIds("m")]).toEqual([rows[0]!.id]);
+    expect([...source.rowsAfter("m", rows[0]!.id)]).toEqual([]);
   });
 
   it("of other models are forgotten", () => {

@@ -193,17 +193,13 @@ export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number
   return found;
 }
 
-/** At most `limit` chunks that a model has not seen yet, the newest first. */
-export function chunksWithoutVector(memory: Memory, model: string, limit: number): StoredSessionChunk[] {
-  const rows = memory
+/** Rows of the chunks that a model has not seen yet, the newest first. */
+export function chunksWithoutVector(memory: Memory, model: string): number[] {
+  return memory
     .prepare(
       `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
-       ORDER BY id DESC LIMIT ?`,
+       ORDER BY id DESC`,
     )
-    .all(model, limit) as { id: number }[];
-  const chunks = chunksByIds(
-    memory,
-    rows.map(({ id }) => id),
-  );
-  return rows.map(({ id }) => chunks.get(id)).filter((chunk) => chunk !== undefined);
+    .pluck()
+    .all(model) as number[];
 }

@@ -1,15 +1,11 @@
+import type { VectorRow, VectorSource } from "../../vectors/vector-index.ts";
 import type { Memory } from "../memory.ts";
 import type { PassageVectors } from "../memory-records.ts";
 
 /** A model's vectors of a chunk's passages, as stored. */
-export interface SessionVectorRow {
-  id: number;
-  sessionId: number;
+export interface PassageRow extends VectorRow {
   /** Row of `chunks`. */
   chunkId: number;
-  dimensions: number;
-  /** int8, side by side. */
-  data: Uint8Array;
 }
 
 /** Adds the vectors of a chunk's passages. To be called in the transaction that makes sure of it. */
@@ -77,22 +73,20 @@ export function keepSessionModels(memory: Memory, models: readonly string[]): vo
   });
 }
 
-/** Ids of all rows of a model that hold a vector, ascending. */
-export function sessionVectorIds(memory: Memory, model: string): number[] {
-  const ids = memory.prepare("SELECT id FROM vectors WHERE model = ? AND dimensions > 0 ORDER BY id").pluck();
-  return ids.all(model) as number[];
-}
-
-/** Rows of a model that hold a vector with an id beyond `after`, ascending, one at a time. */
-export function sessionVectorsAfter(
-  memory: Memory,
-  model: string,
-  after: number,
-): IterableIterator<SessionVectorRow> {
-  return memory
-    .prepare(
-      `SELECT id, session_id AS sessionId, chunk_id AS chunkId, dimensions, data
-       FROM vectors WHERE model = ? AND id > ? AND dimensions > 0 ORDER BY id`,
-    )
-    .iterate(model, after) as IterableIterator<SessionVectorRow>;
+/** The vectors in a memory: rows of chunks that a model found nothing in are left out. */
+export function passageVectors(memory: Memory): VectorSource<PassageRow> {
+  const rows = "FROM vectors WHERE model = ? AND dimensions > 0";
+  return {
+    version: () => memory.version(),
+    count: (model) =>
+      memory
+        .prepare(`SELECT coalesce(sum(length(data) / dimensions), 0) ${rows}`)
+        .pluck()
+        .get(model) as number,
+    rowsAfter: (model, id) =>
+      memory
+        .prepare(`SELECT id, chunk_id AS chunkId, dimensions, data ${rows} AND id > ? ORDER BY id`)
+        .iterate(model, id) as IterableIterator<PassageRow>,
+    rowIds: (model) => memory.prepare(`SELECT id ${rows} ORDER BY id`).pluck().all(model) as number[],
+  };
 }

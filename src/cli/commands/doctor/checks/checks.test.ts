@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Project, projectAt } from "../../../../project/paths.ts";
 import { createStateDir } from "../../../../project/state-dir.ts";
-import { codeMigrations } from "../../../../store/index/code-schema.ts";
+import { codeMigrations } from "../../../../store/index/sqlite/schema.ts";
 import { openDatabase } from "../../../../store/sqlite/database.ts";
 import { acquireWriterLock } from "../../../../store/sqlite/lock.ts";
 import { Sqlite } from "../../../../store/sqlite/sqlite.ts";

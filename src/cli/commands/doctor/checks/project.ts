@@ -2,19 +2,21 @@ import { existsSync, rmSync } from "node:fs";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { askDaemon, DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
+import { type Config, defaultConfig } from "../../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../../project/errors.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
-import { codeMigrations } from "../../../../store/index/code-schema.ts";
+import { indexDriver } from "../../../../store/index/drivers.ts";
 import { missedInjections } from "../../../../store/memory/injections.ts";
 import { memoryMigrations } from "../../../../store/memory/schema/schema.ts";
 import { withMemoryIfAny } from "../../../../store/memory/with-memory.ts";
+import { checkDatabase } from "../../../../store/sqlite/check-database.ts";
 import { backupsOf } from "../../../../store/sqlite/database.ts";
 import { lockHolder } from "../../../../store/sqlite/lock.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
-import { checkDatabase } from "./database.ts";
+import { databaseResult } from "./database.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGitHooks } from "./git-hooks.ts";
 import { checkPath } from "./hooks.ts";
@@ -128,19 +130,20 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   }
 }
 
-function isAutostartOn(project: Project): boolean {
+const isAutostartOn = (project: Project) => configOf(project)["daemon.autostart"];
+
+function configOf(project: Project): Config {
   try {
-    return loadConfig(project).config["daemon.autostart"];
+    return loadConfig(project).config;
   } catch {
     // Another check says what is wrong with the configuration.
-    return true;
+    return defaultConfig();
   }
 }
 
-function checkIndex(project: Project): Promise<CheckResult> {
-  return checkDatabase({
-    file: project.indexDb,
-    schema: codeMigrations.length,
+async function checkIndex(project: Project): Promise<CheckResult> {
+  const { indexDb: file } = project;
+  return databaseResult(file, indexDriver(configOf(project)).check(file), {
     absent: warn("Nothing is indexed yet.", "Run `pm start` or `pm reindex`."),
     damaged: "Run `pm reindex`: the damaged file is moved aside and rebuilt.",
     tooNew: "Update Pommel, or delete the file and run `pm reindex`.",
@@ -158,12 +161,11 @@ async function checkSharing(project: Project): Promise<CheckResult> {
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm sync` shares it." };
 }
 
-function checkMemory(project: Project): Promise<CheckResult> {
-  const [backup] = backupsOf(project.memoryDb);
+async function checkMemory(project: Project): Promise<CheckResult> {
+  const { memoryDb: file } = project;
+  const [backup] = backupsOf(file);
   const copy = backup === undefined ? "your own backup" : backup;
-  return checkDatabase({
-    file: project.memoryDb,
-    schema: memoryMigrations.length,
+  return databaseResult(file, checkDatabase(file, memoryMigrations.length), {
     absent: ok("no sessions recorded yet"),
     damaged: `Nothing was changed. Stop the daemon, keep a copy of the file, and put ${copy} in its place.`,
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import { Sqlite } from "../sqlite/sqlite.ts";
-import { CodeIndex } from "./code-index.ts";
-import { codeMigrations } from "./code-schema.ts";
+import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
+import { Sqlite } from "../../sqlite/sqlite.ts";
+import { IndexDatabase } from "./index-database.ts";
+import { codeMigrations } from "./schema.ts";
 import {
   keepModels,
   pathsWithoutVectors,
@@ -13,14 +13,14 @@ import {
   vectorCounts,
   vectorRowIds,
   vectorRowsAfter,
-} from "./code-vectors.ts";
+} from "./vector-rows.ts";
 
 let dir: string;
-let index: CodeIndex;
+let index: IndexDatabase;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
-  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+  index = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
 });
 
 afterEach(() => {
@@ -37,7 +37,7 @@ it("keeps the vectors of a file in one row, and drops them with the file", () =>
   index.replace(file, vectors);
   const [row, ...others] = [...vectorRowsAfter(index, "m", 0)];
   expect(others).toEqual([]);
-  expect(row).toMatchObject({ dimensions: 2, firstChunk: index.chunkCount() - 2 });
+  expect(row).toMatchObject({ dimensions: 2, firstId: index.chunkCount() - 2 });
   expect([...row!.levels]).toEqual([0, 2, 2]);
   expect([...new Int8Array(row!.data)]).toEqual([1, -2, 0, 0, 127, 0]);
   expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
@@ -85,7 +85,7 @@ it("knows which files a model has not seen, those indexed last first", () => {
   index.replace(file, vectors);
   index.replace(indexedFile("b.ts", [chunkRecord("4")]));
   index.replace(indexedFile("empty.ts", []));
-  index.skip({ status: "skipped", path: "c.bin", size: 1, mtimeMs: 1, reason: "binary" });
+  index.replace({ status: "skipped", path: "c.bin", size: 1, mtimeMs: 1, reason: "binary" });
   expect(pathsWithoutVectors(index, { model: "m", dimensions: 2 })).toEqual(["b.ts"]);
   expect(pathsWithoutVectors(index, { model: "other", dimensions: 2 })).toEqual(["b.ts", "a.ts"]);
   // The same name with another length of vectors is another model.
@@ -102,7 +102,7 @@ it("forgets models that are not in use", () => {
 });
 
 it("tells its own changes and those of others from none", () => {
-  const other = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+  const other = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
   const before = index.version();
   expect(index.version()).toBe(before);
   other.setMeta("key", "value");
@@ -121,7 +121,7 @@ it("brings an index with a vector a chunk up to date, without its vectors", () =
   db.exec("INSERT INTO vectors VALUES (1, 'm', x'0102')");
   db.exec("PRAGMA user_version = 1");
   db.close();
-  const opened = CodeIndex.open(old, { readonly: false });
+  const opened = IndexDatabase.open(old, { readonly: false });
   opened.replace(file, vectors);
   expect(vectorCounts(opened)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
   opened.close();

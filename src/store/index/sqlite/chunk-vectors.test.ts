@@ -3,22 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import type { Level } from "../../project/levels.ts";
-import { CodeIndex } from "../../store/index/code-index.ts";
-import { VectorIndex } from "./vector-index.ts";
-import { createKernel, createPlainKernel } from "./vector-kernel.ts";
+import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
+import type { Level } from "../../../project/levels.ts";
+import { createKernel, createPlainKernel } from "../../vectors/vector-kernel.ts";
+import type { ChunkId, Scope } from "../port.ts";
+import { ChunkVectors } from "./chunk-vectors.ts";
+import { chunkId, IndexDatabase } from "./index-database.ts";
 
 let dir: string;
 let file: string;
-let index: CodeIndex;
-let vectors: VectorIndex;
+let index: IndexDatabase;
+let vectors: ChunkVectors;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
   file = join(dir, "index.db");
-  index = CodeIndex.open(file, { readonly: false });
-  vectors = new VectorIndex(index, "m");
+  index = IndexDatabase.open(file, { readonly: false });
+  vectors = new ChunkVectors(index, "m");
 });
 
 afterEach(() => {
@@ -26,7 +27,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const everywhere = { fileIds: null, levels: null };
+const everywhere: Scope = { files: null, levels: null };
 
 interface Given {
   id: string;
@@ -45,9 +46,9 @@ function write(path: string, chunks: readonly Given[], { model = "m", into = ind
   });
 }
 
-const nameOf = (rowid: number) => index.chunk(rowid)?.id;
-const near = (query: number[], k = 10, scope: Parameters<VectorIndex["nearest"]>[2] = everywhere) =>
-  vectors.nearest(Int8Array.from(query), k, scope).map(({ rowid }) => nameOf(rowid));
+const nameOf = (id: ChunkId) => index.chunks([id])[0]?.uid;
+const near = (query: number[], k = 10, scope: Scope = everywhere) =>
+  vectors.nearest(Int8Array.from(query), k, scope).map(({ id }) => nameOf(id));
 
 describe("the nearest chunks", () => {
   it("come by angle, not by length, best first", () => {
@@ -58,8 +59,8 @@ describe("the nearest chunks", () => {
       { id: "across", vector: [0, 127] },
     ]);
     const found = vectors.nearest(Int8Array.from([50, 0]), 10, everywhere);
-    expect(found.map(({ rowid }) => nameOf(rowid))).toEqual(["same", "near", "across", "opposite"]);
-    expect(found.map(({ similarity }) => similarity)).toEqual([
+    expect(found.map(({ id }) => nameOf(id))).toEqual(["same", "near", "across", "opposite"]);
+    expect(found.map(({ score }) => score)).toEqual([
       1,
       expect.closeTo(100 / Math.hypot(100, 20), 12),
       0,
@@ -97,11 +98,11 @@ describe("the nearest chunks", () => {
       { id: "whole", vector: [1, 1], level: "file" },
     ]);
     write("b.ts", [{ id: "other", vector: [0, 1] }]);
-    const idOf = (path: string) => index.filePaths().find((known) => known.path === path)!.id;
-    expect(near([1, 0], 1, { fileIds: [idOf("b.ts")], levels: null })).toEqual(["other"]);
-    expect(near([1, 0], 1, { fileIds: null, levels: ["file"] })).toEqual(["whole"]);
-    expect(near([1, 0], 9, { fileIds: [idOf("b.ts")], levels: ["file"] })).toEqual([]);
-    expect(near([1, 0], 9, { fileIds: [], levels: null })).toEqual([]);
+    const idOf = (path: string) => index.files().find((known) => known.path === path)!.id;
+    expect(near([1, 0], 1, { files: [idOf("b.ts")], levels: null })).toEqual(["other"]);
+    expect(near([1, 0], 1, { files: null, levels: ["file"] })).toEqual(["whole"]);
+    expect(near([1, 0], 9, { files: [idOf("b.ts")], levels: ["file"] })).toEqual([]);
+    expect(near([1, 0], 9, { files: [], levels: null })).toEqual([]);
   });
 });
 
@@ -112,9 +113,10 @@ describe("the similarities of given chunks", () => {
       { id: "2", vector: null },
       { id: "3", vector: [0, 5] },
     ]);
-    const rowids = vectors.nearest(Int8Array.from([1, 0]), 2, everywhere).map(({ rowid }) => rowid);
-    const [first, third] = rowids as [number, number];
-    const asked = vectors.similarities(Int8Array.from([0, 1]), [third, 999, first + 1, first]);
+    const ids = vectors.nearest(Int8Array.from([1, 0]), 2, everywhere).map(({ id }) => id);
+    const [first, third] = ids as [ChunkId, ChunkId];
+    const second = chunkId(Number(first) + 1);
+    const asked = vectors.similarities(Int8Array.from([0, 1]), [third, chunkId(999), second, first]);
     expect([...asked]).toEqual([1, Number.NaN, Number.NaN, 0]);
   });
 });
@@ -132,11 +134,11 @@ describe("following the database", () => {
     expect(near([1, 0])).toEqual(["2", "3", "4"]);
     index.remove(["a.ts"]);
     expect(near([1, 0])).toEqual(["2"]);
-    expect(vectors.size().chunks).toBe(1);
+    expect(vectors.size().vectors).toBe(1);
   });
 
   it("sees what another process writes", () => {
-    const theirs = CodeIndex.open(file, { readonly: false });
+    const theirs = IndexDatabase.open(file, { readonly: false });
     write("a.ts", [{ id: "1", vector: [1, 0] }]);
     expect(near([1, 0])).toEqual(["1"]);
     write("a.ts", [{ id: "2", vector: [0, 1] }], { into: theirs });
@@ -149,8 +151,8 @@ describe("following the database", () => {
     const before = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
     write("a.ts", [{ id: "new", vector: [0, 1] }]);
     const after = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
-    expect(after.rowid).toBe(before.rowid);
-    expect(after.similarity).toBe(0);
+    expect(after.id).toBe(before.id);
+    expect(after.score).toBe(0);
   });
 
   it("gives back the room of what is gone", () => {
@@ -158,7 +160,7 @@ describe("following the database", () => {
     const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
     for (let round = 0; round < 20; round++) {
       write("a.ts", many);
-      expect(vectors.size().chunks).toBe(2001);
+      expect(vectors.size().vectors).toBe(2001);
     }
     expect(vectors.size().bytes).toBeLessThan(500_000);
     expect(near([-1, 0], 1)).toEqual(["stays"]);
@@ -202,14 +204,14 @@ it("finds the same with and without WebAssembly, in the same order", () => {
           rows.map((row, i) => ({ id: String(i), vector: row ?? (i === 0 ? Array(20).fill(0) : null) })),
         );
         const [quick, plain] = [createKernel, createPlainKernel].map(
-          (kernel) => new VectorIndex(index, "m", kernel),
+          (kernel) => new ChunkVectors(index, "m", kernel),
         );
         const asked = Int8Array.from(query);
         const found = quick!.nearest(asked, k, everywhere);
         expect(plain!.nearest(asked, k, everywhere)).toEqual(found);
-        const rowids = [...found.map(({ rowid }) => rowid), 12345];
-        expect(plain!.similarities(asked, rowids)).toEqual(quick!.similarities(asked, rowids));
-        const sorted = [...found].sort((a, b) => b.similarity - a.similarity || a.rowid - b.rowid);
+        const ids = [...found.map(({ id }) => id), chunkId(12345)];
+        expect(plain!.similarities(asked, ids)).toEqual(quick!.similarities(asked, ids));
+        const sorted = [...found].sort((a, b) => b.score - a.score || Number(a.id) - Number(b.id));
         expect(found).toEqual(sorted);
       },
     ),

@@ -3,23 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
-import { CodeIndex } from "../../store/index/code-index.ts";
-import { vectorCounts, vectorRowsAfter } from "../../store/index/code-vectors.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
-import { EmbedPass } from "./embed-pass.ts";
+import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
+import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
+import { filesToEmbed } from "./embed-source.ts";
 
 let dir: string;
-let index: CodeIndex;
+let index: IndexDatabase;
 /** What is on disk, as the parser would give it. */
 const files = new Map<string, IndexedFile>();
 const passes: EmbedPass[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-pass-"));
-  index = CodeIndex.open(join(dir, "index.db"), { readonly: false });
+  index = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
   files.clear();
 });
 
@@ -56,7 +58,8 @@ function fake(more: Partial<Embedder> = {}): Embedder {
 
 function passWith(...models: Embedder[]): EmbedPass {
   const read = async (path: string) => files.get(path) ?? null;
-  const pass = new EmbedPass({ index, models, read, log: silentLog, retryMs: 1 });
+  const source = filesToEmbed(new SqliteIndex(index), read);
+  const pass = new EmbedPass({ source, models, log: silentLog, retryMs: 1 });
   passes.push(pass);
   return pass;
 }

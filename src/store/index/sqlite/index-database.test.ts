@@ -2,20 +2,21 @@ import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tokenStream } from "../../text/tokens.ts";
-import { Sqlite } from "../sqlite/sqlite.ts";
-import { CodeIndex } from "./code-index.ts";
-import { chunkFrequencies, definitionsOf, matchTokens } from "./code-lookup.ts";
-import type { ChunkRecord, IndexedFile } from "./records.ts";
+import { tokenStream } from "../../../text/tokens.ts";
+import { Sqlite } from "../../sqlite/sqlite.ts";
+import type { ChunkId, Scope } from "../port.ts";
+import type { ChunkRecord, IndexedFile } from "../records.ts";
+import { chunkId, IndexDatabase } from "./index-database.ts";
+import { chunkFrequencies, definitionsOf, matchTokens } from "./lookup.ts";
 
 let dir: string;
 let file: string;
-let index: CodeIndex;
+let index: IndexDatabase;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-index-"));
   file = join(dir, "index.db");
-  index = CodeIndex.open(file, { readonly: false });
+  index = IndexDatabase.open(file, { readonly: false });
 });
 
 afterEach(() => {
@@ -23,7 +24,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const everywhere = { fileIds: null, levels: null };
+const everywhere: Scope = { files: null, levels: null };
 const columns = { name: 8, path: 4, head: 2, body: 1 };
 
 function chunk(id: string, name: string, body: string, more: Partial<ChunkRecord> = {}): ChunkRecord {
@@ -58,10 +59,10 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
   };
 }
 
-const find = (text: string, scope: Parameters<typeof matchTokens>[4] = everywhere) =>
-  matchTokens(index, tokenStream(text).split(" "), columns, 10, scope).map(
-    ({ rowid }) => index.chunk(rowid)?.id,
-  );
+const find = (text: string, scope: Scope = everywhere) =>
+  uidsOf(matchTokens(index, tokenStream(text).split(" "), columns, 10, scope));
+const uidsOf = (found: readonly { id: ChunkId }[]) =>
+  index.chunks(found.map(({ id }) => id)).map(({ uid }) => uid);
 
 describe("replacing a file", () => {
   it("makes its chunks, words and names findable, and the old ones not", () => {
@@ -86,15 +87,15 @@ describe("replacing a file", () => {
 });
 
 describe("settling", () => {
-  const scores = (at: CodeIndex) =>
+  const scores = (at: IndexDatabase) =>
     matchTokens(at, ["common", "rare3"], columns, 100, everywhere)
       .map(({ score }) => score)
       .sort();
-  const save = (at: CodeIndex, path: number) =>
+  const save = (at: IndexDatabase, path: number) =>
     at.replace(indexed(`src/${path}.ts`, [chunk(`${path}`, `rare${path % 5}`, "common ".repeat(path + 1))]));
 
   it("lets words count as in an index that was made anew, however often files were saved", () => {
-    const anew = CodeIndex.open(join(dir, "anew.db"), { readonly: false });
+    const anew = IndexDatabase.open(join(dir, "anew.db"), { readonly: false });
     for (let path = 0; path < 10; path++) save(anew, path);
     for (let time = 0; time < 5; time++) for (let path = 0; path < 10; path++) save(index, path);
     expect(scores(index)).not.toEqual(scores(anew));
@@ -132,18 +133,17 @@ describe("looking up", () => {
   it("counts a name for more than a path, and a path for more than the code", () => {
     expect(matchTokens(index, ["retry"], columns, 10, everywhere)).toHaveLength(3);
     expect(find("retry").sort()).toEqual(["1", "2", "3"]);
-    const best = matchTokens(index, ["retry"], columns, 10, everywhere).map(
-      ({ rowid }) => index.chunk(rowid)?.id,
-    );
-    expect(best).toEqual(["1", "3", "2"]);
+    const best = matchTokens(index, ["retry"], columns, 10, everywhere);
+    expect(uidsOf(best)).toEqual(["1", "3", "2"]);
   });
 
   it("outlines chunks as they are now, whoever changed them", () => {
-    const [rowid] = matchTokens(index, ["nothing"], columns, 1, everywhere).map((match) => match.rowid);
-    const outlined = () => index.outlines([rowid!, 9999]).map(({ name, path }) => `${name} ${path}`);
+    const [found] = matchTokens(index, ["nothing"], columns, 1, everywhere);
+    const outlined = () =>
+      index.outlines([found!.id, chunkId(9999)]).map(({ name, path }) => `${name} ${path}`);
     expect(outlined()).toEqual(["third lib/retry.ts"]);
     expect(outlined()).toEqual(["third lib/retry.ts"]);
-    const theirs = CodeIndex.open(file, { readonly: false });
+    const theirs = IndexDatabase.open(file, { readonly: false });
     theirs.replace(indexed("lib/other.ts", []));
     theirs.remove(["lib/retry.ts"]);
     expect(outlined()).toEqual([]);
@@ -153,10 +153,10 @@ describe("looking up", () => {
   });
 
   it("stays within levels and files", () => {
-    expect(find("retry", { fileIds: null, levels: ["class"] })).toEqual(["2"]);
-    const lib = index.filePaths().filter(({ path }) => path.startsWith("lib/"));
-    expect(find("retry", { fileIds: lib.map(({ id }) => id), levels: null })).toEqual(["3"]);
-    expect(find("retry", { fileIds: [], levels: null })).toEqual([]);
+    expect(find("retry", { files: null, levels: ["class"] })).toEqual(["2"]);
+    const lib = index.files().filter(({ path }) => path.startsWith("lib/"));
+    expect(find("retry", { files: lib.map(({ id }) => id), levels: null })).toEqual(["3"]);
+    expect(find("retry", { files: [], levels: null })).toEqual([]);
   });
 
   it.each(['"', "NEAR(", "a* OR", "-x", "col:on", "'; DROP TABLE files"])(
@@ -180,16 +180,16 @@ describe("looking up", () => {
   it("lists a directory's files and not those of its namesakes", () => {
     index.replace(indexed("src/a.ts.bak", []));
     index.replace(indexed("src.d/b.ts", []));
-    expect(index.pathsBelow("src").sort()).toEqual(["src/a.ts", "src/a.ts.bak"]);
-    expect(index.pathsBelow("src/a.ts")).toEqual(["src/a.ts"]);
+    expect([...index.known("src").keys()].sort()).toEqual(["src/a.ts", "src/a.ts.bak"]);
+    expect([...index.known("src/a.ts").keys()]).toEqual(["src/a.ts"]);
   });
 });
 
 it("remembers skipped files with the reason", () => {
-  index.skip({ status: "skipped", path: "logo.png", size: 5, mtimeMs: 1, reason: "binary" });
+  index.replace({ status: "skipped", path: "logo.png", size: 5, mtimeMs: 1, reason: "binary" });
   expect(index.counts()).toMatchObject({ files: 0, skipped: 1, skippedByReason: { binary: 1 } });
-  expect(index.skippedFiles()).toEqual([{ path: "logo.png", reason: "binary", size: 5 }]);
-  expect(index.known("logo.png")).toMatchObject({ hash: null, size: 5 });
+  expect(index.skipped()).toEqual([{ path: "logo.png", reason: "binary", size: 5 }]);
+  expect(index.known("logo.png").get("logo.png")).toMatchObject({ hash: null, size: 5 });
 });
 
 describe("the file on disk", () => {
@@ -199,7 +199,7 @@ describe("the file on disk", () => {
   });
 
   it("opens read-only beside a writer and sees what was committed", () => {
-    const reader = CodeIndex.open(file, { readonly: true });
+    const reader = IndexDatabase.open(file, { readonly: true });
     index.replace(indexed("src/a.ts", [chunk("1", "late", "later")]));
     expect(reader.counts().files).toBe(1);
     reader.close();
@@ -207,7 +207,7 @@ describe("the file on disk", () => {
 
   it("is not created by reading", () => {
     const absent = join(dir, "absent.db");
-    expect(() => CodeIndex.open(absent, { readonly: true })).toThrow(
+    expect(() => IndexDatabase.open(absent, { readonly: true })).toThrow(
       expect.objectContaining({ code: "not_indexed" }),
     );
     expect(existsSync(absent)).toBe(false);
@@ -217,7 +217,7 @@ describe("the file on disk", () => {
     const garbage = join(dir, "garbage.db");
     writeFileSync(garbage, "this is no database ".repeat(500));
     for (const readonly of [true, false]) {
-      expect(() => CodeIndex.open(garbage, { readonly })).toThrow(
+      expect(() => IndexDatabase.open(garbage, { readonly })).toThrow(
         expect.objectContaining({ code: "index_corrupt" }),
       );
     }
@@ -230,7 +230,7 @@ describe("the file on disk", () => {
     truncateSync(file, Math.floor(statSync(file).size / 2));
     const damaged = (() => {
       try {
-        index = CodeIndex.open(file, { readonly: true });
+        index = IndexDatabase.open(file, { readonly: true });
         return index.check();
       } catch (error) {
         return String(error);
@@ -244,10 +244,10 @@ describe("the file on disk", () => {
     const raw = new Sqlite(file, { mode: "create", timeoutMs: 0 });
     raw.exec("PRAGMA user_version = 99");
     raw.close();
-    expect(() => CodeIndex.open(file, { readonly: false })).toThrow(
+    expect(() => IndexDatabase.open(file, { readonly: false })).toThrow(
       expect.objectContaining({ code: "index_too_new" }),
     );
-    index = CodeIndex.open(join(dir, "other.db"), { readonly: false });
+    index = IndexDatabase.open(join(dir, "other.db"), { readonly: false });
   });
 
   it("stays intact when the disk is full, and says so", () => {

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { quantise } from "../../models/embed/quantise.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { type PassageRow, passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { PassageIndex, type PassageRow, type PassageSource } from "./passage-index.ts";
-import { passagesIn } from "./passage-source.ts";
+import type { VectorSource } from "../../store/vectors/vector-index.ts";
+import { PassageNearness } from "./nearness.ts";
 
 /** Passages of chunks, as they lie in a database. */
 interface Given {
@@ -13,15 +14,16 @@ interface Given {
   passages: number[][];
 }
 
-function sourceOf(given: readonly Given[]): PassageSource {
+function sourceOf(given: readonly Given[]): VectorSource<PassageRow> {
   const rows = given.map(({ chunkId, passages }, i): PassageRow => {
     const data = new Uint8Array(Int8Array.from(passages.flat()).buffer);
     return { id: i + 1, chunkId, dimensions: passages[0]?.length ?? 0, data };
   });
   return {
     version: () => "1",
-    passagesAfter: (_, id) => rows.filter((row) => row.id > id),
-    passageIds: () => rows.map(({ id }) => id),
+    count: () => given.flatMap(({ passages }) => passages).length,
+    rowsAfter: (_, id) => rows.filter((row) => row.id > id),
+    rowIds: () => rows.map(({ id }) => id),
   };
 }
 
@@ -50,8 +52,12 @@ function plainNearness(given: readonly Given[], query: readonly number[], inMean
   });
 }
 
-function expectNearness(index: PassageIndex, query: number[], expected: { best: number; whole: number }[]) {
-  const nearness = index.nearness(Int8Array.from(query))!;
+function expectNearness(
+  index: PassageNearness,
+  query: number[],
+  expected: { best: number; whole: number }[],
+) {
+  const nearness = index.to(Int8Array.from(query))!;
   expect(nearness.chunkIds).toHaveLength(expected.length);
   nearness.chunkIds.forEach((id, place) => {
     expect(nearness.placeOf.get(id)).toBe(place);
@@ -78,7 +84,7 @@ describe("nearness", () => {
         vector.filter((query) => query.some((x) => x !== 0)),
         (chunks, first, query) => {
           const given = [[first], ...chunks].map((passages, i) => ({ chunkId: 3 * i + 1, passages }));
-          expectNearness(new PassageIndex(sourceOf(given), "m"), query, plainNearness(given, query));
+          expectNearness(new PassageNearness(sourceOf(given), "m"), query, plainNearness(given, query));
         },
       ),
       { numRuns: 200 },
@@ -90,7 +96,7 @@ describe("nearness", () => {
       { chunkId: 1, passages: [[100, 20, 0]] },
       { chunkId: 2, passages: [[100, 0, 20]] },
     ];
-    const { best } = new PassageIndex(sourceOf(given), "m").nearness(Int8Array.from([100, 30, 0]))!;
+    const { best } = new PassageNearness(sourceOf(given), "m").to(Int8Array.from([100, 30, 0]))!;
     expect(best[0]! - best[1]!).toBeGreaterThan(2 * (0.99 - 0.94));
   });
 
@@ -99,27 +105,27 @@ describe("nearness", () => {
     const given = random.map((vector, i) => ({ chunkId: i + 1, passages: [vector] }));
     const sample = given.filter(({ chunkId }) => chunkId % 8 === 0);
     const query = [1, 2, 3, 4, 5, 6, 7, 8];
-    expectNearness(new PassageIndex(sourceOf(given), "m"), query, plainNearness(given, query, sample));
+    expectNearness(new PassageNearness(sourceOf(given), "m"), query, plainNearness(given, query, sample));
     const few = given.slice(0, 1000);
-    expectNearness(new PassageIndex(sourceOf(few), "m"), query, plainNearness(few, query));
+    expectNearness(new PassageNearness(sourceOf(few), "m"), query, plainNearness(few, query));
   });
 
   it("is null for a query of another length or without direction, and where nothing is known", () => {
-    const index = new PassageIndex(sourceOf([{ chunkId: 1, passages: [[1, 0]] }]), "m");
-    expect(index.nearness(Int8Array.from([1, 0, 0]))).toBeNull();
-    expect(index.nearness(Int8Array.from([0, 0]))).toBeNull();
-    expect(index.nearness(Int8Array.from([1, 0]))).not.toBeNull();
-    expect(new PassageIndex(sourceOf([]), "m").nearness(Int8Array.from([1, 0]))).toBeNull();
-    expect(new PassageIndex(sourceOf([]), "m").size()).toBe(0);
+    const index = new PassageNearness(sourceOf([{ chunkId: 1, passages: [[1, 0]] }]), "m");
+    expect(index.to(Int8Array.from([1, 0, 0]))).toBeNull();
+    expect(index.to(Int8Array.from([0, 0]))).toBeNull();
+    expect(index.to(Int8Array.from([1, 0]))).not.toBeNull();
+    expect(new PassageNearness(sourceOf([]), "m").to(Int8Array.from([1, 0]))).toBeNull();
+    expect(new PassageNearness(sourceOf([]), "m").size()).toBe(0);
   });
 });
 
 describe("following the database", () => {
   let store: ReturnType<typeof temporaryMemory>;
-  let index: PassageIndex;
+  let index: PassageNearness;
   beforeEach(() => {
     store = temporaryMemory();
-    index = new PassageIndex(passagesIn(store.memory), "m");
+    index = new PassageNearness(passageVectors(store.memory), "m");
   });
   afterEach(() => store.remove());
 
@@ -145,7 +151,7 @@ describe("following the database", () => {
     const given = chunks.map((passages, i) => ({ chunkId: i, passages }));
     expectNearness(index, query, plainNearness(given, query));
     const asked = Int8Array.from(query);
-    expect(index.nearness(asked)).toEqual(new PassageIndex(passagesIn(store.memory), "m").nearness(asked));
+    expect(index.to(asked)).toEqual(new PassageNearness(passageVectors(store.memory), "m").to(asked));
     expect(index.size()).toBe(chunks.flat().length);
   }
 
@@ -171,7 +177,7 @@ describe("following the database", () => {
     write("s", []);
     expectAll(of(c));
     write("t", []);
-    expect(index.nearness(Int8Array.from(query))).toBeNull();
+    expect(index.to(Int8Array.from(query))).toBeNull();
     write("t", [of(d)]);
     expectAll(of(d));
   });
@@ -194,9 +200,9 @@ describe("following the database", () => {
   it("knows vectors of one length, the new one once the old are gone", () => {
     write("s", [of(a)]);
     write("t", [[[1, 0]]]);
-    const near = (vector: number[]) => index.nearness(Int8Array.from(vector))?.best.length ?? null;
+    const near = (vector: number[]) => index.to(Int8Array.from(vector))?.best.length ?? null;
     expect([near(query), near([1, 0]), index.size()]).toEqual([2, null, 1]);
-    expect([...index.nearness(Int8Array.from(query))!.best].filter(Number.isNaN)).toHaveLength(1);
+    expect([...index.to(Int8Array.from(query))!.best].filter(Number.isNaN)).toHaveLength(1);
     write("s", []);
     expect([near(query), near([1, 0]), index.size()]).toEqual([null, 1, 1]);
   });
@@ -226,12 +232,13 @@ it("depends on what is there, not on how it came there, also where there are few
   const rowOf = ({ id, chunkId, vector }: (typeof all)[number]): PassageRow => {
     return { id, chunkId, dimensions: 4, data: new Uint8Array(Int8Array.from(vector).buffer) };
   };
-  const source: PassageSource = {
+  const source: VectorSource<PassageRow> = {
     version: () => String(version),
-    passagesAfter: (_, id) => present.filter((row) => row.id > id).map(rowOf),
-    passageIds: () => present.map(({ id }) => id),
+    count: () => present.length,
+    rowsAfter: (_, id) => present.filter((row) => row.id > id).map(rowOf),
+    rowIds: () => present.map(({ id }) => id),
   };
-  const index = new PassageIndex(source, "m");
+  const index = new PassageNearness(source, "m");
   const query = Int8Array.from([1, 2, 3, 4]);
   for (const [from, to] of [
     [0, 900],
@@ -242,6 +249,6 @@ it("depends on what is there, not on how it came there, also where there are few
   ] as const) {
     present = all.slice(from, to);
     version++;
-    expect(index.nearness(query)).toEqual(new PassageIndex(source, "m").nearness(query));
+    expect(index.to(query)).toEqual(new PassageNearness(source, "m").to(query));
   }
 });

@@ -1,4 +1,4 @@
-import type { Migration } from "../sqlite/database.ts";
+import type { Migration } from "../../sqlite/database.ts";
 
 /** The schema of index.db, step by step. */
 export const codeMigrations: readonly Migration[] = [

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Embedder } from "../../models/embed/embedder.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import type { Embedder } from "./embedder.ts";
 
 /** Texts handed to an embedder at once: enough to keep its threads busy, few enough to stop soon. */
 const batchSize = 64;

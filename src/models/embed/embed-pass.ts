@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Embedder } from "../../models/embed/embedder.ts";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { CodeIndex } from "../../store/index/code-index.ts";
-import { keepModels, pathsWithoutVectors, storeVectors } from "../../store/index/code-vectors.ts";
-import type { IndexedFile } from "../../store/index/records.ts";
 import { embedTexts } from "./embed-texts.ts";
+import type { Embedder } from "./embedder.ts";
 
 /** What the pass is doing about one model. */
 export interface EmbedProgress {
@@ -16,27 +13,55 @@ export interface EmbedProgress {
   chunksPerSecond: number;
 }
 
+/** What is embedded at once or not at all: a file, a chunk of a session. */
+export interface Embeddable {
+  texts: readonly string[];
+  /** For the rate. */
+  chunks: number;
+}
+
+/** An item with the vectors of its texts, in order; null where there is none. */
+interface Embedded<Item> {
+  item: Item;
+  vectors: readonly (Int8Array | null)[];
+}
+
+/** Vectors of a model, and their length. */
+interface VectorSpace {
+  model: string;
+  dimensions: number;
+}
+
+/** Where a pass finds what lacks vectors, and stores them. */
+export interface EmbedSource<Key, Item extends Embeddable> {
+  /** Chunks that are embedded and stored together, at least. */
+  batchSize: number;
+  /** What lacks vectors of a model, in the order in which it is to have them. */
+  missing(model: Embedder): Promise<Key[]>;
+  /** An item as it is now; null where it has changed or gone, or cannot be read. */
+  read(key: Key): Promise<Item | null>;
+  store(space: VectorSpace, embedded: readonly Embedded<Item>[]): Promise<void>;
+  /** Called when nothing lacks vectors of these models: those of models that are not in use can be forgotten. */
+  keepModels(models: readonly string[]): Promise<void>;
+}
+
 interface EmbedPassOptions {
-  index: CodeIndex;
-  /** The models in use; the vectors of all others are forgotten in the end. */
+  source: EmbedSource<unknown, Embeddable>;
+  /** The models to embed with. */
   models: readonly Embedder[];
-  /** The chunks of a file with their texts; null when there are none to be had. May take its time: others go first. */
-  read: (path: string) => Promise<IndexedFile | null>;
   log: Logger;
   /** The first wait while a model is unavailable; doubles up to `longestRetryMs`. Milliseconds. */
   retryMs?: number;
 }
 
 const longestRetryMs = 300_000;
-/** Chunks gathered from several files before they are embedded together. */
-const enoughChunks = 64;
 /** The rate is that of so many milliseconds at least. */
 const rateWindowMs = 10_000;
 
 /**
- * Makes the vectors that files lack, in the background: those of a model too slow to embed a file while it is indexed,
- * or of one that was unavailable then, or that was configured since. What is left to do is what the index lacks, so
- * it can end at any moment and go on with the next start.
+ * Makes the vectors that are missing, in the background: those of a model too slow to embed what is stored while it is
+ * stored, or of one that was unavailable then, or that was configured since. What is left to do is what the source lacks,
+ * so it can end at any moment and go on with the next start.
  */
 export class EmbedPass {
   private readonly works: ModelWork[];
@@ -49,9 +74,9 @@ export class EmbedPass {
   }
 
   /**
-   * Works until no file lacks a vector of any model; waits for as long as one is unavailable. Asked again meanwhile, it
+   * Works until nothing lacks a vector of any model; waits for as long as one is unavailable. Asked again meanwhile, it
    * looks once more before it ends.
-   * @throws PommelError `index_corrupt`
+   * @throws what the source throws
    */
   run(): Promise<void> {
     this.isWanted = true;
@@ -85,12 +110,7 @@ export class EmbedPass {
       const failed = done.find((result) => result.status === "rejected");
       if (failed) throw failed.reason;
     }
-    if (!this.stop.signal.aborted) {
-      keepModels(
-        this.options.index,
-        this.works.map(({ id }) => id),
-      );
-    }
+    if (!this.stop.signal.aborted) await this.options.source.keepModels(this.works.map(({ id }) => id));
   }
 }
 
@@ -99,8 +119,8 @@ class ModelWork {
   progress: EmbedProgress = { state: "resting", problem: null, chunksPerSecond: 0 };
   private failures = 0;
   private window = { since: 0, chunks: 0 };
-  /** Files that lack vectors, as far as was looked. */
-  private waiting: string[] = [];
+  /** What lacks vectors, as far as was looked; the next one last. */
+  private waiting: unknown[] = [];
   private isCurrent = false;
 
   constructor(
@@ -113,7 +133,7 @@ class ModelWork {
     return this.model.id;
   }
 
-  /** Other files may lack vectors by now, and they go first. */
+  /** More may lack vectors by now, and goes first. */
   lookAgain(): void {
     this.isCurrent = false;
   }
@@ -133,51 +153,48 @@ class ModelWork {
   }
 
   private async embedAll(): Promise<void> {
-    // Lengths may be known to the server only. A model without work need not be loaded.
-    if (this.model.dimensions === 0) await this.model.prepare();
+    const { source } = this.options;
     this.isCurrent = false;
     this.window = { since: Date.now(), chunks: 0 };
-    for (;;) {
-      const files: IndexedFile[] = [];
+    for (; ; await nextTurn()) {
+      const items: Embeddable[] = [];
       let chunks = 0;
-      while (chunks < enoughChunks) {
-        const path = this.next();
-        if (path === undefined || this.stop.aborted) break;
-        // One that cannot be read has changed: it will be indexed, and then it is looked at again.
-        const file = await this.options.read(path);
-        if (file === null) continue;
-        files.push(file);
-        chunks += file.chunks.length;
+      while (chunks < source.batchSize) {
+        const key = await this.next();
+        if (key === undefined || this.stop.aborted) break;
+        // What cannot be read has changed: it will be stored again, and then it is looked at again.
+        const item = await source.read(key);
+        if (item === null) continue;
+        items.push(item);
+        chunks += item.chunks;
       }
-      if (files.length === 0 || this.stop.aborted) return;
+      if (items.length === 0 || this.stop.aborted) return;
       if (this.progress.problem === null) this.progress = { ...this.progress, state: "embedding" };
-      await this.embedFiles(files, chunks);
+      await this.embed(items, chunks);
     }
   }
 
-  private next(): string | undefined {
+  private async next(): Promise<unknown> {
     if (!this.isCurrent) {
-      this.waiting = pathsWithoutVectors(this.options.index, {
-        model: this.model.id,
-        dimensions: this.model.dimensions,
-      }).reverse();
       this.isCurrent = true;
+      this.waiting = (await this.options.source.missing(this.model)).toReversed();
     }
     return this.waiting.pop();
   }
 
-  /** Files are embedded together, each is stored on its own. */
-  private async embedFiles(files: readonly IndexedFile[], chunks: number): Promise<void> {
-    const texts = files.flatMap((file) => file.chunks.map((chunk) => chunk.text));
+  private async embed(items: readonly Embeddable[], chunks: number): Promise<void> {
+    // Lengths may be known to the server only.
+    if (this.model.dimensions === 0) await this.model.prepare();
+    const texts = items.flatMap((item) => item.texts);
     const vectors = await embedTexts(this.model, texts, this.stop);
     this.stop.throwIfAborted();
-    const { id: model, dimensions } = this.model;
     let start = 0;
-    for (const file of files) {
-      const its = vectors.slice(start, start + file.chunks.length);
-      storeVectors(this.options.index, file, { model, dimensions, vectors: its });
+    const embedded = items.map((item) => {
+      const its = vectors.slice(start, start + item.texts.length);
       start += its.length;
-    }
+      return { item, vectors: its };
+    });
+    await this.options.source.store({ model: this.model.id, dimensions: this.model.dimensions }, embedded);
     this.failures = 0;
     this.progress = { state: "embedding", problem: null, chunksPerSecond: this.rateWith(chunks) };
   }

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
-import { TextPass, termsOfText } from "./text-pass.ts";
+import { chunksToEmbed, termsOfText } from "./embed-source.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
-const passes: TextPass[] = [];
+const passes: EmbedPass[] = [];
 
 beforeEach(() => {
   stored = temporaryMemory();
@@ -22,7 +23,7 @@ afterEach(async () => {
   stored.remove();
 });
 
-function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null)[]>): TextPass {
+function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null)[]>): EmbedPass {
   const model: Embedder = {
     id: "slow",
     dimensions: 2,
@@ -30,7 +31,12 @@ function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null
     close: async () => {},
     embed,
   };
-  const pass = new TextPass({ memory: stored.memory, model, log: silentLog, retryMs: 1 });
+  const pass = new EmbedPass({
+    source: chunksToEmbed(stored.memory),
+    models: [model],
+    log: silentLog,
+    retryMs: 1,
+  });
   passes.push(pass);
   return pass;
 }
@@ -58,14 +64,14 @@ test("waits for a model that is away, and goes on where it was", async () => {
   });
   const done = pass.run();
   await vi.waitFor(() =>
-    expect(pass.progress).toMatchObject({ state: "unavailable", problem: "It is away." }),
+    expect(pass.progressOf("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
   );
   expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(32);
   expect(pass.isBusy()).toBe(false);
   isAway = false;
   await done;
   expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(70);
-  expect(pass.progress).toMatchObject({ state: "resting", problem: null });
+  expect(pass.progressOf("slow")).toMatchObject({ state: "resting", problem: null });
 });
 
 test("a text that the model fails on alone keeps no other from having a vector", async () => {

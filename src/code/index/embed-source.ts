@@ -1,0 +1,33 @@
+import type { Embeddable, EmbedSource } from "../../models/embed/embed-pass.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
+import type { IndexedFile } from "../../store/index/records.ts";
+
+interface EmbeddableFile extends Embeddable {
+  file: IndexedFile;
+}
+
+/**
+ * The files of a code index that lack vectors.
+ * @param read the chunks of a file with their texts; null when there are none to be had. May take its time
+ */
+export function filesToEmbed(
+  index: CodeIndex,
+  read: (path: string) => Promise<IndexedFile | null>,
+): EmbedSource<string, EmbeddableFile> {
+  return {
+    batchSize: 64,
+    async missing(model) {
+      // What lacks vectors depends on their length, which may be known to the server only.
+      if (model.dimensions === 0) await model.prepare();
+      return index.withoutVectors({ model: model.id, dimensions: model.dimensions });
+    },
+    async read(path) {
+      const file = await read(path);
+      return file && { file, texts: file.chunks.map(({ text }) => text), chunks: file.chunks.length };
+    },
+    async store(space, embedded) {
+      for (const { item, vectors } of embedded) await index.addVectors(item.file, { ...space, vectors });
+    },
+    keepModels: (models) => index.keepModels(models),
+  };
+}

@@ -1,0 +1,158 @@
+import { quantise } from "../../models/embed/quantise.ts";
+import type { PassageRow } from "../../store/memory/chunks/vectors.ts";
+import { type Segment, VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
+import { blockSize, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
+import { type CommonPart, commonPart, cosineWithout, dot, sumOfUnits } from "./common-part.ts";
+
+/** How near every chunk is to a query; by place. */
+export interface Nearness {
+  /** Rows of `chunks`, and the place of each. */
+  chunkIds: readonly number[];
+  placeOf: ReadonlyMap<number, number>;
+  /** Of the nearest passage of a chunk; NaN where it has none. */
+  best: Float64Array;
+  /** Of all its passages together. */
+  whole: Float64Array;
+}
+
+interface ChunkInfo {
+  chunkId: number;
+  /** Of its passages, each of length 1; null where it takes no part in the mean. */
+  sum: Float64Array | null;
+}
+
+/** What depends on all vectors, and holds until one of them changes. */
+interface Derived {
+  changes: number;
+  common: CommonPart;
+  spans: readonly Segment<ChunkInfo>[];
+  chunkIds: readonly number[];
+  placeOf: ReadonlyMap<number, number>;
+}
+
+/** Beyond so many chunks, one of eight says well enough what all have in common. */
+const sampledFrom = 1000;
+const sampleStep = 8;
+const isInSample = (chunkId: number) => chunkId % sampleStep === 0;
+
+/**
+ * How near chunks are to queries for one model: sessions are asked about in a word or two of a long turn, so a chunk has a
+ * vector for each of its paragraphs. What it answers depends on what its source holds, not on how that came there.
+ */
+export class PassageNearness {
+  private readonly vectors: VectorIndex<PassageRow, ChunkInfo>;
+  private derived: Derived | null = null;
+
+  constructor(source: VectorSource<PassageRow>, model: string) {
+    this.vectors = new VectorIndex(source, model, ({ chunkId, dimensions, data }) => {
+      const counts = isInSample(chunkId) || this.vectors.segments.size < sampledFrom;
+      return { chunkId, sum: counts && data.length > 0 ? sumOfUnits(data, dimensions) : null };
+    });
+  }
+
+  /** How many passages it knows. */
+  size(): number {
+    return this.vectors.size().vectors;
+  }
+
+  /** Every chunk's nearness to a query; null where the model knows nothing. */
+  to(query: Int8Array): Nearness | null {
+    const known = this.prepare(query);
+    if (known === null) return null;
+    const { common, spans, chunkIds, placeOf } = known.derived;
+    const cosines = this.cosines(known.kernel);
+    const left = cosineWithout(query, common);
+    const best = new Float64Array(spans.length).fill(Number.NaN);
+    const whole = new Float64Array(spans.length).fill(Number.NaN);
+    spans.forEach(({ first, count }, place) => {
+      if (count === 0) return;
+      let nearest = Number.NEGATIVE_INFINITY;
+      let sum = 0;
+      for (let slot = first; slot < first + count; slot++) {
+        const value = left(cosines[slot]!, slot);
+        sum += value;
+        if (value > nearest) nearest = value;
+      }
+      best[place] = nearest;
+      whole[place] = sum / count;
+    });
+    return { chunkIds, placeOf, best, whole };
+  }
+
+  /** Gives the memory back; the next question loads it again. */
+  release(): void {
+    this.vectors.release();
+    this.derived = null;
+  }
+
+  /** The kernel, asked for a query, with what was derived of all vectors. */
+  private prepare(query: Int8Array): { kernel: VectorKernel; derived: Derived } | null {
+    let kernel = this.vectors.ask(query);
+    if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.lacksSums()) {
+      this.vectors.release();
+      kernel = this.vectors.ask(query);
+    }
+    if (kernel === null) return null;
+    if (this.derived?.changes !== this.vectors.changes) {
+      this.derived = this.derive(kernel, query.length);
+      kernel.ask(query);
+    }
+    return { kernel, derived: this.derived };
+  }
+
+  private get isSampled(): boolean {
+    return this.vectors.segments.size > sampledFrom;
+  }
+
+  /** There were so many chunks when some came that these were to take no part; now they are few. */
+  private lacksSums(): boolean {
+    if (this.isSampled) return false;
+    return [...this.vectors.segments.values()].some(({ count, info }) => count > 0 && info.sum === null);
+  }
+
+  private derive(kernel: VectorKernel, dimensions: number): Derived {
+    const spans = [...this.vectors.segments.values()];
+    const chunkIds = spans.map(({ info }) => info.chunkId);
+    const mean = this.mean(spans, dimensions);
+    const length = Math.sqrt(dot(mean, mean));
+    // The kernel compares int8 vectors, so that is what it has to be for once.
+    const direction = quantise(Float32Array.from(mean));
+    const isAsked = direction !== null && kernel.ask(direction);
+    const cosines = isAsked ? this.cosines(kernel) : new Float64Array(this.vectors.slots);
+    const products = cosines.map((cosine) => cosine * length);
+    return {
+      changes: this.vectors.changes,
+      common: commonPart(mean, products),
+      spans,
+      chunkIds,
+      placeOf: new Map(chunkIds.map((id, place) => [id, place])),
+    };
+  }
+
+  /** Of all passages, or of those in the sample. */
+  private mean(spans: readonly Segment<ChunkInfo>[], dimensions: number): Float64Array {
+    const total = new Float64Array(dimensions);
+    let counted = 0;
+    for (const { count, info } of spans) {
+      // From now on they take no part.
+      if (this.isSampled && !isInSample(info.chunkId)) info.sum = null;
+      if (count === 0 || info.sum === null) continue;
+      for (let i = 0; i < total.length; i++) total[i]! += info.sum[i]!;
+      counted += count;
+    }
+    return total.map((x) => x / Math.max(counted, 1));
+  }
+
+  /** The cosine of every slot with what the kernel was asked for; 0 for an empty one. */
+  private cosines(kernel: VectorKernel): Float64Array {
+    const { slots } = this.vectors;
+    const all = new Float64Array(slots);
+    for (let start = 0; start < slots; start += blockSize) {
+      // Every cosine is at least -2; ids are slots.
+      const found = kernel.select(start, Math.min(blockSize, slots - start), -2);
+      const [ids, cosines] = [kernel.ids(), kernel.cosines()];
+      for (let i = 0; i < found; i++) all[ids[i]!] = cosines[i]!;
+    }
+    return all;
+  }
+}

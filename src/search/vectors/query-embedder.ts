@@ -1,0 +1,149 @@
+import type { Embedder } from "../../models/embed/embedder.ts";
+import type { Embedders } from "../../models/embed/embedders.ts";
+import { explanationOf } from "../../project/errors.ts";
+import type { QueryVector } from "../../store/index/port.ts";
+
+/** A query as the models understand it, and what to tell people of a model that could not. */
+export interface EmbeddedQuery {
+  /** By the model that every chunk has a vector of from the start; null: it has none of this query. */
+  first: QueryVector | null;
+  /** By the larger model of the configuration, as far as its vectors are made. */
+  second: QueryVector | null;
+  notes: string[];
+}
+
+/** A query without meaning: search goes by words alone. */
+export const noMeaning: EmbeddedQuery = { first: null, second: null, notes: [] };
+
+/** The vectors of a query, the first model's first. */
+export function vectorsOf({ first, second }: EmbeddedQuery): QueryVector[] {
+  return [first, second].filter((vector) => vector !== null);
+}
+
+/** How long a search waits for the second model, if nothing else is said. Milliseconds. */
+const usualDeadlineMs = 400;
+
+/** Asks the models of a search for vectors of its queries. */
+export class QueryEmbedder {
+  private readonly first: ModelAsker | null;
+  private readonly second: ModelAsker | null;
+
+  constructor({ first, second, deadlineMs = usualDeadlineMs }: Partial<Embedders>) {
+    this.first = first ? new ModelAsker(first, Number.POSITIVE_INFINITY) : null;
+    this.second = second ? new ModelAsker(second, deadlineMs) : null;
+  }
+
+  /**
+   * Never fails and never waits long: what a model cannot do in time is left out, and the notes say so.
+   * @param hasVectors whether there is anything to compare a vector of the second model with: if not, it is not asked
+   */
+  async embed(
+    query: string,
+    hasVectors: (model: string) => boolean | Promise<boolean>,
+  ): Promise<EmbeddedQuery> {
+    const isSecondOfUse = this.second !== null && (await hasVectors(this.second.model));
+    const [first, second] = await Promise.all([
+      this.first?.ask(query),
+      isSecondOfUse ? this.second?.ask(query) : null,
+    ]);
+    return {
+      first: first?.vector ?? null,
+      second: second?.vector ?? null,
+      notes: [first?.problem, second?.problem].filter((problem) => typeof problem === "string"),
+    };
+  }
+
+  /** Why a model could not be asked the last time; null when it could, or is not in use. */
+  problemWith(model: string): string | null {
+    return [this.first, this.second].find((asker) => asker?.model === model)?.problem ?? null;
+  }
+
+  /** Frees what the models hold; the next query makes them ready again. */
+  async close(): Promise<void> {
+    await Promise.all([this.first?.close(), this.second?.close()]);
+  }
+}
+
+interface Answer {
+  /** null: none, or not in time. */
+  vector: QueryVector | null;
+  /** Why there is none, for a person; null when nothing is wrong. */
+  problem: string | null;
+}
+
+/** An answer that comes later than this is not waited for in the background either. Milliseconds. */
+const longestAnswerMs = 30_000;
+/** Queries whose vectors are remembered. */
+const maxRemembered = 100;
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+
+/**
+ * Asks one model. One that fails or is late is left alone for a while, longer each time, so that a server which is down
+ * does not cost every search its deadline.
+ */
+class ModelAsker {
+  private failures = 0;
+  private pausedUntil = 0;
+  /** Why the last question was not answered, or not in time. */
+  problem: string | null = null;
+  /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
+  private readonly remembered = new Map<string, QueryVector | null>();
+  /** A question whose deadline has passed and that may still be answered: a model is being loaded, say. */
+  private isWaiting = false;
+
+  constructor(
+    private readonly embedder: Embedder,
+    private readonly deadlineMs: number,
+  ) {}
+
+  get model(): string {
+    return this.embedder.id;
+  }
+
+  close(): Promise<void> {
+    return this.embedder.close();
+  }
+
+  async ask(query: string): Promise<Answer> {
+    const known = this.remembered.get(query);
+    if (known !== undefined) return { vector: known, problem: null };
+    if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
+    const answer = this.embedder.embed([query], "query", AbortSignal.timeout(longestAnswerMs)).then(
+      ([vector]) => {
+        this.failures = 0;
+        this.problem = null;
+        if (this.remembered.size >= maxRemembered) this.remembered.clear();
+        const ours = vector ? { model: this.model, vector } : null;
+        this.remembered.set(query, ours);
+        return { vector: ours, problem: null };
+      },
+      (error: unknown) => this.fail(error),
+    );
+    if (this.deadlineMs === Number.POSITIVE_INFINITY) return answer;
+    return this.inTime(answer);
+  }
+
+  private async inTime(answer: Promise<Answer>): Promise<Answer> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), this.deadlineMs);
+    });
+    const first = await Promise.race([answer, late]);
+    clearTimeout(timer);
+    if (first !== null) return first;
+    this.isWaiting = true;
+    void answer.finally(() => {
+      this.isWaiting = false;
+    });
+    this.problem = `${this.embedder.id} did not answer within ${this.deadlineMs} ms; searched without vectors.`;
+    return { vector: null, problem: this.problem };
+  }
+
+  private fail(error: unknown): Answer {
+    const pause = Math.min(firstPauseMs * 2 ** this.failures++, longestPauseMs);
+    this.pausedUntil = Date.now() + pause;
+    this.problem = explanationOf(error);
+    return { vector: null, problem: this.problem };
+  }
+}

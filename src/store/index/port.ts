@@ -1,0 +1,197 @@
+import type { Level } from "../../project/levels.ts";
+import type { FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "./records.ts";
+
+/**
+ * The index port: all that search, the indexer, the daemon and status ask of a code index, whatever engine it lies in.
+ * Ranking stands above it and is the same for every driver. How to add a driver: CONTRIBUTING.md.
+ *
+ * Every method may reject with a PommelError: `index_corrupt` where the index is damaged, `unreadable` where it cannot be
+ * reached, `disk_full` where a change does not fit; a change that fails leaves everything as it was.
+ */
+
+declare const chunkBrand: unique symbol;
+declare const fileBrand: unique symbol;
+
+/**
+ * Names a chunk for as long as `revision` stays the same: what it is made of is the driver's business. To be compared by
+ * `===` and handed back to the index that it came from, nothing else.
+ */
+export type ChunkId = (number | string) & { readonly [chunkBrand]: true };
+/** Names an indexed file, as `ChunkId` a chunk. */
+export type FileId = (number | string) & { readonly [fileBrand]: true };
+
+/** Where to look; null means everywhere. */
+export interface Scope {
+  files: readonly FileId[] | null;
+  levels: readonly Level[] | null;
+}
+
+/** How much a token counts by where it stands in a chunk. */
+export interface FieldWeights {
+  name: number;
+  path: number;
+  head: number;
+  body: number;
+}
+
+/** A chunk that was found; higher scores are better, and comparable within one answer. */
+export interface Match {
+  id: ChunkId;
+  score: number;
+}
+
+/** A vector and the model it is of; only vectors of one model can be compared. */
+export interface QueryVector {
+  model: string;
+  vector: Int8Array;
+}
+
+export interface Definition {
+  id: ChunkId;
+  /** As `nameKey` makes it of `name`. */
+  key: string;
+  name: string;
+  kind: string;
+}
+
+export interface Frequencies {
+  /** How many chunks there are. */
+  chunks: number;
+  /** How many of them hold a token; tokens that none holds are missing. */
+  holding: ReadonlyMap<string, number>;
+}
+
+/** What ranking needs of a chunk. */
+export interface ChunkOutline {
+  id: ChunkId;
+  file: FileId;
+  path: string;
+  level: Level;
+  name: string;
+  parentName: string | null;
+  /** 1-based. */
+  startLine: number;
+}
+
+/** All of a chunk that is stored besides its words. */
+export interface StoredChunk extends ChunkOutline {
+  /** `ChunkRecord.id`: the same in every index of the same code. */
+  uid: string;
+  parentUid: string | null;
+  /** Of the file as it was indexed: bytes, and milliseconds since the epoch. */
+  size: number;
+  mtimeMs: number;
+  language: string;
+  kind: string;
+  signature: string;
+  endLine: number;
+}
+
+export interface IndexEntry {
+  id: FileId;
+  path: string;
+  language: string;
+}
+
+/** What tells whether a file has changed. */
+export interface KnownFile extends FileStamp {
+  /** null for a skipped file. */
+  hash: string | null;
+}
+
+export interface IndexCounts {
+  files: number;
+  chunks: number;
+  skipped: number;
+  languages: Record<string, { files: number; chunks: number }>;
+  skippedByReason: Partial<Record<SkipReason, number>>;
+  /** What the words take. Bytes. */
+  termBytes: number;
+}
+
+/** What an index holds of one model, by the length of its vectors. */
+export interface VectorCounts {
+  model: string;
+  dimensions: number;
+  /** Chunks that were embedded, or found to have no vector. */
+  chunks: number;
+  /** Those of them that have none. */
+  missing: number;
+}
+
+/** What searching needs of an index. */
+export interface SearchableIndex {
+  /**
+   * Changes whenever the index may hold something else than before, whoever changed it. Answers to several questions fit
+   * together when it is the same before and after.
+   */
+  revision(): Promise<string>;
+  /** The best `k` chunks of the scope that hold any of the tokens (`tokenStream`), best first, by weighted BM25. */
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]>;
+  /**
+   * The `k` chunks of the scope nearest to a vector, best first; the score is the cosine, -1 to 1. None where the index has
+   * no vectors of that model and length.
+   */
+  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]>;
+  /** Cosines of these chunks with a vector, in their order; NaN for one that is gone or has no vector. */
+  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array>;
+  /** Definitions of each name (`nameKey`), at most `limit` of each, in the order of the names. */
+  definitions(keys: readonly string[], limit: number): Promise<Definition[]>;
+  frequencies(tokens: readonly string[]): Promise<Frequencies>;
+  /** Outlines in no particular order; those of chunks that are gone are missing. Shared: not to be changed. */
+  outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]>;
+  /** Whole chunks in the order of the ids; those that are gone are missing. */
+  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]>;
+  /** Every indexed file. */
+  files(): Promise<IndexEntry[]>;
+  /** What there is of each model. Quick while nothing changes. */
+  vectorCounts(): Promise<VectorCounts[]>;
+  /** Gives back the memory that searching took; the next search takes it again. */
+  release(): Promise<void>;
+}
+
+/** A code index: files, their chunks, and the words, names and vectors of those. Has one writer at a time. */
+export interface CodeIndex extends SearchableIndex {
+  // What is known of files. Each change is all or nothing, and seen by readers as such.
+
+  /** Everything known, indexed and skipped, by path: of the whole project, or of a path and what lies below it. */
+  known(below?: string): Promise<Map<string, KnownFile>>;
+  /** Puts what is known of a file now in place of what was: its chunks, with a model's vectors of them, or why it has none. */
+  replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
+  /** A file was touched but holds the same bytes: only its stamp changes. */
+  restamp(stamp: FileStamp): Promise<void>;
+  /** Forgets files. */
+  remove(paths: readonly string[]): Promise<void>;
+  /**
+   * Lets words count as in an index that was made anew; until then what was replaced may count as well.
+   * @param tolerated nothing is done while no larger part of all chunks was replaced
+   */
+  settle(options?: { tolerated?: number }): Promise<void>;
+
+  // Vectors that are made after a file was indexed
+
+  /**
+   * Adds a model's vectors of an indexed file, or puts them in place of its earlier ones.
+   * @returns false, and nothing is stored, when the index holds another version of the file by now
+   */
+  addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean>;
+  /** Paths of files with chunks that a model has not seen, those indexed last first. */
+  withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
+  /** Forgets the vectors of all models but these. */
+  keepModels(models: readonly string[]): Promise<void>;
+
+  // The index itself
+
+  counts(): Promise<IndexCounts>;
+  skipped(): Promise<{ path: string; reason: SkipReason; size: number }[]>;
+  /** When a file was last indexed, milliseconds since the epoch; null for an empty index. */
+  lastIndexedAt(): Promise<number | null>;
+  /** What the indexer wrote down for itself; null for nothing. */
+  meta(key: string): Promise<string | null>;
+  setMeta(key: string, value: string): Promise<void>;
+  /** May be called again. */
+  close(): Promise<void>;
+}
+
+/** Key of `meta`: when the index was last in step with the files. Milliseconds since the epoch. */
+export const reconciledAt = "reconciled_at";

@@ -1,0 +1,156 @@
+import type {
+  ChunkId,
+  CodeIndex,
+  Definition,
+  FieldWeights,
+  Frequencies,
+  Match,
+  QueryVector,
+  Scope,
+  StoredChunk,
+} from "../port.ts";
+import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
+import { ChunkVectors } from "./chunk-vectors.ts";
+import { IndexDatabase } from "./index-database.ts";
+import { chunkFrequencies, definitionsOf, matchTokens } from "./lookup.ts";
+import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
+
+/**
+ * The code index in SQLite: `index.db`, and the vectors of the models that were asked for in memory. Each call runs to its
+ * end before anything else does, and is done when it returns its promise.
+ */
+export class SqliteIndex implements CodeIndex {
+  private readonly vectors = new Map<string, ChunkVectors>();
+
+  /** @param db belongs to the index from now on, which closes it */
+  constructor(private readonly db: IndexDatabase) {}
+
+  /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
+  static open(file: string, options: { readonly: boolean }): SqliteIndex {
+    return new SqliteIndex(IndexDatabase.open(file, options));
+  }
+
+  /** One statement, or one transaction. */
+  private async run<T>(work: (db: IndexDatabase) => T): Promise<T> {
+    try {
+      return work(this.db);
+    } catch (error) {
+      throw this.db.explain(error);
+    }
+  }
+
+  /** Several statements that see the same. */
+  private read<T>(work: (db: IndexDatabase) => T): Promise<T> {
+    return this.run((db) => db.inSnapshot(() => work(db)));
+  }
+
+  private vectorsOf(model: string): ChunkVectors {
+    let vectors = this.vectors.get(model);
+    if (vectors === undefined) {
+      vectors = new ChunkVectors(this.db, model);
+      this.vectors.set(model, vectors);
+    }
+    return vectors;
+  }
+
+  revision() {
+    return this.run((db) => db.version());
+  }
+
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+    return this.run((db) => matchTokens(db, tokens, weights, k, scope));
+  }
+
+  nearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    return this.read(() => this.vectorsOf(model).nearest(vector, k, scope));
+  }
+
+  similarities({ model, vector }: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    return this.read(() => this.vectorsOf(model).similarities(vector, ids));
+  }
+
+  definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+    return this.read((db) => definitionsOf(db, keys, limit));
+  }
+
+  frequencies(tokens: readonly string[]): Promise<Frequencies> {
+    return this.read((db) => ({ chunks: db.chunkCount(), holding: chunkFrequencies(db, tokens) }));
+  }
+
+  outlines(ids: readonly ChunkId[]) {
+    return this.read((db) => db.outlines(ids));
+  }
+
+  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+    return this.run((db) => db.chunks(ids));
+  }
+
+  files() {
+    return this.run((db) => db.files());
+  }
+
+  vectorCounts() {
+    return this.run((db) => db.once("vector counts", () => vectorCounts(db)));
+  }
+
+  async release(): Promise<void> {
+    for (const vectors of this.vectors.values()) vectors.release();
+  }
+
+  known(below?: string) {
+    return this.run((db) => db.known(below));
+  }
+
+  replace(file: IndexedFile | SkippedFile, vectors?: FileVectors) {
+    return this.run((db) => db.replace(file, vectors));
+  }
+
+  restamp(stamp: FileStamp) {
+    return this.run((db) => db.restamp(stamp));
+  }
+
+  remove(paths: readonly string[]) {
+    return this.run((db) => db.remove(paths));
+  }
+
+  settle(options?: { tolerated?: number }) {
+    return this.run((db) => db.settle(options));
+  }
+
+  addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean> {
+    return this.run((db) => storeVectors(db, file, vectors));
+  }
+
+  withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
+    return this.run((db) => pathsWithoutVectors(db, model));
+  }
+
+  keepModels(models: readonly string[]) {
+    return this.run((db) => keepModels(db, models));
+  }
+
+  counts() {
+    return this.read((db) => db.counts());
+  }
+
+  skipped() {
+    return this.run((db) => db.skipped());
+  }
+
+  lastIndexedAt() {
+    return this.run((db) => db.lastIndexedAt());
+  }
+
+  meta(key: string) {
+    return this.run((db) => db.meta(key));
+  }
+
+  setMeta(key: string, value: string) {
+    return this.run((db) => db.setMeta(key, value));
+  }
+
+  async close(): Promise<void> {
+    this.vectors.clear();
+    this.db.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { statSync } from "node:fs";
+import { messageOf } from "../../project/errors.ts";
+import { isDamaged } from "./database.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/** What is to be said of a stored file: its format is counted up with each change of it. */
+export type StoreCheck =
+  | { state: "absent" }
+  | { state: "sound"; schema: number; bytes: number }
+  | { state: "older"; schema: number }
+  | { state: "newer"; schema: number; known: number }
+  | { state: "damaged" | "unreadable"; why: string };
+
+/**
+ * Whether SQLite finds a database sound, and whether its schema is this Pommel's. Reads the whole file.
+ * @param known the schema that this Pommel knows
+ */
+export function checkDatabase(file: string, known: number): StoreCheck {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return { state: "absent" };
+  try {
+    const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
+    try {
+      const verdict = db.pragma("quick_check(1)");
+      if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
+      const schema = Number(db.pragma("user_version"));
+      if (schema > known) return { state: "newer", schema, known };
+      return schema < known ? { state: "older", schema } : { state: "sound", schema, bytes };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return { state: isDamaged(error) ? "damaged" : "unreadable", why: messageOf(error) };
+  }
+}
