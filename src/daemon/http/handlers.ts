@@ -1,4 +1,4 @@
-import type { CodeEmbedders } from "../../code/index/code-embedders.ts";
+import type { Embedders } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -17,7 +17,7 @@ import { codeNamed } from "../../queries/context/named-code.ts";
 import type { ToTell } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { toCodeQuery } from "../../queries/search/code.ts";
-import { describeModels } from "../../queries/status/model-status.ts";
+import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
@@ -40,7 +40,7 @@ interface HandlersOptions {
   project: Project;
   config: Config;
   work: IndexWork;
-  embedders: CodeEmbedders;
+  embedders: Embedders;
   memoryWork: MemoryWork;
   conversations: ConversationWatch;
   spool: SpoolReader;
@@ -66,7 +66,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
     const answer = await work.ask(toCodeQuery(request, config));
     const { pending, is_idle } = work.queue();
     // Between two files nothing waits, and yet the pass goes on.
-    return { ...answer, index: ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
+    return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {
     const code = work.queue();
@@ -104,9 +104,9 @@ export function createHandlers(options: HandlersOptions): Handlers {
       const memory = memoryWork.status();
       const queue = queueOf(memory.jobs);
       const model = config["embed.code"];
-      const { error, ...described } = await describeIndex(project, work, queue.pending, model);
+      const { error, ...described } = await describeIndex(project, config, work, queue.pending);
       if (error !== undefined) work.suspect(error);
-      const code = error === undefined ? await describeModels(work.index, embedders, work) : [];
+      const code = error === undefined ? await describeCodeModels(work.index, embedders, work) : [];
       const text = memoryWork.models();
       const isDegraded =
         memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
@@ -143,9 +143,9 @@ export function createHandlers(options: HandlersOptions): Handlers {
 }
 
 /** What is wrong with the index is no reason to be silent about the rest. */
-function namedCode(work: IndexWork, prompt: string): ToTell[] {
+async function namedCode(work: IndexWork, prompt: string): Promise<ToTell[]> {
   try {
-    return codeNamed(work.index, prompt);
+    return await codeNamed(work.index, prompt);
   } catch (error) {
     work.suspect(error);
     return [];
