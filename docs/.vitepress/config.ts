@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { defineConfig } from "vitepress";
 
 const repository = "https://github.com/pommel-dev/pommel";
@@ -12,10 +13,12 @@ export default defineConfig({
     // As on GitHub, so that one link works in both places.
     anchor: { slugify: githubSlug },
     config(md) {
-      md.core.ruler.push("links-out-of-docs", ({ tokens }) => {
+      md.core.ruler.push("links-out-of-docs", ({ tokens, env }) => {
+        const folder = posix.dirname(env.relativePath);
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet("href");
-          if (href?.startsWith("../")) token.attrSet("href", `${repository}/blob/main/${href.slice(3)}`);
+          const path = href?.startsWith("../") ? posix.join(folder, href) : "";
+          if (path.startsWith("../")) token.attrSet("href", `${repository}/blob/main/${path.slice(3)}`);
         }
       });
     },
