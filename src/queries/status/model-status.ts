@@ -33,7 +33,7 @@ export async function describeCodeModels(
     modelsOf(embedders),
     { total, counts },
     {
-      progressOf: life.progressOf,
+      progressOf: (model) => life.progressOf(model),
       problemWith: (model) => life.problemWith(model) ?? (model === embedders.first?.id ? broken : null),
     },
   );
