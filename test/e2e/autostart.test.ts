@@ -165,7 +165,7 @@ test("a project whose own configuration sends its code away is not started befor
   writeFileSync(project.configFile, '[embed]\ncode = "none"\ntext = "openai/some-model"\n');
   await hook(project);
   await until(() => attempts(project).includes("unapproved"));
-  expect((await pm(project, "status")).stdout).toContain("has its code sent to a server");
+  expect((await pm(project, "status")).stdout).toContain("sends its code to a server");
   expect(readDaemonRecord(project)).toBeNull();
 });
 
@@ -174,12 +174,12 @@ test("failed starts are said with their reason, back off, and end when the reaso
   const config = readFileSync(project.configFile, "utf8");
   writeFileSync(project.configFile, "[nonsense]\nwhat = 1\n");
   await hook(project);
-  expect(await untilTried(project)).toContain("there is no setting nonsense.what");
+  expect(await untilTried(project)).toContain("unknown setting nonsense.what");
   await hook(project);
   writeFileSync(project.configFile, config);
   expect(await autostart(project)).toMatchObject({
     state: "failed",
-    error: expect.stringContaining("there is no setting nonsense.what"),
+    error: expect.stringContaining("unknown setting nonsense.what"),
   });
   await hook(project);
   await untilStarted(project);

@@ -62,7 +62,7 @@ test("knows that a first indexing was not finished, and finishes it", async () =
   await untilStopped(project);
   expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
   const search = await runPm(["search", "compute1"], { cwd: project.root });
-  expect(search.stderr).toContain("the first indexing was not finished");
+  expect(search.stderr).toContain("the first indexing is incomplete");
   await start(project);
   await untilIdle(project);
   expect(await status(project)).toMatchObject({ index: { total_files: 800 }, notes: [] });

@@ -60,7 +60,7 @@ test("a mistake in the file leaves the daemon as it is, and shows in pm status",
   const { pid } = await start(project);
   writeFileSync(project.configFile, "[index]\nexclud = []\n");
   const notes = await until(async () => (await status(project)).notes[0]);
-  expect(notes).toContain("The settings from before hold until this is corrected");
+  expect(notes).toContain("Keeping the previous settings until this is fixed");
   expect(notes).toContain("there is no setting index.exclud");
   expect(readDaemonRecord(project)?.pid).toBe(pid);
 });

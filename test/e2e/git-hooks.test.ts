@@ -306,7 +306,10 @@ describe("pm init, enable, disable and doctor", () => {
     });
     expect((await json("disable")).git).toEqual({ files, changed: true });
     expect(files.some((file) => existsSync(join(cwd, file)))).toBe(false);
-    expect(await doctor()).toMatchObject({ status: "ok", message: expect.stringContaining("switched off") });
+    expect(await doctor()).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining("git hooks are off"),
+    });
     expect((await json("disable")).git).toEqual({ files: [], changed: false });
     expect(await json("init")).toMatchObject({ git_hooks: { state: "skipped", reason: "pm disable" } });
     expect(await json("enable", "--claude")).toMatchObject({ changed: true, git: null });
@@ -353,7 +356,7 @@ describe("pm init, enable, disable and doctor", () => {
     writeFileSync(config, `[core]\n\thooksPath = ${shared}\n`);
     env.GIT_CONFIG_GLOBAL = config;
     const enable = await runPm(["enable", "--json"], { cwd, env });
-    expect(enable).toMatchObject({ code: 0, stderr: expect.stringContaining("outside of this repository") });
+    expect(enable).toMatchObject({ code: 0, stderr: expect.stringContaining("outside this repository") });
     expect(JSON.parse(enable.stdout)).toMatchObject({ changed: true, git: { state: "shared", dir: shared } });
     expect(await runPm(["enable", "--git"], { cwd, env })).toMatchObject({
       code: 1,

@@ -216,7 +216,7 @@ describe("rate limits", () => {
     const question = unavailable("429", "rate limit is used up for another 5 s");
     await expect(embedder.embed(["a"], "query")).rejects.toMatchObject(question);
     await expect(embedder.embed(["a"], "query")).rejects.toMatchObject(
-      unavailable("no request for another 5 s"),
+      unavailable("asks to wait another 5 s"),
     );
     expect(server.requests).toHaveLength(1);
     expect(clock.waits).toEqual([]);
