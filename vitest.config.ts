@@ -7,12 +7,15 @@ export default defineConfig({
     hookTimeout: 30_000,
     // For two cores: process-level tests wait for daemons of their own most of the time; more than this is slower.
     maxWorkers: 3,
-    // Loading all modules anew for each file would take a third of the time.
-    isolate: false,
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts", "examples/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "bench/**/*.test.ts", "examples/**/*.test.ts"],
+          // Loading all modules anew for each file would take a third of the time.
+          isolate: false,
+        },
       },
       { extends: true, test: { name: "process", include: ["test/**/*.test.ts"] } },
     ],

@@ -61,7 +61,7 @@ test("a mistake in the file leaves the daemon as it is, and shows in pm status",
   writeFileSync(project.configFile, "[index]\nexclud = []\n");
   const notes = await until(async () => (await status(project)).notes[0]);
   expect(notes).toContain("Keeping the previous settings until this is fixed");
-  expect(notes).toContain("there is no setting index.exclud");
+  expect(notes).toContain("unknown setting index.exclud");
   expect(readDaemonRecord(project)?.pid).toBe(pid);
 });
 
