@@ -105,6 +105,7 @@ export async function cleanUp(): Promise<void> {
     const holder = lockHolder(project);
     if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
     await untilStopped(project);
-    rmSync(project.root, { recursive: true, force: true });
+    // What starts a daemon may still be writing there.
+    rmSync(project.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
