@@ -2,7 +2,7 @@ import { loadConfig } from "../project/config/config.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { withMemory, withMemoryIfAny } from "../store/memory/with-memory.ts";
+import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
 
 /**
  * What answers each question of `protocol/routes.ts` from what is stored: in the daemon, and in any process where none
@@ -47,9 +47,7 @@ const operations = {
     const lines = lineRange(range.first_line, range.last_line ?? range.first_line);
     const request = { file: locate(project, project.root, file), lines, revision };
     const { config } = loadConfig(project);
-    return withMemoryIfAny(project, async (memory, missing) =>
-      withNote(missing, await whyLines(project, memory, request, config)),
-    );
+    return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, config));
   },
   blame: async (project, { file, first_line, last_line, rev: revision, texts }) => {
     const [{ blameFile }, { lineRange, locate }] = await Promise.all([
@@ -59,15 +57,11 @@ const operations = {
     const isWhole = first_line === undefined && last_line === undefined;
     const ranges = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
     const request = { file: locate(project, project.root, file), ranges, revision, texts };
-    return withMemoryIfAny(project, async (memory, missing) =>
-      withNote(missing, await blameFile(project, memory, request)),
-    );
+    return withMemoryOrNote(project, (memory) => blameFile(project, memory, request));
   },
   stats: async (project, { path: paths, ...request }) => {
     const { statsOf } = await import("./status/stats.ts");
-    return withMemoryIfAny(project, async (memory, missing) =>
-      withNote(missing, await statsOf(project, memory, { ...request, paths })),
-    );
+    return withMemoryOrNote(project, (memory) => statsOf(project, memory, { ...request, paths }));
   },
   checkpoints: async (project, request) => {
     const { listCheckpointsOf } = await import("./checkpoints/checkpoints.ts");
@@ -83,9 +77,7 @@ const operations = {
   },
   rewindPreview: async (project, { target, patch }) => {
     const { rewindTo } = await import("./checkpoints/rewind.ts");
-    return withMemoryIfAny(project, async (memory, missing) =>
-      withNote(missing, await rewindTo(project, memory, { target, patch })),
-    );
+    return withMemoryOrNote(project, (memory) => rewindTo(project, memory, { target, patch }));
   },
   events: async (project, request) => {
     const { listEvents } = await import("./events/events.ts");
@@ -117,8 +109,3 @@ export function answerFromStore<R extends OperationName>(
 
 /** How many are listed when nobody says. */
 const listed = 10;
-
-/** The answer, and in it why there was no memory to ask. */
-function withNote<A extends { notes: string[] }>(note: string | null, answer: A): A {
-  return note === null ? answer : { ...answer, notes: [note, ...answer.notes] };
-}

@@ -58,6 +58,17 @@ export async function withMemoryIfAny<T>(
   }
 }
 
+/** As `withMemoryIfAny`, for an answer with notes: where there is no memory, the first one says why. */
+export function withMemoryOrNote<A extends { notes: string[] }>(
+  project: Project,
+  use: (memory: Memory | null) => Promise<A>,
+): Promise<A> {
+  return withMemoryIfAny(project, async (memory, why) => {
+    const answer = await use(memory);
+    return why === null ? answer : { ...answer, notes: [why, ...answer.notes] };
+  });
+}
+
 function openMemory(file: string): Memory {
   const memory = Memory.open(file, { readonly: true });
   try {

@@ -4,7 +4,7 @@ import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { BlameAnswer, BlameRange } from "../../../protocol/blame.ts";
 import { blameFile } from "../../../queries/blame/blame.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
-import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
+import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import { padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
@@ -32,10 +32,9 @@ export async function blameCommand(
   const ranges = [...(named.lines ? [named.lines] : []), ...lines.map(parseLines)];
   const file = locate(project, cwd, named.file);
   const texts = output.json ? text : !summary;
-  const answer = await withMemoryIfAny(project, async (memory, why) => {
-    const blamed = await blameFile(project, memory, { file, ranges, revision: rev, texts });
-    return why === null ? blamed : { ...blamed, notes: [why, ...blamed.notes] };
-  });
+  const answer = await withMemoryOrNote(project, (memory) =>
+    blameFile(project, memory, { file, ranges, revision: rev, texts }),
+  );
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
     summary ? renderSummary(answer, output.colors) : renderBlame(answer, output.colors),

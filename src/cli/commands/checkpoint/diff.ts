@@ -1,7 +1,7 @@
 import { findProject } from "../../../project/paths.ts";
 import type { ComparedSide, DiffAnswer } from "../../../protocol/checkpoints.ts";
-import { diffCheckpoints, gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -15,7 +15,7 @@ export async function checkpointDiffCommand(
   { patch = false }: { patch?: boolean },
 ): Promise<void> {
   const project = findProject(cwd);
-  const answer = await withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
+  const answer = await answerFromStore(project, "compare", { from, to });
   const sides = { from: answer.from.commit, to: answer.to.commit };
   const columns = output.columns ?? 100;
   const color = output.colors.isColorSupported;

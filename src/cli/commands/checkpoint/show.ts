@@ -1,8 +1,7 @@
 import { readAgentState } from "../../../attribution/checkpoints/agent-state.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { CheckpointAnswer, SessionState } from "../../../protocol/checkpoints.ts";
-import { showCheckpoint } from "../../../queries/checkpoints/checkpoints.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -12,7 +11,7 @@ import { whoWrote } from "./list.ts";
 /** `pm checkpoint show`: reads git and the memory itself, whether a daemon runs or not. */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const project = findProject(cwd);
-  const answer = await withMemory(project, (memory) => showCheckpoint(project, memory, name));
+  const answer = await answerFromStore(project, "checkpoint", { id: name });
   output.result(answer, () => renderCheckpoint(answer, output.columns ?? 120, output.colors));
 }
 

@@ -1,9 +1,7 @@
-import { loadConfig } from "../../../project/config/config.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { Decision } from "../../../protocol/decisions.ts";
-import { decisionsIn } from "../../../queries/sessions/conversations-decisions.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, oneLine, shortId } from "../session/text.ts";
@@ -22,10 +20,9 @@ export async function decisionsCommand(
   { since, until, file = [], limit = 10 }: DecisionsOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
-  const { config } = loadConfig(project);
   const query = words.join(" ").trim();
-  const request = { query, since, until, files: pathsFrom(project, cwd, file), limit };
-  const found = await withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  const request = { q: query, since, until, file: pathsFrom(project, cwd, file), limit };
+  const found = await answerFromStore(project, "decisions", request);
   output.result({ query, ...found }, () => renderDecisions(found, output.colors));
 }
 

@@ -1,13 +1,7 @@
-import { loadConfig } from "../../../project/config/config.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/decisions.ts";
-import {
-  changedFiles,
-  literalGlob,
-  pathsFrom,
-  relatedIn,
-} from "../../../queries/sessions/conversations-related.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
+import { changedFiles, literalGlob, pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { localTime, oneLine, shortId } from "../session/text.ts";
@@ -27,13 +21,12 @@ export async function relatedCommand(
   options: RelatedOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
-  const { config } = loadConfig(project);
   const query = words.join(" ").trim();
   const named = options.files ?? [];
   const files =
     named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literalGlob);
-  const request = { files, query, limit: options.limit ?? 10 };
-  const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
+  const request = { file: files, q: query, limit: options.limit };
+  const found = await answerFromStore(project, "related", request);
   output.result({ query, ...found }, () => {
     if (files.length === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
     return renderRelated(found.sessions, found.total, output.colors);

@@ -1,7 +1,6 @@
 import { findProject } from "../../../project/paths.ts";
 import type { EventsRequest, ListedEvent, SuggestedView } from "../../../protocol/events.ts";
-import { listEvents } from "../../../queries/events/events.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -28,7 +27,7 @@ export async function eventListCommand(
     status: status as EventsRequest["status"],
     type: type as EventsRequest["type"],
   };
-  const found = await withMemory(findProject(cwd), (memory) => listEvents(memory, request));
+  const found = await answerFromStore(findProject(cwd), "events", request);
   // Whoever looks for something has no use for what it is not.
   const isAll = words.length === 0 && status === undefined && type === undefined;
   const suggestions = suggested ? found.suggestions : isAll ? found.suggestions.slice(0, fewSuggestions) : [];

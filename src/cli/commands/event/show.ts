@@ -1,7 +1,6 @@
 import { findProject } from "../../../project/paths.ts";
 import type { EventAnswer } from "../../../protocol/events.ts";
-import { showEvent } from "../../../queries/events/events.ts";
-import { withMemory } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { block, counted, heading, localTime, oneLine, shortId } from "../session/text.ts";
@@ -9,7 +8,7 @@ import { daysOf, eventFacts } from "./text.ts";
 
 /** `pm event show <event>`. */
 export async function eventShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
-  const details = await withMemory(findProject(cwd), (memory) => showEvent(memory, name));
+  const details = await answerFromStore(findProject(cwd), "event", { event: name });
   output.result(details, () => renderEvent(details, output.colors));
 }
 

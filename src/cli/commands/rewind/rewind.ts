@@ -3,7 +3,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RewindAnswer, RewindSession } from "../../../protocol/checkpoints.ts";
 import { rewindTo } from "../../../queries/checkpoints/rewind.ts";
-import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
+import { withMemoryOrNote } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { printable } from "../search/results.ts";
@@ -31,10 +31,7 @@ export async function rewindCommand(
     restore,
     ...(worktree !== undefined && { worktree: resolve(cwd, worktree) }),
   };
-  const answer = await withMemoryIfAny(project, async (memory, why) => {
-    const found = await rewindTo(project, memory, request);
-    return why === null ? found : { ...found, notes: [why, ...found.notes] };
-  });
+  const answer = await withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
   for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderRewind(answer, output.columns ?? 120, output.colors));
 }

@@ -1,8 +1,7 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { Share, StatsAnswer } from "../../../protocol/stats.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
-import { statsOf } from "../../../queries/status/stats.ts";
-import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { percent } from "../blame/author-text.ts";
@@ -23,11 +22,8 @@ export async function statsCommand(
   { since, until, path = [], dirDepth, all, limit = 10 }: StatsOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
-  const request = { since, until, paths: pathsFrom(project, cwd, path), depth: dirDepth, all };
-  const answer = await withMemoryIfAny(project, async (memory, why) => {
-    const stats = await statsOf(project, memory, request);
-    return why === null ? stats : { ...stats, notes: [why, ...stats.notes] };
-  });
+  const request = { since, until, path: pathsFrom(project, cwd, path), depth: dirDepth, all };
+  const answer = await answerFromStore(project, "stats", request);
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderStats(answer, limit, output.colors));
 }

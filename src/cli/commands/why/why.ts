@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
-import { whyLines } from "../../../queries/why/why.ts";
-import { withMemoryIfAny } from "../../../store/memory/with-memory.ts";
+import { answerFromStore } from "../../../queries/operations.ts";
 import type { CommandContext } from "../../frame.ts";
 import { renderWhy } from "./view.ts";
 
@@ -31,10 +29,7 @@ export async function whyCommand(
       `Give a line, pm why ${place}:12, or a range, ${place}:12-20.`,
     );
   }
-  const { config } = loadConfig(project);
-  const answer = await withMemoryIfAny(project, async (memory, why) => {
-    const found = await whyLines(project, memory, { file, lines, revision: rev }, config);
-    return why === null ? found : { ...found, notes: [why, ...found.notes] };
-  });
+  const request = { file, first_line: lines.first, last_line: lines.last, rev };
+  const answer = await answerFromStore(project, "why", request);
   output.result(answer, () => renderWhy(answer, { full, colors: output.colors }));
 }
