@@ -19,6 +19,7 @@ import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
+import { indexSessions } from "../../store/memory/sessions/session-terms.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 import { collectGarbage } from "../lifecycle/collect-garbage.ts";
 import { backgroundSync } from "./background-sync.ts";
@@ -144,6 +145,7 @@ export class MemoryWork {
       this.open = this.openNow();
       this.failure = null;
       this.open.housekeeping.begin();
+      this.indexSessions();
       this.wake();
       this.makeVectors();
     } catch (error) {
@@ -331,7 +333,16 @@ export class MemoryWork {
     });
   }
 
+  /** Makes sessions that changed findable by what they are called and were asked; a few at a time. */
+  private indexSessions(): void {
+    this.quietly(() => {
+      if (this.isClosed || this.open === null || indexSessions(this.open.memory)) return;
+      setImmediate(() => this.indexSessions());
+    });
+  }
+
   private afterJob(): void {
+    this.indexSessions();
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (!this.isResting()) this.afterJob();

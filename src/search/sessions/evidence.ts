@@ -2,6 +2,11 @@ import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/c
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import {
+  type MatchingSessions,
+  matchSessions,
+  sessionCount,
+} from "../../store/memory/sessions/session-terms.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardised } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
@@ -22,7 +27,8 @@ const fewest = 200;
 const fewestNear = 10;
 
 /**
- * Looks for the words, and takes what the models found near.
+ * Looks for the words in chunks and in what sessions are called, were asked and are summed up as, and takes what the
+ * models found near.
  * @param nearness of all chunks to the query, for each model that understood it; the first counts most
  */
 export function collectEvidence(
@@ -43,6 +49,8 @@ export function collectEvidence(
   const words = new Map(matches.map(({ rowid }, i) => [rowid, scores[i]!]));
   const models = nearness.map((model) => standardise(model, scope));
   const [first] = models;
+  const sessions = matchSessions(memory, tokens, weights.asked, filter.until);
+  const among = Math.max(sessionCount(memory), fewest);
   const candidates = new Set([
     ...matches.slice(0, weights.candidates).map(({ rowid }) => rowid),
     ...(first ? best(first.chunkIds, first.best, weights.candidates) : []),
@@ -53,9 +61,17 @@ export function collectEvidence(
       words: (rowid) => words.get(rowid) ?? 0,
       passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
       whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
+      ...{ asked: bySession(sessions.asked, among), summary: bySession(sessions.summary, among) },
     },
     candidates: [...candidates],
   };
+}
+
+/** How well a session as a whole matches, in standard deviations; 0 for one that does not. */
+function bySession(matches: MatchingSessions, population: number): (sessionId: number) => number {
+  const scores = standardised(Float64Array.from(matches.values()), population);
+  const places = new Map([...matches.keys()].map((id, place) => [id, place]));
+  return (sessionId) => scores[places.get(sessionId) ?? -1] ?? 0;
 }
 
 /** Nearness in standard deviations; NaN outside of the scope. */

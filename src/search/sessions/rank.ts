@@ -14,11 +14,15 @@ export interface SessionCandidate {
   neighbours: readonly number[];
 }
 
-/** Evidence in standard deviations above the average chunk; 0 where there is none. By row of `chunks`. */
+/** Evidence in standard deviations above the average; 0 where there is none. */
 export interface Evidence {
+  /** By row of `chunks`. */
   words: (rowid: number) => number;
   passage: (rowid: number) => number;
   whole: (rowid: number) => number;
+  /** By row of `sessions`: of what it is called and was asked, and of its summary. */
+  asked: (sessionId: number) => number;
+  summary: (sessionId: number) => number;
 }
 
 /** What a score comes from: evidence, which is added up, and the factors on it. */
@@ -29,6 +33,8 @@ interface Signals {
   whole: number;
   whole_around: number;
   session: number;
+  session_asked: number;
+  session_summary: number;
   kind: number;
   recency: number;
 }
@@ -50,14 +56,16 @@ export function rankSessions(
   now: number,
 ): RankedChunk[] {
   const ranked = candidates.map((candidate) => rankedOf(candidate, evidence, intent, weights));
-  const ofSession = sessionEvidence(ranked, weights);
+  const ofSession = evidenceOfBest(ranked, weights);
   const isSpread = spreadOf(candidates) > weights.spread * day;
   for (const one of ranked) {
     const { candidate, signals } = one;
     signals.session = weights.session * (ofSession.get(candidate.sessionId) ?? 0);
+    signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
+    signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
     if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
     // Below the average of all is no evidence at all, and not to be made smaller by a boost.
-    one.score = Math.max(evidenceIn(signals), 0) * signals.kind * signals.recency;
+    one.score = Math.max(ownEvidence(signals) + sessionEvidence(signals), 0) * signals.kind * signals.recency;
   }
   return ranked.sort((a, b) => b.score - a.score || a.candidate.rowid - b.candidate.rowid);
 }
@@ -76,7 +84,7 @@ function rankedOf(
     passage: weights.passage * passage(rowid),
     whole: weights.whole * whole(rowid),
     whole_around: weights.wholeAround * bestOf(neighbours, whole),
-    session: 0,
+    ...{ session: 0, session_asked: 0, session_summary: 0 },
     kind: factorsOf(candidate, intent, weights),
     recency: 1,
   };
@@ -90,20 +98,24 @@ function bestOf(neighbours: readonly number[], evidence: (rowid: number) => numb
   return best;
 }
 
-function evidenceIn({ words, words_around, passage, whole, whole_around, session }: Signals): number {
-  return words + words_around + passage + whole + whole_around + session;
+function ownEvidence({ words, words_around, passage, whole, whole_around }: Signals): number {
+  return words + words_around + passage + whole + whole_around;
+}
+
+function sessionEvidence({ session, session_asked, session_summary }: Signals): number {
+  return session + session_asked + session_summary;
 }
 
 /** A session with several good chunks is the likelier one. */
-function sessionEvidence(
+function evidenceOfBest(
   ranked: readonly RankedChunk[],
   { sessionChunks, sessionDecay }: SessionWeights,
 ): Map<number, number> {
   const ofSession = new Map<number, number[]>();
   for (const { candidate, signals } of ranked) {
     const known = ofSession.get(candidate.sessionId);
-    if (known) known.push(evidenceIn(signals));
-    else ofSession.set(candidate.sessionId, [evidenceIn(signals)]);
+    if (known) known.push(ownEvidence(signals));
+    else ofSession.set(candidate.sessionId, [ownEvidence(signals)]);
   }
   const shares = Array.from({ length: sessionChunks }, (_, i) => sessionDecay ** i);
   const whole = shares.reduce((a, b) => a + b, 0);

@@ -6,6 +6,8 @@
 export interface SessionWeights {
   /** Columns of the full-text index. */
   columns: { prompt: number; answer: number; actions: number; errors: number };
+  /** Columns of the full-text index of whole sessions, in what one was asked. */
+  asked: { title: number; branch: number; prompts: number };
   /** BM25 of a chunk, and of the chunks before and after it. */
   words: number;
   wordsAround: number;
@@ -17,6 +19,9 @@ export interface SessionWeights {
   session: number;
   sessionDecay: number;
   sessionChunks: number;
+  /** BM25 of what its session is called and was asked, and of its session's summary. */
+  sessionAsked: number;
+  sessionSummary: number;
   /** Share of a second model's cosine where there is one. */
   secondModel: number;
   /** Factors on what the evidence comes to. */
@@ -45,6 +50,7 @@ export interface SessionWeights {
 
 export const sessionWeights: SessionWeights = {
   columns: { prompt: 1.5, answer: 1, actions: 0.4, errors: 0.5 },
+  asked: { title: 2, branch: 2, prompts: 1 },
   words: 1.5,
   wordsAround: 0.5,
   passage: 2,
@@ -53,6 +59,8 @@ export const sessionWeights: SessionWeights = {
   session: 1,
   sessionDecay: 0.5,
   sessionChunks: 2,
+  sessionAsked: 3,
+  sessionSummary: 3,
   secondModel: 0.5,
   annotated: 1.5,
   summaryForOverview: 1.2,

@@ -3,6 +3,7 @@ import { tokenStream } from "../../../text/tokens.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk } from "../memory-records.ts";
+import { indexSessions } from "../sessions/session-terms.ts";
 import { insertVector } from "./vectors.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
@@ -95,11 +96,13 @@ function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chu
 }
 
 /**
- * Words are ranked by the chunks that are there; until then those that went count, too (`correctTotals`). Never within a
- * transaction. Cheap when none went.
+ * Words are ranked by the chunks and sessions that are there; until then those that went count, too (`correctTotals`), and
+ * sessions that changed are missing (`indexSessions`). Never within a transaction. Cheap when nothing changed.
  */
 export function flushTerms(memory: Memory): void {
+  while (!indexSessions(memory));
   correctTotals(memory, "chunk_terms");
+  correctTotals(memory, "session_terms");
 }
 
 export function sessionChunkCount(memory: Memory): number {

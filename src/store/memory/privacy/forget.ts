@@ -235,7 +235,9 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
  */
 export function leaveNoTrace(memory: Memory): boolean {
   memory.inTransaction(() => {
-    memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')").run();
+    for (const terms of ["chunk_terms", "session_terms"]) {
+      memory.prepare(`INSERT INTO ${terms} (${terms}) VALUES ('optimize')`).run();
+    }
   });
   // How many there were, and how long, is a trace as well.
   flushTerms(memory);

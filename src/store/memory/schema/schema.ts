@@ -2,6 +2,7 @@ import type { Migration } from "../../sqlite/database.ts";
 import { addActions } from "./actions.ts";
 import { contextTables } from "./context.ts";
 import { eventTables, gitTables } from "./git.ts";
+import { sessionTerms } from "./session-terms.ts";
 import { syncTables } from "./sync.ts";
 
 /** The schema of memory.db, step by step. It is precious: forward only, and copied before every step. */
@@ -273,4 +274,5 @@ export const memoryMigrations: readonly Migration[] = [
   gitTables + eventTables + syncTables,
   contextTables,
   addActions,
+  sessionTerms,
 ];

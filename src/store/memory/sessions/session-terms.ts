@@ -1,0 +1,104 @@
+import { phraseOf, tokenStream } from "../../../text/tokens.ts";
+import type { Memory } from "../memory.ts";
+
+/** Words of whole sessions: what each is called, was asked and led to. */
+
+/** Sessions that are indexed at once: a tenth of a second. */
+const batch = 50;
+
+/**
+ * Adds sessions that the full-text index lacks: new ones, and those of which something has changed (triggers of the
+ * schema remove these). Cheap when none is missing.
+ * @returns false when more may be missing
+ */
+export function indexSessions(memory: Memory): boolean {
+  const missing = memory
+    .prepare("SELECT id FROM sessions WHERE id NOT IN (SELECT id FROM session_terms_docsize) LIMIT ?")
+    .pluck()
+    .all(batch) as number[];
+  if (missing.length === 0) return true;
+  memory.inTransaction(() => {
+    const insert = memory.prepare(
+      "INSERT INTO session_terms (rowid, title, branch, prompts, summary) VALUES (?, ?, ?, ?, ?)",
+    );
+    for (const { id, title, branches, prompts, summary } of textsOf(memory, missing)) {
+      // Somebody else may have indexed it since.
+      memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(id);
+      insert.run(id, ...[title, branches, prompts, summary].map((text) => tokenStream(text ?? "")));
+    }
+  });
+  return missing.length < batch;
+}
+
+interface SessionTexts {
+  id: number;
+  title: string | null;
+  /** Branches that it was on, and what was asked in it, one a line. */
+  branches: string | null;
+  prompts: string | null;
+  /** Of all of it, or the most; the agent's own, of what it compacted, are found by their chunks. */
+  summary: string | null;
+}
+
+function textsOf(memory: Memory, ids: readonly number[]): SessionTexts[] {
+  return memory
+    .prepare(
+      `SELECT s.id, s.title,
+         (SELECT group_concat(branch, char(10)) FROM
+           (SELECT s.branch UNION SELECT branch FROM turns WHERE session_id = s.id)) AS branches,
+         (SELECT group_concat(prompt, char(10)) FROM turns WHERE session_id = s.id AND number > 0) AS prompts,
+         (SELECT text FROM summaries WHERE session_id = s.id AND source <> 'compaction'
+          ORDER BY source = 'llm' DESC, up_to_turn DESC LIMIT 1) AS summary
+       FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(ids)) as SessionTexts[];
+}
+
+/** Rows of sessions that match by the words of some columns, and how well: higher is better. */
+export type MatchingSessions = ReadonlyMap<number, number>;
+
+/** How much a column counts in what a session was asked. */
+export interface AskedWeights {
+  title: number;
+  branch: number;
+  prompts: number;
+}
+
+/**
+ * Sessions that hold any of the tokens, by BM25: in what they are called and were asked, and in what is summed up of them.
+ * @param until only sessions that ended by then: what they are called may come from later; null: all
+ */
+export function matchSessions(
+  memory: Memory,
+  tokens: readonly string[],
+  { title, branch, prompts }: AskedWeights,
+  until: number | null,
+): { asked: MatchingSessions; summary: MatchingSessions } {
+  return {
+    asked: matchColumns(memory, tokens, "title branch prompts", [title, branch, prompts, 0], until),
+    summary: matchColumns(memory, tokens, "summary", [0, 0, 0, 1], until),
+  };
+}
+
+function matchColumns(
+  memory: Memory,
+  tokens: readonly string[],
+  columns: string,
+  weights: readonly number[],
+  until: number | null,
+): MatchingSessions {
+  if (tokens.length === 0) return new Map();
+  const rows = memory
+    .prepare(
+      `SELECT rowid AS id, -bm25(session_terms, ${weights.join(", ")}) AS score FROM session_terms
+       WHERE session_terms MATCH @words
+         AND (@until IS NULL OR +rowid IN (SELECT id FROM sessions WHERE last_at <= @until))`,
+    )
+    .all({ words: `{${columns}} : (${tokens.map(phraseOf).join(" OR ")})`, until });
+  return new Map((rows as { id: number; score: number }[]).map(({ id, score }) => [id, score]));
+}
+
+/** Rows of sessions in all. */
+export function sessionCount(memory: Memory): number {
+  return memory.prepare("SELECT count(*) FROM sessions").pluck().get() as number;
+}
