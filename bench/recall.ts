@@ -80,6 +80,10 @@ try {
         `\ndialogues, ${dialogues.questions} questions, evidence in the first 5 / 10 turns: ` +
           `words ${line(dialogues.words)}, hybrid ${line(dialogues.hybrid)}`,
       );
+      for (const [name, { questions, r1, r5, r10 }] of Object.entries(dialogues.sessions)) {
+        const figures = [r1, r5, r10].map((figure) => figure.toFixed(3)).join(" / ");
+        console.log(`  ${name}, ${questions} questions, its sessions in the first 1 / 5 / 10: ${figures}`);
+      }
     }
   }
   if (options.misses) {
@@ -112,10 +116,11 @@ function print(byMode: ReadonlyMap<SearchMode, readonly Answered[]>): void {
     rows.push([`hybrid, ${category}`, hybrid.filter((one) => one.category === category)]);
   }
   const cells = rows.map(([name, answered]) => {
-    const { questions, r1, r5, r10, mrr, evidence } = figuresOf(answered);
-    return [name, String(questions), ...[r1, r5, r10, mrr, evidence].map((figure) => figure.toFixed(3))];
+    const { questions, r1, r5, r10, mrr, evidence, shown, sessions } = figuresOf(answered);
+    const figures = [r1, r5, r10, mrr, evidence, shown].map((figure) => figure.toFixed(3));
+    return [name, String(questions), ...figures, sessions.toFixed(1)];
   });
-  const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10"];
+  const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10", "shown@10", "sessions"];
   if (options.markdown) {
     const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
     console.log([line(head), line(head.map(() => "---")), ...cells.map(line)].join("\n"));

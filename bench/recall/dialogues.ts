@@ -9,9 +9,10 @@ import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { embedChunks } from "../../src/sessions/chunks/embed-chunks.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
-import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
+import { chunksByIds, flushTerms, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveSession } from "../../src/store/memory/sessions/sessions.ts";
+import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 
 /**
  * Dialogues between people in the format of LoCoMo (Maharana et al., ACL 2024): which turns answer a question. They
@@ -30,19 +31,33 @@ interface Asked {
   category: number;
 }
 
-/** Shares of the evidence turns among the first five and ten. */
+/** Shares of the evidence turns among the first five and ten, and of the sessions that they are in. */
 export interface DialogueFigures {
   questions: number;
   words: { r5: number; r10: number };
   hybrid: { r5: number; r10: number };
+  /** By category of question, and of all. */
+  sessions: Record<string, { questions: number; r1: number; r5: number; r10: number }>;
 }
+
+const categories = new Map([
+  [1, "several sessions"],
+  [2, "temporal"],
+  [3, "open domain"],
+  [4, "one session"],
+]);
 
 /** The adversarial questions of the set, which have no answer. */
 const unanswerable = 5;
 
 /** Asks all questions about every dialogue in `dir`. */
 export async function askDialogues(dir: string): Promise<DialogueFigures> {
-  const totals = { questions: 0, words: { r5: 0, r10: 0 }, hybrid: { r5: 0, r10: 0 } };
+  const totals: DialogueFigures = {
+    questions: 0,
+    words: { r5: 0, r10: 0 },
+    hybrid: { r5: 0, r10: 0 },
+    sessions: {},
+  };
   for (const name of readdirSync(dir).filter((file) => file.endsWith(".json"))) {
     const dialogue = JSON.parse(readFileSync(join(dir, name), "utf8")) as Record<string, unknown>;
     const scratch = mkdtempSync(join(tmpdir(), "pommel-dialogue-"));
@@ -58,6 +73,11 @@ export async function askDialogues(dir: string): Promise<DialogueFigures> {
   for (const by of [totals.words, totals.hybrid]) {
     by.r5 /= totals.questions;
     by.r10 /= totals.questions;
+  }
+  for (const by of Object.values(totals.sessions)) {
+    by.r1 /= by.questions;
+    by.r5 /= by.questions;
+    by.r10 /= by.questions;
   }
   return totals;
 }
@@ -95,8 +115,25 @@ async function store(memory: Memory, dialogue: Record<string, unknown>): Promise
       vectors: new Map([[embedder.id, vectors[position]!]]),
     }));
     replaceChunks(memory, session.id, { type: "raw", from: 0 }, chunks);
+    turns.forEach(({ speaker, text }, i) => {
+      saveTurn(memory, session.id, { ...emptyTurn, number: i + 1, prompt: `${speaker}: ${text}` });
+    });
   }
+  flushTerms(memory);
 }
+
+/** Both are people, so all that is said is a prompt. */
+const emptyTurn = {
+  startedAt: null,
+  endedAt: null,
+  branch: null,
+  abandoned: false,
+  groupStart: 1,
+  tools: {},
+  actions: {},
+  files: [],
+  content: new Uint8Array(),
+};
 
 async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigures): Promise<void> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
@@ -105,12 +142,37 @@ async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigu
     if (category === unanswerable || evidence.length === 0) continue;
     totals.questions++;
     const { results } = await search.search({ ...openQuery, query: question });
+    const bySession = await search.search({ ...openQuery, query: question, by: "session" });
+    addSessions(
+      totals,
+      categories.get(category) ?? String(category),
+      bySession.results.map(({ session_id }) => session_id),
+      new Set(evidence.flatMap((id) => /^D(\d+)/.exec(id)?.[1] ?? []).map((number) => `session-${number}`)),
+    );
     add(
       totals.hybrid,
       results.map(({ id }) => id),
       evidence,
     );
     add(totals.words, byWords(memory, question), evidence);
+  }
+}
+
+function addSessions(
+  { sessions }: DialogueFigures,
+  category: string,
+  found: readonly string[],
+  wanted: ReadonlySet<string>,
+): void {
+  const share = (n: number) =>
+    [...wanted].filter((id) => found.slice(0, n).includes(id)).length / wanted.size;
+  for (const name of ["all", category]) {
+    sessions[name] ??= { questions: 0, r1: 0, r5: 0, r10: 0 };
+    const by = sessions[name];
+    by.questions++;
+    by.r1 += share(1);
+    by.r5 += share(5);
+    by.r10 += share(10);
   }
 }
 

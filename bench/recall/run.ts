@@ -1,7 +1,7 @@
 import type { SearchMode } from "../../src/protocol/values.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery } from "../../src/search/sessions/types.ts";
-import { chunkByUid } from "../../src/store/memory/chunks/chunks.ts";
+import { openQuery, type SessionAnswer } from "../../src/search/sessions/types.ts";
+import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { placeOfLine } from "../../src/store/memory/sessions/lines.ts";
 import { halfOf, type Question } from "./questions.ts";
@@ -15,10 +15,14 @@ export interface Answered {
   rank: number | null;
   /** Whether one of the first ten chunks covers a line of evidence. */
   hasEvidence: boolean;
+  /** Whether the turn shown of one of the first ten sessions does. */
+  showsEvidence: boolean;
+  /** Different sessions among the first ten chunks. */
+  sessions: number;
 }
 
-/** As many chunks as it takes to tell the order of sessions. */
-const manyChunks = 300;
+/** As many sessions as there are. */
+const allSessions = 1000;
 
 /** Asks every question and looks where its answer came. */
 export async function askAll(
@@ -30,34 +34,31 @@ export async function askAll(
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of questions) {
-    const { results } = await search.search({
-      ...openQuery,
-      query: question.question,
-      limit: manyChunks,
-      mode,
-    });
-    const chunks = results.map(({ id }) => chunkByUid(memory, id)!);
-    const order = [...new Set(chunks.map(({ sessionId }) => sessionId))];
+    const ask = { ...openQuery, query: question.question, mode };
+    const bySession = await search.search({ ...ask, by: "session", limit: allSessions });
+    const byTurn = await search.search({ ...ask, by: "turn", limit: 10 });
+    const chunksOf = ({ results }: SessionAnswer) => results.map(({ id }) => chunkByUid(memory, id)!);
     const wanted = question.relevant_sessions.map((name) => sessions.get(name));
-    const at = order.findIndex((session) => wanted.includes(session));
+    const shown = chunksOf(bySession);
+    const at = shown.findIndex(({ sessionId }) => wanted.includes(sessionId));
     const places = question.evidence.map(({ line_uuid }) => placeOfLine(memory, line_uuid));
-    const hasEvidence = chunks
-      .slice(0, 10)
-      .some((chunk) =>
-        places.some(
-          (place) =>
-            place?.sessionId === chunk.sessionId &&
-            chunk.firstSeq !== null &&
-            place.seq >= chunk.firstSeq &&
-            place.seq <= chunk.lastSeq!,
-        ),
+    const covers = (chunk: StoredSessionChunk) =>
+      places.some(
+        (place) =>
+          place?.sessionId === chunk.sessionId &&
+          chunk.firstSeq !== null &&
+          place.seq >= chunk.firstSeq &&
+          place.seq <= chunk.lastSeq!,
       );
+    const chunks = chunksOf(byTurn);
     answered.push({
       id: question.id,
       category: question.category,
       half: halfOf(question),
       rank: at < 0 ? null : at + 1,
-      hasEvidence,
+      hasEvidence: chunks.some(covers),
+      showsEvidence: shown.slice(0, 10).some(covers),
+      sessions: new Set(chunks.map(({ sessionId }) => sessionId)).size,
     });
   }
   return answered;
@@ -72,7 +73,7 @@ export async function timesOf(
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const { question } of questions) {
-      const { search_time_ms } = await search.search({ ...openQuery, query: question });
+      const { search_time_ms } = await search.search({ ...openQuery, by: "session", query: question });
       if (round > 0) times.push(search_time_ms);
     }
   }
@@ -86,6 +87,9 @@ export interface Figures {
   r10: number;
   mrr: number;
   evidence: number;
+  shown: number;
+  /** Mean. */
+  sessions: number;
 }
 
 export function figuresOf(answered: readonly Answered[]): Figures {
@@ -98,5 +102,7 @@ export function figuresOf(answered: readonly Answered[]): Figures {
     r10: within(10),
     mrr: answered.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0) / answered.length,
     evidence: share(({ hasEvidence }) => hasEvidence),
+    shown: share(({ showsEvidence }) => showsEvidence),
+    sessions: answered.reduce((sum, { sessions }) => sum + sessions, 0) / answered.length,
   };
 }

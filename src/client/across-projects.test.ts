@@ -241,6 +241,7 @@ describe("merging", () => {
               content,
             },
             ...{ files: [], freshness: null, abandoned: false, commits: [], match_reasons: [] },
+            ...{ more_turns: 0, other_turns: [] },
           },
         ],
         ...{ total_results: 3, searched_by: [], notes: [], search_time_ms: 1 },
@@ -248,12 +249,17 @@ describe("merging", () => {
       },
     });
     const parts = [part("/a", 0.5, "x"), part("/b", 0.6, "x"), part("/c", 0.4, "y")];
-    const { results, total_results } = mergeTranscripts(parts, merging);
+    const { results, total_results } = mergeTranscripts(parts, { ...merging, by: "turn" });
     expect(results.map(({ project }) => project)).toEqual(["/b", "/c"]);
     expect(total_results).toBe(8);
+    const bySession = mergeTranscripts(parts, { ...merging, by: "session" });
+    expect(bySession.results.map(({ project }) => project)).toEqual(["/b"]);
   });
 
   it("of nothing is nothing", () => {
-    expect(mergeTranscripts([], merging)).toMatchObject({ results: [], memory: { pending: 0, as_of: null } });
+    expect(mergeTranscripts([], { ...merging, by: "session" })).toMatchObject({
+      results: [],
+      memory: { pending: 0, as_of: null },
+    });
   });
 });

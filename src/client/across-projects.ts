@@ -3,7 +3,7 @@ import { loadConfig } from "../project/config/config.ts";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import type { RequestOf, ResponseOf, SearchAllRequest } from "../protocol/routes.ts";
-import type { SessionSummary, SessionsRequest } from "../protocol/sessions.ts";
+import { resultUnitOf, type SessionSummary, type SessionsRequest } from "../protocol/sessions.ts";
 import { listProjects } from "../queries/known-projects.ts";
 import type { OperationName } from "../queries/operations.ts";
 import { answer } from "./answer.ts";
@@ -102,7 +102,8 @@ export async function searchAcross(
   return {
     answer: {
       code: asks === "transcripts" ? null : mergeCode(codeParts, merged),
-      transcripts: asks === "code" ? null : mergeTranscripts(saidParts, merged),
+      transcripts:
+        asks === "code" ? null : mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) }),
     },
     projects: answers.map(({ project }) => project.root),
     left_out,

@@ -1,5 +1,6 @@
 import type { SearchResponse } from "../protocol/routes.ts";
 import type { TranscriptSearchResponse } from "../protocol/sessions.ts";
+import type { ResultUnit } from "../protocol/values.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go
@@ -89,14 +90,21 @@ function sureness(signals: Record<string, number> | undefined): number {
 }
 
 /** Merges answers that were given with `explain`. What clones share with each other comes once. */
-export function mergeTranscripts(parts: readonly TranscriptPart[], merging: Merging): TranscriptsAcross {
+export function mergeTranscripts(
+  parts: readonly TranscriptPart[],
+  merging: Merging & { by: ResultUnit },
+): TranscriptsAcross {
   const every = parts.flatMap(({ project, answer }) =>
     answer.results.map((result, rank) => ({ rank, result: { project, ...result } })),
   );
   const best = new Map<string, (typeof every)[number]>();
   for (const one of every.sort(inOrderOf)) {
     const { session_id, turn, last_turn, chunk_type, content } = one.result;
-    const key = JSON.stringify([session_id, turn, last_turn, chunk_type, content]);
+    // Notes from shells are in no session.
+    const key =
+      merging.by === "session" && turn > 0
+        ? session_id
+        : JSON.stringify([session_id, turn, last_turn, chunk_type, content]);
     if (!best.has(key)) best.set(key, one);
   }
   const positioned = [...best.values()];

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
 import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
+import { chunkKinds, chunkTypes, type ResultUnit, resultUnits, searchModes } from "./values.ts";
 
 /** The shapes of the routes about conversations; protocol.ts has the routes. */
 
@@ -33,10 +33,17 @@ export const transcriptSearchRequest = lazy(() =>
     /** An event's id, the beginning of one, or its title. */
     event: z.optional(text),
     mode: z.optional(z.enum(searchModes)),
+    /** One result a session, or one a turn; left out: a session, with `session` a turn. */
+    by: z.optional(z.enum(resultUnits)),
     explain: z.optional(z.boolean()),
   }),
 );
 export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
+
+/** What a result is where a request leaves it open: of one session, its turns are wanted. */
+export function resultUnitOf({ by, session }: Pick<TranscriptSearchRequest, "by" | "session">): ResultUnit {
+  return by ?? (session === undefined ? "session" : "turn");
+}
 
 const transcriptResult = lazy(() =>
   z.object({
@@ -74,6 +81,22 @@ const transcriptResult = lazy(() =>
         lines_added: numberOrNull,
         lines_surviving: numberOrNull,
       }),
+    ),
+    /** How many other turns of the session match, and the best of them; by turn none. */
+    more_turns: z._default(count, 0),
+    other_turns: z._default(
+      z.array(
+        z.object({
+          id: text,
+          turn: z.number(),
+          last_turn: z.number(),
+          chunk_type: type,
+          kind,
+          timestamp: timeOrNull,
+          score: z.number(),
+        }),
+      ),
+      [],
     ),
     match_reasons: strings,
     signals: z.optional(z.record(z.string(), z.number())),

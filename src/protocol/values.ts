@@ -10,6 +10,10 @@ export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
 /** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
 export type SearchMode = (typeof searchModes)[number];
 
+export const resultUnits = ["session", "turn"] as const;
+/** What a result of a session search is: a session with its best turn, or every matching turn. */
+export type ResultUnit = (typeof resultUnits)[number];
+
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
+import { chunkKinds, chunkTypes, resultUnits, searchModes } from "../../protocol/values.ts";
 import {
   cursor,
   described,
@@ -50,6 +50,7 @@ export interface SearchCodeOutput extends PagedOutput {
 export const searchSessionsInput = z.strictObject({
   query: optionalText('What it was about: "why do we retry"; for mode regex an RE2 pattern'),
   mode: z.optional(described(z.enum(searchModes), "fts: words; semantic: meaning; hybrid (default): both")),
+  by: z.optional(described(z.enum(resultUnits), "session (default): one result each; turn: every match")),
   kind: z.optional(described(z.array(z.enum(chunkKinds)), "Only these")),
   type: z.optional(described(z.array(z.enum(chunkTypes)), "annotated: notes by people")),
   files: optionalList("Only turns that touched these paths or globs"),
@@ -85,6 +86,9 @@ export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
     /** What a person noted there. */
     note: string | null;
     snippet: string;
+    /** Other turns of the session that match, the best first, at most five; more_turns: how many there are. */
+    other_turns: number[];
+    more_turns: number;
     files: string[];
     /** Of the files: fresh, drifted (changed since), orphaned (gone). */
     freshness: string | null;

@@ -27,6 +27,7 @@ export interface Found {
 /** As many as one may ask for. */
 const most = 1000;
 const filesNamed = 5;
+const turnsNamed = 5;
 /** Of the text around what matches; the answer's budget cuts it further. Characters. */
 const longest = 4000;
 
@@ -55,11 +56,12 @@ export async function found(args: Args, q: string, context: CallContext): Promis
 }
 
 function requestOf(args: Args, q: string, context: CallContext): TranscriptSearchRequest {
-  const { mode, kind, type, files, session_id, branch, agent, commit, event, since, until } = args;
+  const { mode, by, kind, type, files, session_id, branch, agent, commit, event, since, until } = args;
   return {
     q,
     limit: Math.min(args.limit, most),
     ...(mode && { mode }),
+    ...(by && { by }),
     ...(kind && { kind }),
     ...(type && { type }),
     ...(files && { file: pathsInside(context, files) }),
@@ -91,6 +93,8 @@ function itemOf(result: Result, project: string | null): FoundSession {
     score: twoDigits(result.score),
     note: lineOrNull(result.annotation, 300),
     snippet: clean(result.snippet).slice(0, longest),
+    other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
+    more_turns: result.more_turns,
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
     freshness,
     is_abandoned: result.abandoned,
@@ -108,7 +112,7 @@ function ledTo(commit: Result["commits"][number]): string {
 /** The latest sessions, where nothing is asked. */
 export async function listed(args: Args, { project }: CallContext): Promise<Found> {
   const { since, until, branch, agent } = args;
-  const beside = (["mode", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
+  const beside = (["mode", "by", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
     (name) => args[name] !== undefined,
   );
   if (beside.length > 0) {
@@ -157,6 +161,7 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     score: null,
     note: null,
     snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
+    ...{ other_turns: [], more_turns: 0 },
     files: [],
     freshness: null,
     is_abandoned: false,

@@ -5,7 +5,7 @@ import type { FoundSession } from "./found-sessions.ts";
 
 /** What was found in a session, for a model: where and when, what was said, what it led to. */
 export function renderFound(item: FoundSession): string {
-  const { turn, last_turn, turns, files, freshness } = item;
+  const { turn, last_turn, turns, files, freshness, other_turns, more_turns } = item;
   const place = joined([
     shortId(item.session_id),
     turn !== null && `turn ${last_turn === null ? turn : `${turn}-${last_turn}`}`,
@@ -25,6 +25,8 @@ export function renderFound(item: FoundSession): string {
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
       item.note !== null && quoted(`Note by a person: ${item.note}`),
       item.snippet !== "" && (turn === null ? `  ${item.snippet}` : quoted(item.snippet)),
+      more_turns > 0 &&
+        `  also turn${more_turns === 1 ? "" : "s"} ${other_turns.join(", ")}${more_turns > other_turns.length ? ", …" : ""}`,
       touched,
       ...item.commits.map((commit) => `  led to ${commit}`),
     ],

@@ -1,5 +1,9 @@
 import type { Config } from "../../project/config/settings.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import {
+  resultUnitOf,
+  type TranscriptSearchRequest,
+  type TranscriptSearchResponse,
+} from "../../protocol/sessions.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -44,6 +48,7 @@ export async function toSessionQuery(
     commit: request.commit ?? null,
     event: request.event ?? null,
     mode: request.mode ?? "hybrid",
+    by: resultUnitOf(request),
     explain: request.explain ?? false,
   };
 }

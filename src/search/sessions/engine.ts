@@ -20,13 +20,14 @@ import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embed
 import type { CommitsOfResults } from "./commits-of-results.ts";
 import { collectEvidence } from "./evidence.ts";
 import { FileAges } from "./freshness.ts";
+import { groupBySession, type HitPlace, type SessionGroup } from "./group.ts";
 import { intentOf } from "./intent.ts";
-import { type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
+import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";
 import { weighReverts } from "./reverted.ts";
 import { filterOf } from "./scope.ts";
 import { snippetAround, snippetAt } from "./snippet.ts";
-import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import type { CommitOfResult, OtherTurn, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {
@@ -41,6 +42,12 @@ interface SessionSearchOptions {
   patience?: { ms: number; goesOn: boolean };
 }
 
+/** Other turns of a result that are named. */
+const maxOtherTurns = 10;
+
+/** What is known of a chunk without the question. */
+type Described = Omit<SessionResult, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
+
 /** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
   private readonly weights: SessionWeights;
@@ -52,7 +59,7 @@ export class SessionSearch {
   }
 
   /**
-   * The best chunks for a question, best first; for a pattern, the newest that match.
+   * The best sessions or chunks for a question, best first; for a pattern, the newest that match.
    * @throws PommelError `usage` when the question holds no word, or is no pattern; `not_found` for an unknown session
    */
   async search(request: SessionQuery): Promise<SessionAnswer> {
@@ -132,9 +139,10 @@ export class SessionSearch {
       });
       const tokens = isByText ? query.tokens : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
+      const groups = this.group(ranked, placeOfRanked, request);
       return {
-        results: this.present(ranked.slice(0, request.limit), query, request),
-        total_results: ranked.length,
+        results: this.present(groups.slice(0, request.limit), query, request),
+        total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
         notes: embedded.notes,
       };
@@ -155,10 +163,10 @@ export class SessionSearch {
     for (const rowid of candidates) {
       const outline = outlines.get(rowid);
       if (!outline) continue;
-      const { sessionId, type, kind, abandoned, startedAt } = outline;
+      const { sessionId, firstTurn: turn, type, kind, abandoned, startedAt } = outline;
       const { before = null, after = null } = around.get(rowid) ?? {};
       const neighbours = [before, after].filter((id) => id !== null);
-      known.push({ rowid, sessionId, type, kind, abandoned, startedAt, neighbours });
+      known.push({ rowid, sessionId, turn, type, kind, abandoned, startedAt, neighbours });
     }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
@@ -171,46 +179,83 @@ export class SessionSearch {
     const pattern = compilePattern(request.query);
     return memory.inSnapshot(() => {
       const filter = filterOf(memory, request);
-      const { found, total } = chunksMatching(memory, pattern, filter, request.limit);
+      const groups = this.group(chunksMatching(memory, pattern, filter), (hit) => hit, request);
+      const shown = groups.slice(0, request.limit);
       const chunks = chunksByIds(
         memory,
-        found.map(({ rowid }) => rowid),
+        shown.map(({ shown: { rowid } }) => rowid),
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: found.flatMap(({ rowid, start }) => {
+        results: shown.flatMap(({ shown: { rowid, start }, others }) => {
           const chunk = chunks.get(rowid);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
-          return [{ ...describe(chunk), score: 1, snippet, match_reasons: ["matches the pattern"] }];
+          const turns = this.otherTurns(others.map((other) => ({ rowid: other.rowid, score: 1 })));
+          return [
+            { ...describe(chunk), score: 1, snippet, ...turns, match_reasons: ["matches the pattern"] },
+          ];
         }),
-        total_results: total,
+        total_results: groups.length,
         searched_by: ["pattern"],
         notes: [],
       };
     });
   }
 
+  /** Each hit alone, or those of a session together. */
+  private group<T>(
+    hits: readonly T[],
+    placeOf: (hit: T) => HitPlace,
+    { by, query }: SessionQuery,
+  ): SessionGroup<T>[] {
+    if (by === "turn") return hits.map((shown) => ({ shown, first: shown, others: [] }));
+    const showsSummaries = intentOf(query).isHighLevel;
+    return groupBySession(hits, placeOf, { share: this.weights.matchingTurn, showsSummaries });
+  }
+
+  private otherTurns(
+    others: readonly { rowid: number; score: number }[],
+  ): Pick<SessionResult, "more_turns" | "other_turns"> {
+    const named = others.slice(0, maxOtherTurns);
+    const outlines = chunkOutlines(
+      this.options.memory,
+      named.map(({ rowid }) => rowid),
+    );
+    const turns = named.flatMap(({ rowid, score }): OtherTurn[] => {
+      const outline = outlines.get(rowid);
+      if (!outline) return [];
+      const { uid: id, firstTurn: turn, lastTurn: last_turn, type: chunk_type, kind, startedAt } = outline;
+      return [{ id, turn, last_turn, chunk_type, kind, timestamp: isoOrNull(startedAt), score }];
+    });
+    return { more_turns: others.length, other_turns: turns };
+  }
+
   private present(
-    ranked: readonly RankedChunk[],
+    groups: readonly SessionGroup<RankedChunk>[],
     query: AnalysedQuery,
     request: SessionQuery,
   ): SessionResult[] {
     const { memory } = this.options;
     const chunks = chunksByIds(
       memory,
-      ranked.map(({ candidate }) => candidate.rowid),
+      groups.map(({ shown }) => shown.candidate.rowid),
     );
     const describe = this.describer([...chunks.values()]);
-    return ranked.flatMap(({ candidate, score, signals }): SessionResult[] => {
+    const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
+    return groups.flatMap(({ shown, first, others }): SessionResult[] => {
+      const { candidate, signals } = shown;
       const chunk = chunks.get(candidate.rowid);
       if (!chunk) return [];
       const described = describe(chunk);
       return [
         {
           ...described,
-          score: round4(score / (score + this.weights.halfScore)),
+          score: scoreOf(first),
           snippet: snippetAround(chunk.text, request.query),
+          ...this.otherTurns(
+            others.map((other) => ({ rowid: other.candidate.rowid, score: scoreOf(other) })),
+          ),
           match_reasons: reasonsFor(described, query.words, signals),
           ...(request.explain && { signals: roundAll(signals) }),
         },
@@ -227,7 +272,7 @@ export class SessionSearch {
       chunks.flatMap(({ annotationId }) => annotationId ?? []),
     );
     const ages = new FileAges(root);
-    return (chunk: StoredSessionChunk): Omit<SessionResult, "score" | "snippet" | "match_reasons"> => {
+    return (chunk: StoredSessionChunk): Described => {
       const session: SessionRecord | undefined = sessions.get(chunk.sessionId);
       return {
         id: chunk.uid,
@@ -241,7 +286,7 @@ export class SessionSearch {
         chunk_type: chunk.type,
         kind: chunk.kind,
         event_type: chunk.eventType,
-        timestamp: chunk.startedAt === null ? null : new Date(chunk.startedAt).toISOString(),
+        timestamp: isoOrNull(chunk.startedAt),
         annotation: chunk.annotationId === null ? null : (notes.get(chunk.annotationId)?.note ?? null),
         content: chunk.text,
         files: chunk.files,
@@ -260,20 +305,28 @@ function roundAll(record: Readonly<Record<string, number>>): Record<string, numb
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, round4(value)]));
 }
 
-/** Chunks whose text a pattern matches, newest first, and where; at most `limit`, and how many there are. */
-function chunksMatching(
-  memory: Memory,
-  find: Finder,
-  filter: ChunkFilter,
-  limit: number,
-): { found: { rowid: number; start: number }[]; total: number } {
-  const found: { rowid: number; start: number }[] = [];
-  let total = 0;
-  for (const { id, text } of chunkTextsIn(memory, filter)) {
+const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: RankedChunk): HitPlace {
+  const isLoneNote = type === "annotated" && turn === 0;
+  return { sessionId, turn, isLoneNote, isSummary: type === "summary", evidence: ownEvidence(signals) };
+}
+
+interface PatternHit extends HitPlace {
+  rowid: number;
+  /** Where in its text. */
+  start: number;
+}
+
+/** Chunks whose text a pattern matches, newest first. */
+function chunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): PatternHit[] {
+  const found: PatternHit[] = [];
+  for (const { id, sessionId, firstTurn, type, text } of chunkTextsIn(memory, filter)) {
     const start = find(text);
     if (start < 0) continue;
-    total++;
-    if (found.length < limit) found.push({ rowid: id, start });
+    const isLoneNote = type === "annotated" && firstTurn === 0;
+    const isSummary = type === "summary";
+    found.push({ rowid: id, start, sessionId, turn: firstTurn, isLoneNote, isSummary, evidence: 1 });
   }
-  return { found, total };
+  return found;
 }

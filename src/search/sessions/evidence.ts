@@ -1,5 +1,5 @@
 import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/chunks/chunk-filter.ts";
-import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import {
@@ -41,7 +41,8 @@ export function collectEvidence(
   const isEverything = conditionsOf(filter).sql === null;
   const scope = isEverything ? null : new Set(chunkIdsIn(memory, filter));
   const population = Math.max(scope?.size ?? sessionChunkCount(memory), fewest);
-  const matches = matchSessionTokens(memory, tokens, weights.columns, weights.maxTextMatches, filter);
+  const rare = rareTokens(memory, tokens);
+  const matches = matchSessionTokens(memory, rare, weights.columns, weights.maxTextMatches, filter);
   const scores = standardised(
     Float64Array.from(matches, ({ score }) => score),
     population,
@@ -49,7 +50,7 @@ export function collectEvidence(
   const words = new Map(matches.map(({ rowid }, i) => [rowid, scores[i]!]));
   const models = nearness.map((model) => standardise(model, scope));
   const [first] = models;
-  const sessions = matchSessions(memory, tokens, weights.asked, filter.until);
+  const sessions = matchSessions(memory, rare, weights.asked, filter.until);
   const among = Math.max(sessionCount(memory), fewest);
   const candidates = new Set([
     ...matches.slice(0, weights.candidates).map(({ rowid }) => rowid),
@@ -61,7 +62,8 @@ export function collectEvidence(
       words: (rowid) => words.get(rowid) ?? 0,
       passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
       whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
-      ...{ asked: bySession(sessions.asked, among), summary: bySession(sessions.summary, among) },
+      asked: bySession(sessions.asked, among),
+      summary: bySession(sessions.summary, among),
     },
     candidates: [...candidates],
   };

@@ -19,6 +19,7 @@ const weights = {
 };
 
 const plain = {
+  turn: 1,
   type: "raw",
   kind: "conversation",
   abandoned: false,
@@ -32,7 +33,8 @@ const candidates = (...all: Partial<SessionCandidate>[]): SessionCandidate[] =>
 /** The same for every row, or by row. */
 function evidence(words: number | Record<number, number>, more: Partial<Evidence> = {}): Evidence {
   const of = (rowid: number) => (typeof words === "number" ? words : (words[rowid] ?? 0));
-  return { words: of, passage: () => 0, whole: () => 0, ...more };
+  const none = () => 0;
+  return { words: of, passage: none, whole: none, asked: none, summary: none, ...more };
 }
 
 function rank(

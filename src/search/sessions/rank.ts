@@ -6,6 +6,8 @@ import type { SessionWeights } from "./weights.ts";
 export interface SessionCandidate {
   rowid: number;
   sessionId: number;
+  /** The first that it spans. */
+  turn: number;
   type: ChunkType;
   kind: ChunkKind;
   abandoned: boolean;
@@ -98,7 +100,8 @@ function bestOf(neighbours: readonly number[], evidence: (rowid: number) => numb
   return best;
 }
 
-function ownEvidence({ words, words_around, passage, whole, whole_around }: Signals): number {
+/** Of a chunk alone, without its session's. */
+export function ownEvidence({ words, words_around, passage, whole, whole_around }: Signals): number {
   return words + words_around + passage + whole + whole_around;
 }
 

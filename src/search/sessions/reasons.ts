@@ -9,7 +9,7 @@ export function reasonsFor(
     abandoned,
   }: Pick<SessionResult, "chunk_type" | "kind" | "content" | "abandoned">,
   words: readonly string[],
-  signals: { passage: number; whole: number },
+  signals: { passage: number; whole: number; session_asked: number },
 ): string[] {
   const lower = content.toLowerCase();
   const matched = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
@@ -18,6 +18,7 @@ export function reasonsFor(
     chunk_type === "annotated" ? "your note" : null,
     matched.length > 0 ? `contains ${matched.join(", ")}` : null,
     meaning > 6 ? "similar in meaning" : null,
+    signals.session_asked > 6 ? "the session's title, branch or prompts match" : null,
     chunk_type === "summary" ? "a session's summary" : null,
     kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,
     abandoned ? "abandoned branch" : null,

@@ -1,4 +1,4 @@
-import type { ChunkKind, ChunkType, SearchMode } from "../../protocol/values.ts";
+import type { ChunkKind, ChunkType, ResultUnit, SearchMode } from "../../protocol/values.ts";
 import type { EventType } from "../../store/memory/memory-records.ts";
 
 /** A question to the memory of conversations. */
@@ -23,6 +23,8 @@ export interface SessionQuery {
   /** An event's id, the beginning of one, or its title: only what belongs to it. */
   event: string | null;
   mode: SearchMode;
+  /** session: one result a session, with the turns that match beside its best one. */
+  by: ResultUnit;
   /** Fill in each result's `signals`. */
   explain: boolean;
 }
@@ -41,6 +43,7 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   commit: null,
   event: null,
   mode: "hybrid",
+  by: "turn",
   explain: false,
 };
 
@@ -63,6 +66,17 @@ export interface CommitOfResult {
   /** Lines that it added and, of those, lines that its files still hold; blank and trivial ones aside; null: too many. */
   lines_added: number | null;
   lines_surviving: number | null;
+}
+
+/** Another turn of a result's session that matches. */
+export interface OtherTurn {
+  id: string;
+  turn: number;
+  last_turn: number;
+  chunk_type: ChunkType;
+  kind: ChunkKind;
+  timestamp: string | null;
+  score: number;
 }
 
 /** One answer; the keys are the JSON's keys. */
@@ -95,6 +109,9 @@ export interface SessionResult {
   abandoned: boolean;
   /** Those that its turns led to, at most three; in HEAD's history first. */
   commits: CommitOfResult[];
+  /** By session: how many other turns match, and the best ten of them. */
+  more_turns: number;
+  other_turns: OtherTurn[];
   match_reasons: string[];
   signals?: Record<string, number>;
 }
@@ -102,7 +119,7 @@ export interface SessionResult {
 export interface SessionAnswer {
   query: string;
   results: SessionResult[];
-  /** How many chunks were candidates before `limit`. */
+  /** How many there were before `limit`: sessions, or chunks by turn. */
   total_results: number;
   /** What the answer rests on: "words", "pattern", and the id of each model that understood the query. */
   searched_by: string[];

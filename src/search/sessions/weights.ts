@@ -44,6 +44,8 @@ export interface SessionWeights {
   maxTextMatches: number;
   /** Chunks that are ranked: the best by words, by their nearest passage, and as a whole, so many of each. */
   candidates: number;
+  /** A turn is one of a session's matching turns from this share of its best turn's evidence on. */
+  matchingTurn: number;
   /** Evidence that is shown as a score of a half. */
   halfScore: number;
 }
@@ -75,5 +77,6 @@ export const sessionWeights: SessionWeights = {
   spread: 7,
   maxTextMatches: 400,
   candidates: 150,
-  halfScore: 15,
+  matchingTurn: 0.5,
+  halfScore: 23,
 };

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { levels } from "../../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
+import { chunkKinds, chunkTypes, resultUnits, searchModes } from "../../../protocol/values.ts";
 import { examples, query } from "../../frame.ts";
 import { collect, list, resultLimit, since, until } from "../../values.ts";
 
@@ -37,6 +37,11 @@ export function declareSearch(program: Command): void {
     .option("--branch <name>", "sessions: only on this git branch")
     .option("--agent <name>", "sessions: only this agent, such as claude")
     .addOption(new Option("--mode <mode>", "sessions: fts is words alone, regex is RE2").choices(searchModes))
+    .addOption(
+      new Option("--by <unit>", "sessions: one result per session (default), or one per turn").choices(
+        resultUnits,
+      ),
+    )
     .addHelpText(
       "after",
       `${examples(
@@ -45,6 +50,7 @@ export function declareSearch(program: Command): void {
         ["pm search parseConfig --level method", "a name, methods only"],
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
+        ["pm search sessions auth --by turn", "every matching turn"],
         ['pm search sessions "TODO|FIXME" --mode regex', "a pattern, newest first"],
         ['pm search --all-projects "how did we parse dates"', "in all projects"],
       )}\n\nAn option for code or for sessions limits the search to them. Exits with 0 even when nothing is found.`,

@@ -3,7 +3,7 @@ import { levels } from "../../../project/levels.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SearchAllRequest, SearchRequest } from "../../../protocol/routes.ts";
 import type { TranscriptSearchRequest } from "../../../protocol/sessions.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
+import { chunkKinds, chunkTypes, resultUnits, searchModes } from "../../../protocol/values.ts";
 
 /** What is asked of `pm search`, by the words and options of its command line. */
 
@@ -27,6 +27,7 @@ export interface SearchOptions {
   branch?: string;
   agent?: string;
   mode?: string;
+  by?: string;
 }
 
 type Scope = "code" | "transcripts" | "all";
@@ -51,6 +52,7 @@ const transcriptOptions = [
   "branch",
   "agent",
   "mode",
+  "by",
 ] as const;
 
 /**
@@ -117,7 +119,7 @@ function codePart(options: SearchOptions): Omit<SearchRequest, "q"> {
 }
 
 function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "q"> {
-  const { since, until, type, kind, file, session, commit, event, branch, agent, mode } = options;
+  const { since, until, type, kind, file, session, commit, event, branch, agent, mode, by } = options;
   return {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -130,6 +132,7 @@ function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "
     ...(branch !== undefined && { branch }),
     ...(agent !== undefined && { agent }),
     ...(mode !== undefined && { mode: oneOf(searchModes, "mode", mode) }),
+    ...(by !== undefined && { by: oneOf(resultUnits, "by", by) }),
   };
 }
 

@@ -29,6 +29,8 @@ const result: Result = {
   freshness: "drifted",
   abandoned: false,
   commits: [],
+  more_turns: 0,
+  other_turns: [],
   match_reasons: ["your note", "says caching"],
 };
 

@@ -9,6 +9,8 @@ type Result = TranscriptSearchResponse["results"][number];
 
 /** Files of a result that are named. */
 const filesShown = 4;
+/** Other turns of a result that are named. */
+const turnsShown = 5;
 
 /** Code and conversations, each under its heading. */
 export function renderGroups(
@@ -65,6 +67,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     result.signals ? colors.dim(signalsOf(result.signals)) : null,
     colors.dim("───"),
     ...snippetLines(result, words, style),
+    result.more_turns === 0 ? null : moreTurns(result, colors),
     ...result.commits.map((commit) => ledTo(commit, colors)),
     result.files.length === 0 ? null : filesOf(result, style),
   ];
@@ -81,6 +84,14 @@ function snippetLines(
 ): string[] {
   const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
   return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
+}
+
+/** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
+function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colors): string {
+  const shown = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
+  const rest = more_turns > shown.length ? ", …" : "";
+  const turns = `${more_turns === 1 ? "turn" : "turns"} ${shown.join(", ")}${rest}`;
+  return `+${more_turns} more: ${turns} ${colors.dim(`(--session ${shortId(session_id)})`)}`;
 }
 
 /** `led to abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */

@@ -100,15 +100,23 @@ export function chunkIdsByFile(memory: Memory, filter: ChunkFilter): ReadonlyMap
   });
 }
 
+export interface ChunkText {
+  id: number;
+  sessionId: number;
+  firstTurn: number;
+  type: ChunkType;
+  text: string;
+}
+
 /** The texts of those chunks, newest first, one at a time; nothing may be written meanwhile. */
-export function chunkTextsIn(
-  memory: Memory,
-  filter: ChunkFilter,
-): IterableIterator<{ id: number; text: string }> {
+export function chunkTextsIn(memory: Memory, filter: ChunkFilter): IterableIterator<ChunkText> {
   const { sql, given } = conditionsOf(filter);
   return memory
-    .prepare(`SELECT id, text FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY started_at DESC, id DESC`)
-    .iterate(given) as IterableIterator<{ id: number; text: string }>;
+    .prepare(
+      `SELECT id, session_id AS sessionId, first_turn AS firstTurn, type, text
+       FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY started_at DESC, id DESC`,
+    )
+    .iterate(given) as IterableIterator<ChunkText>;
 }
 
 /** Every file that a turn touched: what a pattern for `files` is matched with. */

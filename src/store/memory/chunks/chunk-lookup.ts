@@ -1,6 +1,7 @@
 import { phraseOf } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
 import { type ChunkFilter, conditionsOf } from "./chunk-filter.ts";
+import { sessionChunkCount } from "./chunks.ts";
 
 /** A chunk that matched, and how well: higher is better, comparable within one call. */
 export interface SessionMatch {
@@ -14,6 +15,27 @@ export interface TermWeights {
   answer: number;
   actions: number;
   errors: number;
+}
+
+/** FTS5's BM25 gives a token of more than half of the chunks no weight, but takes the longest to count it. */
+const commonShare = 0.5;
+
+/** The tokens that are not common; all where all are. How many chunks hold each is remembered. */
+export function rareTokens(memory: Memory, tokens: readonly string[]): readonly string[] {
+  const counts = memory.cacheUntilWrite<string, number>("chunks by token");
+  const common = commonShare * sessionChunkCount(memory);
+  const rare = tokens.filter((token) => {
+    let count = counts.get(token);
+    if (count === undefined) {
+      count = memory
+        .prepare("SELECT count(*) FROM chunk_terms WHERE chunk_terms MATCH ?")
+        .pluck()
+        .get(phraseOf(token)) as number;
+      counts.set(token, count);
+    }
+    return count <= common;
+  });
+  return rare.length > 0 ? rare : tokens;
 }
 
 /** The best `limit` chunks that hold any of the tokens, by BM25 over weighted columns; as `matchTokens` for code. */

@@ -54,7 +54,7 @@ function textsOf(memory: Memory, ids: readonly number[]): SessionTexts[] {
     .all(JSON.stringify(ids)) as SessionTexts[];
 }
 
-/** Rows of sessions that match by the words of some columns, and how well: higher is better. */
+/** By row of `sessions`: how well the words of some columns match; higher is better. Others do not match. */
 export type MatchingSessions = ReadonlyMap<number, number>;
 
 /** How much a column counts in what a session was asked. */
@@ -65,7 +65,8 @@ export interface AskedWeights {
 }
 
 /**
- * Sessions that hold any of the tokens, by BM25: in what they are called and were asked, and in what is summed up of them.
+ * Sessions that hold any of the tokens, by BM25: in what they are called and were asked, and in their summaries. One by
+ * one, as a word is rare or common in each of the two.
  * @param until only sessions that ended by then: what they are called may come from later; null: all
  */
 export function matchSessions(
