@@ -116,11 +116,11 @@ function print(byMode: ReadonlyMap<SearchMode, readonly Answered[]>): void {
     rows.push([`hybrid, ${category}`, hybrid.filter((one) => one.category === category)]);
   }
   const cells = rows.map(([name, answered]) => {
-    const { questions, r1, r5, r10, mrr, evidence, shown, sessions } = figuresOf(answered);
-    const figures = [r1, r5, r10, mrr, evidence, shown].map((figure) => figure.toFixed(3));
+    const { questions, r1, r5, r10, mrr, evidence, named, sessions } = figuresOf(answered);
+    const figures = [r1, r5, r10, mrr, evidence, named].map((figure) => figure.toFixed(3));
     return [name, String(questions), ...figures, sessions.toFixed(1)];
   });
-  const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10", "shown@10", "sessions"];
+  const head = ["", "questions", "R@1", "R@5", "R@10", "MRR", "evidence@10", "named@10", "sessions"];
   if (options.markdown) {
     const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
     console.log([line(head), line(head.map(() => "---")), ...cells.map(line)].join("\n"));

@@ -15,8 +15,8 @@ export interface Answered {
   rank: number | null;
   /** Whether one of the first ten chunks covers a line of evidence. */
   hasEvidence: boolean;
-  /** Whether the turn shown of one of the first ten sessions does. */
-  showsEvidence: boolean;
+  /** Whether a turn that one of the first ten sessions shows or names does. */
+  namesEvidence: boolean;
   /** Different sessions among the first ten chunks. */
   sessions: number;
 }
@@ -57,7 +57,10 @@ export async function askAll(
       half: halfOf(question),
       rank: at < 0 ? null : at + 1,
       hasEvidence: chunks.some(covers),
-      showsEvidence: shown.slice(0, 10).some(covers),
+      namesEvidence: bySession.results
+        .slice(0, 10)
+        .flatMap(({ id, other_turns }) => [id, ...other_turns.map((other) => other.id)])
+        .some((id) => covers(chunkByUid(memory, id)!)),
       sessions: new Set(chunks.map(({ sessionId }) => sessionId)).size,
     });
   }
@@ -87,7 +90,7 @@ export interface Figures {
   r10: number;
   mrr: number;
   evidence: number;
-  shown: number;
+  named: number;
   /** Mean. */
   sessions: number;
 }
@@ -102,7 +105,7 @@ export function figuresOf(answered: readonly Answered[]): Figures {
     r10: within(10),
     mrr: answered.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0) / answered.length,
     evidence: share(({ hasEvidence }) => hasEvidence),
-    shown: share(({ showsEvidence }) => showsEvidence),
+    named: share(({ namesEvidence }) => namesEvidence),
     sessions: answered.reduce((sum, { sessions }) => sum + sessions, 0) / answered.length,
   };
 }

@@ -5,6 +5,7 @@ import { PommelError } from "../../project/errors.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionQuery } from "./types.ts";
+import { sessionWeights } from "./weights.ts";
 
 const start = Date.UTC(2026, 0, 5, 9);
 const fix = "[USER] The resume test is flaky.\n\n[ASSISTANT] A retry with a longer pause mends it.";
@@ -91,6 +92,8 @@ describe("an answer", () => {
       freshness: "orphaned",
       abandoned: false,
       commits: [],
+      more_turns: 0,
+      other_turns: [],
       match_reasons: ["contains flaky, resume, test", "similar in meaning", "an error that was fixed"],
     });
   });
@@ -143,7 +146,7 @@ describe("an answer", () => {
     for (const { signals, score } of results) {
       const { kind, recency, reverted, ...evidence } = signals!;
       const sum = Object.values(evidence).reduce((a, b) => a + b, 0) * kind! * recency! * reverted!;
-      expect(score).toBeCloseTo(sum / (sum + 15), 3);
+      expect(score).toBeCloseTo(sum / (sum + sessionWeights.halfScore), 3);
     }
     expect(results[0]!.signals!.words).toBeGreaterThan(0);
     expect((await ask("flaky resume test")).results[0]).not.toHaveProperty("signals");

@@ -309,7 +309,13 @@ const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toIS
 
 function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: RankedChunk): HitPlace {
   const isLoneNote = type === "annotated" && turn === 0;
-  return { sessionId, turn, isLoneNote, isSummary: type === "summary", evidence: ownEvidence(signals) };
+  return {
+    sessionId,
+    turn,
+    isLoneNote,
+    isSummary: type === "summary",
+    evidence: ownEvidence(signals) * signals.kind,
+  };
 }
 
 interface PatternHit extends HitPlace {

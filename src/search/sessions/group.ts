@@ -24,8 +24,8 @@ interface GroupingOptions {
 }
 
 /**
- * Puts hits together by session, in the order of each session's first one. Shown is its first turn, which can be read and
- * checked; a summary only where that is asked for or nothing else matches.
+ * Puts hits together by session, in the order of each session's first one. Shown is the turn with the most
+ * evidence of its own, which can be read and checked; a summary only where that is asked for or nothing else matches.
  * @param hits best first
  */
 export function groupBySession<T>(
@@ -42,7 +42,9 @@ export function groupBySession<T>(
     else bySession.set(key, [hit]);
   }
   return [...bySession.values()].map((all) => {
-    const turns = all.filter((hit) => !placeOf(hit).isSummary);
+    const turns = all
+      .filter((hit) => !placeOf(hit).isSummary)
+      .sort((a, b) => placeOf(b).evidence - placeOf(a).evidence);
     const shown = (showsSummaries ? undefined : turns[0]) ?? all[0]!;
     const { evidence, turn, isSummary } = placeOf(shown);
     const seen = new Set(isSummary ? [] : [turn]);

@@ -56,6 +56,18 @@ const plain: ResultStyle = {
 };
 
 describe("renderTranscripts", () => {
+  it("says which other turns of the session match, in order, and how to see them", () => {
+    const other = { ...result, id: "x", timestamp: null };
+    const turns = [12, 3, 9, 1, 40].map((turn) => ({ ...other, turn, last_turn: turn }));
+    const shown = renderTranscripts(answerOf({ ...result, more_turns: 7, other_turns: turns }), plain);
+    expect(shown).toContain("    +7 more: turns 1, 3, 9, 12, 40, … (--session 8ecde0fc)");
+    const one = renderTranscripts(
+      answerOf({ ...result, more_turns: 1, other_turns: turns.slice(0, 1) }),
+      plain,
+    );
+    expect(one).toContain("    +1 more: turn 12 (--session 8ecde0fc)");
+  });
+
   it("shows when and where it was, why it is there, and what was said", () => {
     expect(renderTranscripts(answerOf(result), plain)).toBe(
       [

@@ -88,7 +88,8 @@ function snippetLines(
 
 /** `+4 more: turns 2, 7, 9, 12 (--session b00b80af)`: how to see them. */
 function moreTurns({ more_turns, other_turns, session_id }: Result, colors: Colors): string {
-  const shown = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
+  const best = other_turns.slice(0, turnsShown).map(({ turn }) => turn);
+  const shown = best.sort((a, b) => a - b);
   const rest = more_turns > shown.length ? ", …" : "";
   const turns = `${more_turns === 1 ? "turn" : "turns"} ${shown.join(", ")}${rest}`;
   return `+${more_turns} more: ${turns} ${colors.dim(`(--session ${shortId(session_id)})`)}`;

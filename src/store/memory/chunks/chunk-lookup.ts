@@ -19,11 +19,15 @@ export interface TermWeights {
 
 /** FTS5's BM25 gives a token of more than half of the chunks no weight, but takes the longest to count it. */
 const commonShare = 0.5;
+/** Where there are fewer chunks, it costs little, and what holds nothing else is to be found as well. */
+const manyChunks = 1000;
 
-/** The tokens that are not common; all where all are. How many chunks hold each is remembered. */
+/** The tokens that are not common; all of them where all are. How many chunks hold each is remembered. */
 export function rareTokens(memory: Memory, tokens: readonly string[]): readonly string[] {
+  const chunks = sessionChunkCount(memory);
+  if (chunks < manyChunks) return tokens;
+  const common = commonShare * chunks;
   const counts = memory.cacheUntilWrite<string, number>("chunks by token");
-  const common = commonShare * sessionChunkCount(memory);
   const rare = tokens.filter((token) => {
     let count = counts.get(token);
     if (count === undefined) {

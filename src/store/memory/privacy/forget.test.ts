@@ -6,7 +6,7 @@ import { tokenStream } from "../../../text/tokens.ts";
 import { listAnnotations, saveAnnotation } from "../chunks/annotations.ts";
 import { allChunks, chunkIdsIn } from "../chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../chunks/chunk-lookup.ts";
-import { replaceChunks } from "../chunks/chunks.ts";
+import { flushTerms, replaceChunks } from "../chunks/chunks.ts";
 import { insertVector } from "../chunks/vectors.ts";
 import { listJobs } from "../jobs/job-rows.ts";
 import { enqueue } from "../jobs/jobs.ts";
@@ -109,6 +109,7 @@ function conversation(uid: string, turns: number, mark: (turn: number) => string
   }
   replaceChunks(memory, session.id, { type: "raw", from: 0 }, chunks);
   saveSecrets(memory, session.id, [{ type: "KEY", fingerprint: "f", number: 1 }]);
+  flushTerms(memory);
   return session;
 }
 

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { asker } from "../../../test/support/search-fixture.ts";
+import { flushTerms, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import type { SessionQuery } from "./types.ts";
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+});
+afterEach(() => store.remove());
+
+/** A session on a branch, with a chunk for each turn. */
+function remember(uid: string, branch: string, texts: readonly string[]): void {
+  const { id } = addSession(store.memory, uid, { branch });
+  texts.forEach((_, i) => {
+    saveTurn(store.memory, id, turn(i + 1, { branch, prompt: "go on" }));
+  });
+  const chunks = texts.map((text, i) => chunk(i, text, { session: uid }));
+  replaceChunks(store.memory, id, { type: "raw", from: 0 }, chunks);
+}
+
+async function found(query: string, more: Partial<SessionQuery> = {}) {
+  flushTerms(store.memory);
+  const { ask } = asker(store.memory, store.dir, null);
+  const { results, total_results } = await ask(query, { by: "session", ...more });
+  const turns = results.map(({ session_id, turn, more_turns, other_turns }) => ({
+    place: `${session_id}:${turn}`,
+    more_turns,
+    others: other_turns.map((other) => other.turn),
+  }));
+  return { turns, total_results };
+}
+
+describe("by session", () => {
+  it("a session comes once, with its best turn and the others that match", async () => {
+    remember("a", "main", ["flaky retry of the retry", "flaky retry", "lunch", "retry, flaky"]);
+    remember("b", "main", ["a flaky thing", "lunch"]);
+    const { turns, total_results } = await found("flaky retry");
+    expect(turns).toEqual([
+      { place: expect.stringMatching(/^a:/), more_turns: 2, others: expect.any(Array) },
+      { place: "b:1", more_turns: 0, others: [] },
+    ]);
+    expect([turns[0]!.place.slice(2), ...turns[0]!.others.map(String)].sort()).toEqual(["1", "2", "4"]);
+    expect(total_results).toBe(2);
+    expect((await found("flaky retry", { limit: 1 })).turns).toHaveLength(1);
+  });
+
+  it("by turn every turn comes alone", async () => {
+    remember("a", "main", ["flaky retry", "flaky retry"]);
+    const { turns } = await found("flaky", { by: "turn" });
+    expect(turns.map(({ place }) => place).sort()).toEqual(["a:1", "a:2"]);
+    expect(turns.every(({ more_turns }) => more_turns === 0)).toBe(true);
+  });
+
+  it("a pattern finds sessions, the one with the newest match first", async () => {
+    remember("a", "main", ["TODO one", "lunch", "TODO two"]);
+    remember("b", "main", ["lunch", "TODO three"]);
+    expect((await found("TODO", { mode: "regex" })).turns).toEqual([
+      { place: "a:3", more_turns: 1, others: [1] },
+      { place: "b:2", more_turns: 0, others: [] },
+    ]);
+  });
+});
+
+it("a session is found first by the branch that it was on", async () => {
+  for (const other of ["a", "b", "c"]) remember(other, "main", ["the hanging lamp", "the test of the lamp"]);
+  remember("wanted", "fix-hanging-test", ["the lamp again", "all of the test is hanging by now"]);
+  const { turns } = await found("hanging test");
+  expect(turns[0]!.place).toMatch(/^wanted:/);
+  const { ask } = asker(store.memory, store.dir, null);
+  const { results } = await ask("hanging test", { by: "session" });
+  expect(results[0]!.match_reasons).toContain("the session's title, branch or prompts match");
+});
