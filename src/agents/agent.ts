@@ -1,4 +1,4 @@
-import type { HookName } from "../protocol/hook-names.ts";
+import type { HookName } from "../protocol/hooks.ts";
 import type { AgentSetup } from "./setup.ts";
 
 /**
@@ -163,7 +163,7 @@ export interface AgentHooks {
   readonly events: Readonly<Partial<Record<HookName, string>>>;
   /** The variable in which a hook finds where the agent was launched; without one the payload's `cwd` says it. */
   readonly launchedIn?: string;
-  /** The payload with its fields called as in `protocol/hook-payload.ts`, where the agent calls them otherwise. */
+  /** The payload with its fields called as in `protocol/hooks.ts`, where the agent calls them otherwise. */
   read?(given: GivenPayload): GivenPayload;
   /** What a tool call of `post-tool-use` changed: paths of files, and anything else where there is none. */
   editedFiles(tool: string, input: GivenPayload): readonly unknown[];

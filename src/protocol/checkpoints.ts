@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
 import {
   count,
   lazy,
+  limit,
   notes,
   numberOrNull,
   strings,
@@ -26,7 +26,7 @@ export const checkpointsRequest = lazy(() =>
     /** By the time of the commit. */
     since: when,
     until: when,
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
+    limit,
   }),
 );
 export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;

@@ -1,10 +1,17 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
-import { count, lazy, numberOrNull, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+import {
+  count,
+  lazy,
+  limit,
+  numberOrNull,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+  when,
+} from "./shape-parts.ts";
 
 /** The shapes of what was decided, and of sessions that touched files. */
-
-const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));
 
 export const decisionsRequest = lazy(() =>
   z.object({

@@ -4,15 +4,14 @@ import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import type {
-  QueueStatus,
-  RequestOf,
-  ResponseOf,
   SearchAllRequest,
   SearchAllResponse,
   SearchRequest,
   SearchResponse,
-} from "../../protocol/routes.ts";
+} from "../../protocol/search.ts";
+import type { QueueStatus } from "../../protocol/status.ts";
 import { codeNamed } from "../../queries/context/named-code.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";

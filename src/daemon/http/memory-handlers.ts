@@ -7,7 +7,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
 import { answerContext } from "../../queries/context/answer.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";

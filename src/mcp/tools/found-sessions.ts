@@ -1,11 +1,8 @@
 import type * as z from "zod/mini";
 import { answer } from "../../client/answer.ts";
 import { PommelError } from "../../project/errors.ts";
-import type {
-  SessionSummary,
-  TranscriptSearchRequest,
-  TranscriptSearchResponse,
-} from "../../protocol/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
+import type { SessionSummary } from "../../protocol/sessions.ts";
 import { fateOf } from "../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";

@@ -1,7 +1,7 @@
 import { answer } from "../../client/answer.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { RelatedSession } from "../../protocol/decisions.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
 import { changedFiles, literalGlob, relatedIn } from "../../queries/sessions/conversations-related.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";

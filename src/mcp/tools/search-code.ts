@@ -1,5 +1,5 @@
 import { answer } from "../../client/answer.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";

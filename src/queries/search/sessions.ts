@@ -3,8 +3,12 @@ import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchAllRequest, SearchAllResponse } from "../../protocol/routes.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type {
+  SearchAllRequest,
+  SearchAllResponse,
+  TranscriptSearchRequest,
+  TranscriptSearchResponse,
+} from "../../protocol/search.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { answererHere } from "../here.ts";

@@ -1,8 +1,7 @@
 import { PommelError } from "../../../project/errors.ts";
 import { levels } from "../../../project/levels.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { SearchAllRequest, SearchRequest } from "../../../protocol/routes.ts";
-import type { TranscriptSearchRequest } from "../../../protocol/sessions.ts";
+import type { SearchAllRequest, SearchRequest, TranscriptSearchRequest } from "../../../protocol/search.ts";
 import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
 
 /** What is asked of `pm search`, by the words and options of its command line. */
