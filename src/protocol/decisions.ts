@@ -90,6 +90,8 @@ export type RelatedSession = z.infer<ReturnType<typeof relatedSession>>;
 
 export const relatedAnswer = lazy(() =>
   z.object({
+    /** Paths, directories and globs that sessions were looked up for; 0: no file was named, and none is changed. */
+    looked_for: count,
     /** The files of the question that sessions touched. */
     files: strings,
     sessions: z.array(relatedSession()),

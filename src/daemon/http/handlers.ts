@@ -1,16 +1,10 @@
 import type { Embedders } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import type {
-  SearchAllRequest,
-  SearchAllResponse,
-  SearchRequest,
-  SearchResponse,
-} from "../../protocol/search.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import type { QueueStatus } from "../../protocol/status.ts";
 import { codeNamed } from "../../queries/context/named-code.ts";
 import type { Injection } from "../../queries/context/quote.ts";
@@ -23,14 +17,15 @@ import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { ConversationWatch } from "../watch/conversation-watch.ts";
 import type { IndexWork } from "../watch/index-work.ts";
-import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
+import { createMemoryHandlers } from "./memory-handlers.ts";
 import type { Handlers } from "./server.ts";
 
 /** The operations that need nothing of the daemon but the memory that is open. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
   const answers = operationNames.map((name) => [
     name,
-    (request: RequestOf<typeof name>) => answerFromStore(project, name, request),
+    (request: RequestOf<typeof name>, signal?: AbortSignal) =>
+      answerFromStore(project, name, request, signal),
   ]);
   return Object.fromEntries(answers);
 }
@@ -80,11 +75,6 @@ export function createHandlers(options: HandlersOptions): Handlers {
       return memoryHandlers.context(request);
     },
     search,
-    searchAll: (request) =>
-      searchAll(request, {
-        code: () => search(request),
-        transcripts: () => searchTranscripts(memoryWork, request, config),
-      }),
     spool() {
       spool.notify();
       return { taken: true };
@@ -150,27 +140,3 @@ async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> 
     return [];
   }
 }
-
-/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
-async function searchAll(
-  { q }: SearchAllRequest,
-  sides: {
-    code: () => Promise<SearchResponse>;
-    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
-  },
-): Promise<SearchAllResponse> {
-  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
-  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
-  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
-  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
-  return {
-    scope: "all",
-    query: q,
-    code: code.status === "fulfilled" ? code.value : null,
-    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
-    notes: failed.map(messageOf),
-  };
-}
-
-/** What throws at once rejects as well. */
-const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();

@@ -83,7 +83,7 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
   };
 }
 
-export function searchTranscripts(
+function searchTranscripts(
   work: MemoryWork,
   request: TranscriptSearchRequest,
   config: Config,

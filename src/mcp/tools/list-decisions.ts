@@ -1,12 +1,10 @@
-import { loadConfig } from "../../project/config/config.ts";
+import { maxResults } from "../../project/max-results.ts";
 import type { Decision } from "../../protocol/decisions.ts";
-import { decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
-import type { Handler } from "../tool.ts";
+import { ask, type Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 const filesNamed = 4;
@@ -16,11 +14,15 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   context,
 ) => {
   const { query = "", files = [], since, until, limit, max_tokens } = args;
-  const { project } = context;
   const offset = offsetOf("list_decisions", args, args.cursor);
-  const { config } = loadConfig(project);
-  const request = { query, since, until, files: pathsInside(context, files), limit: offset + limit };
-  const found = await withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  const request = {
+    q: query,
+    since,
+    until,
+    file: pathsInside(context, files),
+    limit: Math.min(offset + limit, maxResults),
+  };
+  const found = await ask(context, "decisions", request);
   const page = found.decisions.slice(offset);
   const { items } = fitIn(page, roomOf(max_tokens), 400, itemOf, render);
   const end = offset + items.length;

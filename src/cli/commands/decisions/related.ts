@@ -1,7 +1,7 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/decisions.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
-import { changedFiles, literalGlob, pathsFrom } from "../../../queries/sessions/conversations-related.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { localTime, oneLine, shortId } from "../session/text.ts";
@@ -23,12 +23,10 @@ export async function relatedCommand(
   const project = inWorktreeOf(findProject(cwd), cwd);
   const query = words.join(" ").trim();
   const named = options.files ?? [];
-  const files =
-    named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literalGlob);
-  const request = { file: files, q: query, limit: options.limit };
-  const found = await answerFromStore(project, "related", request);
+  const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
+  const found = await answerFromStore(project, "related", { file, q: query, limit: options.limit });
   output.result({ query, ...found }, () => {
-    if (files.length === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
+    if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
     return renderRelated(found.sessions, found.total, output.colors);
   });
 }
