@@ -1,16 +1,21 @@
 import * as z from "zod/mini";
 import {
+  branch,
   count,
+  described,
+  field,
   lazy,
   limit,
   notes,
   numberOrNull,
+  session,
+  since,
   strings,
   text,
   textOrNull,
   time,
   timeOrNull,
-  when,
+  until,
 } from "./shape-parts.ts";
 import { bindingHows } from "./values.ts";
 
@@ -18,14 +23,11 @@ import { bindingHows } from "./values.ts";
 
 export const checkpointsRequest = lazy(() =>
   z.object({
-    /** A session's id, or the beginning that no other has. */
-    session: z.optional(text),
-    branch: z.optional(text),
-    /** A file or directory that the commit changed, from the project's root. */
-    file: z.optional(text),
-    /** By the time of the commit. */
-    since: when,
-    until: when,
+    session,
+    branch,
+    file: field("only those that changed this file or directory", text),
+    since,
+    until,
     limit,
   }),
 );
@@ -167,10 +169,8 @@ export type DiffAnswer = z.infer<ReturnType<typeof diffAnswer>>;
 
 export const rewindRequest = lazy(() =>
   z.object({
-    /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
-    target: text,
-    /** Give the whole difference, not only the files. */
-    patch: z.optional(z.boolean()),
+    target: described("a checkpoint's id, a commit, a branch or a tag", text),
+    patch: field("show every line changed since", z.boolean()),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, lazy, strings, text } from "./shape-parts.ts";
+import { count, field, lazy, strings, text } from "./shape-parts.ts";
 
 /** The shapes of what the daemon alone is asked to do. */
 
@@ -9,7 +9,7 @@ import { count, lazy, strings, text } from "./shape-parts.ts";
  */
 export const indexRequest = lazy(() =>
   z.object({
-    paths: z.optional(strings),
+    paths: field("only this file, directory or glob", strings),
     full: z.optional(z.boolean()),
   }),
 );

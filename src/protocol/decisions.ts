@@ -1,26 +1,26 @@
 import * as z from "zod/mini";
 import {
   count,
+  field,
   lazy,
   limit,
   numberOrNull,
+  since,
   strings,
   text,
   textOrNull,
   timeOrNull,
-  when,
+  until,
 } from "./shape-parts.ts";
 
 /** The shapes of what was decided, and of sessions that touched files. */
 
 export const decisionsRequest = lazy(() =>
   z.object({
-    /** Left out: the latest. */
-    q: z.optional(text),
-    since: when,
-    until: when,
-    /** Paths, directories or globs, from the project's root; left out: all. */
-    file: z.optional(strings),
+    q: field("only those about this, best first", text),
+    file: field("only where these paths or globs were touched", strings),
+    since,
+    until,
     limit,
   }),
 );
@@ -49,10 +49,8 @@ export type DecisionsAnswer = z.infer<ReturnType<typeof decisionsAnswer>>;
 
 export const relatedRequest = lazy(() =>
   z.object({
-    /** Paths, directories or globs, from the project's root; left out: the files that were changed. */
-    file: z.optional(strings),
-    /** What it is about. */
-    q: z.optional(text),
+    q: field("what it is about; with files, ranks the sessions that touched them", text),
+    file: field("paths or globs; default without query: the uncommitted changes", strings),
     limit,
   }),
 );

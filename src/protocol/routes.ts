@@ -8,7 +8,7 @@ import { endpoints, type RouteName } from "./endpoints.ts";
 import * as events from "./events.ts";
 import * as search from "./search.ts";
 import * as sessions from "./sessions.ts";
-import { lazy, name } from "./shape-parts.ts";
+import { lazy } from "./shape-parts.ts";
 import { statsAnswer, statsRequest } from "./stats.ts";
 import * as status from "./status.ts";
 
@@ -245,34 +245,70 @@ export function readRefusal(body: unknown): { code: string; message: string; hin
   return parsed.success ? parsed.data.error : null;
 }
 
+/** A field of a request, for who reads it from text: a query string, a command line. */
+export interface Field {
+  /** What it is for; "" where nothing says it. */
+  about: string;
+  type: "text" | "number" | "flag";
+  isList: boolean;
+  /** Of a list: whether its values hold no comma, so that commas may separate them. Paths and globs may hold one. */
+  isSplit: boolean;
+  /** Of an enumeration. */
+  values: string[] | null;
+  minimum: number | undefined;
+  maximum: number | undefined;
+}
+
+const known = new Map<RouteName, Readonly<Record<string, Field>>>();
+
+/** The fields of a route's request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
+export function fieldsOf(route: RouteName): Readonly<Record<string, Field>> {
+  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
+  const fields =
+    known.get(route) ??
+    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, fieldOf(schema)]));
+  known.set(route, fields);
+  return fields;
+}
+
+function fieldOf(schema: z.core.$ZodType): Field {
+  const given = schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
+  const isList = given instanceof z.core.$ZodArray;
+  const value = isList ? given._zod.def.element : given;
+  const isEnum = value instanceof z.core.$ZodEnum;
+  const bound = (check: string) =>
+    given._zod.def.checks
+      ?.map(({ _zod }) => _zod.def as { check: string; value?: number })
+      .find((def) => def.check === check)?.value;
+  return {
+    about: z.globalRegistry.get(given)?.description ?? "",
+    type:
+      value instanceof z.core.$ZodNumber ? "number" : value instanceof z.core.$ZodBoolean ? "flag" : "text",
+    isList,
+    isSplit: isList && (isEnum || z.globalRegistry.get(value)?.format === "name"),
+    values: isEnum ? Object.values(value._zod.def.entries).map(String) : null,
+    minimum: bound("greater_than"),
+    maximum: bound("less_than"),
+  };
+}
+
 /**
  * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
  * @returns what the route's schema judges; values that make no sense are left in for it to refuse
  */
 export function requestFromUrl(route: RouteName, parameters: URLSearchParams): Record<string, unknown> {
-  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
-  const request: Record<string, unknown> = {};
-  for (const name of new Set(parameters.keys())) {
-    const [first = ""] = parameters.getAll(name);
-    const field = shape[name] === undefined ? null : required(shape[name]);
-    if (field instanceof z.core.$ZodArray) {
-      const values = parameters
-        .getAll(name)
-        .flatMap((value) => (holdsComma(field) ? [value] : value.split(",")));
-      request[name] = values.filter((value) => value !== "");
-    } else if (field instanceof z.core.$ZodNumber) request[name] = Number(first || Number.NaN);
-    else if (field instanceof z.core.$ZodBoolean) request[name] = !["0", "false"].includes(first);
-    else request[name] = first;
-  }
-  return request;
-}
-
-function required(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.core.$ZodOptional ? required(schema._zod.def.innerType) : schema;
-}
-
-/** Paths and globs may, values of an enumeration and names do not. */
-function holdsComma(list: z.core.$ZodArray): boolean {
-  const { element } = list._zod.def;
-  return !(element instanceof z.core.$ZodEnum || element === name);
+  const fields = fieldsOf(route);
+  const read = (name: string): unknown => {
+    const given = parameters.getAll(name);
+    const [first = ""] = given;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field?.isList) {
+      return given
+        .flatMap((value) => (field.isSplit ? value.split(",") : value))
+        .filter((value) => value !== "");
+    }
+    if (field?.type === "number") return Number(first || Number.NaN);
+    return field?.type === "flag" ? !["0", "false"].includes(first) : first;
+  };
+  return Object.fromEntries([...new Set(parameters.keys())].map((name) => [name, read(name)]));
 }

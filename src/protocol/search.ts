@@ -1,30 +1,38 @@
 import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
-import { sessionFilters } from "./sessions.ts";
 import {
+  agent,
+  branch,
   count,
+  described,
+  field,
   lazy,
   limit,
   name,
   numberOrNull,
+  session,
+  since,
   strings,
   text,
   textOrNull,
   timeOrNull,
+  until,
 } from "./shape-parts.ts";
 import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
 
 /** The shapes of searching code, sessions, or both. */
 
+const explain = field("show each ranking signal's contribution", z.boolean());
+
 /** Left out: the project's configuration decides. */
 export const searchRequest = lazy(() =>
   z.object({
-    q: text,
+    q: described('what the code does, or a name: "retry with backoff", "parseConfig"', text),
+    path: field("only these paths or globs", strings),
+    language: field('only these languages: "typescript", "go"', z.array(name)),
+    level: field("only these levels", z.array(z.enum(levels))),
     limit,
-    level: z.optional(z.array(z.enum(levels))),
-    path: z.optional(strings),
-    language: z.optional(z.array(name)),
-    explain: z.optional(z.boolean()),
+    explain,
   }),
 );
 export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
@@ -81,21 +89,20 @@ const kind = z.enum(chunkKinds);
 
 export const transcriptSearchRequest = lazy(() =>
   z.object({
-    ...sessionFilters,
-    q: text,
+    q: described('what it was about: "why do we retry"', text),
+    since,
+    until,
+    type: field("only these (annotated: notes by people)", z.array(type)),
+    kind: field("only these kinds", z.array(kind)),
+    file: field("only turns that touched these paths or globs", strings),
+    session,
+    commit: field("only what led to this commit or checkpoint", text),
+    event: field("only this event (id or title)", text),
+    branch,
+    agent,
+    mode: field("fts: words; semantic: meaning; hybrid (default): both; regex: RE2", z.enum(searchModes)),
     limit,
-    type: z.optional(z.array(type)),
-    kind: z.optional(z.array(kind)),
-    /** Paths, directories or globs. */
-    file: z.optional(strings),
-    /** An id or the beginning of one. */
-    session: z.optional(text),
-    /** A checkpoint's id, its commit's hash, or the beginning of either. */
-    commit: z.optional(text),
-    /** An event's id, the beginning of one, or its title. */
-    event: z.optional(text),
-    mode: z.optional(z.enum(searchModes)),
-    explain: z.optional(z.boolean()),
+    explain,
   }),
 );
 export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;

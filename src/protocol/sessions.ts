@@ -1,25 +1,24 @@
 import * as z from "zod/mini";
 import {
+  agent,
+  branch,
   count,
+  described,
+  field,
   lazy,
   limit,
   numberOrNull,
+  session,
+  since,
   strings,
   text,
   textOrNull,
   time,
   timeOrNull,
+  until,
 } from "./shape-parts.ts";
 
 /** The shapes of sessions and notes: reading, recording and forgetting them. */
-
-/** Times in requests are ISO 8601 or in words, "last week". */
-export const sessionFilters = {
-  since: z.optional(text),
-  until: z.optional(text),
-  branch: z.optional(text),
-  agent: z.optional(text),
-};
 
 const sessionSummary = lazy(() =>
   z.object({
@@ -49,10 +48,12 @@ export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
 
 export const sessionsRequest = lazy(() =>
   z.object({
-    ...sessionFilters,
+    since,
+    until,
+    branch,
+    agent,
+    agents: field("include subagent sessions", z.boolean()),
     limit,
-    /** Subagents' sessions too. */
-    agents: z.optional(z.boolean()),
   }),
 );
 export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
@@ -62,10 +63,8 @@ export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
 
 export const sessionRequest = lazy(() =>
   z.object({
-    /** An id or a unique beginning of one. */
-    id: text,
-    /** Give this turn in full. */
-    turn: z.optional(count),
+    id: described("the session's id, or a prefix of it", text),
+    turn: field("show this turn in full", count),
   }),
 );
 export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
@@ -120,10 +119,10 @@ export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
 
 export const annotationsRequest = lazy(() =>
   z.object({
-    search: z.optional(text),
-    since: z.optional(text),
-    until: z.optional(text),
-    session: z.optional(text),
+    search: field("only notes with all of these words", text),
+    since,
+    until,
+    session,
     limit,
   }),
 );
@@ -133,11 +132,13 @@ export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>
 
 export const annotateRequest = lazy(() =>
   z.object({
-    note: text.check(z.minLength(1), z.maxLength(10_000)),
-    session_id: z.optional(text),
+    note: described(
+      "a whole sentence with its reason; no secrets",
+      text.check(z.minLength(1), z.maxLength(10_000)),
+    ),
+    session_id: field("the session it is about", text),
     transcript_path: z.optional(text),
-    /** The git branch it is about; left out: the session's. */
-    branch: z.optional(text),
+    branch: field("the git branch it is about; default: the session's", text),
   }),
 );
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
@@ -175,16 +176,13 @@ export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean(
 /** Exactly one of the first five says what to forget. */
 export const forgetRequest = lazy(() =>
   z.object({
-    session: z.optional(text),
-    /** `<session>:<turn>`. */
-    turn: z.optional(text),
-    annotation: z.optional(text),
-    /** A regular expression (RE2); what matches is cut out of everything. */
-    pattern: z.optional(text),
-    since: z.optional(text),
-    until: z.optional(text),
-    /** Say what would go, and leave it. */
-    dry_run: z.optional(z.boolean()),
+    session: field("a session and its subagents", text),
+    turn: field("one turn of a session, SESSION:NUMBER", text),
+    annotation: field("a note", text),
+    since: field('everything since: "2026-01-31", "yesterday"', text),
+    until: field("everything until", text),
+    pattern: field("everything that matches a regular expression (RE2)", text),
+    dry_run: field("only show what would be removed", z.boolean()),
   }),
 );
 export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;

@@ -54,23 +54,24 @@ export async function found(args: Args, q: string, context: CallContext): Promis
 }
 
 function requestOf(args: Args, q: string, context: CallContext): TranscriptSearchRequest {
-  const { mode, kind, type, files, session_id, branch, agent, commit, event, since, until } = args;
+  const {
+    query: _,
+    files,
+    session_id,
+    all_projects: __,
+    limit,
+    cursor: ___,
+    max_tokens: ____,
+    ...filters
+  } = args;
   return {
+    ...filters,
     q,
-    limit: Math.min(args.limit, maxResults),
-    ...(mode && { mode }),
-    ...(kind && { kind }),
-    ...(type && { type }),
+    limit: Math.min(limit, maxResults),
     ...(files && { file: pathsInside(context, files) }),
     ...(session_id && {
       session: session_id === "current" ? (context.ownSession ?? session_id) : session_id,
     }),
-    ...(branch && { branch }),
-    ...(agent && { agent }),
-    ...(commit && { commit }),
-    ...(event && { event }),
-    ...(since && { since }),
-    ...(until && { until }),
   };
 }
 

@@ -13,10 +13,10 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   args,
   context,
 ) => {
-  const { branch, since, until, limit, max_tokens } = args;
-  const session = args.session_id === "current" ? (context.ownSession ?? "current") : args.session_id;
-  const offset = offsetOf("list_checkpoints", args, args.cursor);
-  const request = { session, branch, since, until, limit: Math.min(offset + limit, maxResults) };
+  const { session_id, limit, cursor, max_tokens, ...filters } = args;
+  const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
+  const offset = offsetOf("list_checkpoints", args, cursor);
+  const request = { ...filters, session, limit: Math.min(offset + limit, maxResults) };
   const { checkpoints, total } = await ask(context, "checkpoints", request);
   const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
   const end = offset + items.length;

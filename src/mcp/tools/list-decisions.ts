@@ -13,12 +13,11 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   args,
   context,
 ) => {
-  const { query = "", files = [], since, until, limit, max_tokens } = args;
-  const offset = offsetOf("list_decisions", args, args.cursor);
+  const { query, files = [], limit, cursor, max_tokens, ...filters } = args;
+  const offset = offsetOf("list_decisions", args, cursor);
   const request = {
+    ...filters,
     q: query,
-    since,
-    until,
     file: pathsInside(context, files),
     limit: Math.min(offset + limit, maxResults),
   };
@@ -33,7 +32,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
     text: joined(
       [
         items.length === 0
-          ? `No decisions found${query === "" ? "" : ` about "${oneLine(query, 100)}"`}.`
+          ? `No decisions found${query === undefined ? "" : ` about "${oneLine(query, 100)}"`}.`
           : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
       ],

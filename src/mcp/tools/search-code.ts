@@ -15,14 +15,13 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, language, level, limit, max_tokens } = args;
-  const offset = offsetOf("search_code", args, args.cursor);
+  const { query, path, limit, cursor, max_tokens, ...filters } = args;
+  const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
     limit: Math.min(offset + limit, maxResults),
+    ...filters,
     ...(path && { path: pathsInside(context, path) }),
-    ...(language && { language }),
-    ...(level && { level }),
   };
   const found = await ask(context, "search", request);
   const page = found.results.slice(offset, offset + limit);
@@ -38,7 +37,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level ? ", or fewer filters" : ""}.`
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || Object.keys(filters).length > 0 ? ", or fewer filters" : ""}.`
           : items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,
