@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  branch,
   count,
   field,
   lazy,
@@ -19,6 +20,7 @@ export const decisionsRequest = lazy(() =>
   z.object({
     q: field("only those about this, best first", text),
     file: field("only where these paths or globs were touched", strings),
+    branch,
     since,
     until,
     limit,
