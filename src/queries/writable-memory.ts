@@ -9,7 +9,7 @@ import type { Project } from "../project/paths.ts";
 import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { secretKey } from "../store/memory/privacy/secret-key.ts";
+import { secretKey } from "../store/memory/privacy/secrets.ts";
 import { rememberProject } from "./known-projects.ts";
 
 /**

@@ -4,6 +4,7 @@ import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { lastTurnBy } from "../../store/memory/sessions/turn-lookup.ts";
 import { todosIn } from "./todos.ts";
 
 /**
@@ -46,7 +47,9 @@ function sessionStateAt(
     todos: [],
   };
   const lines: StoredLine[] = [];
-  const last = lastTurnBefore(memory, session.id, at) ?? lastBound;
+  // Git knows seconds only.
+  const until = at + 999;
+  const last = lastTurnBy(memory, session.id, until) ?? lastBound;
   if (last === null) return state;
   for (const turn of storedTurns(memory, session.id, { first: Math.max(0, last - turnsRead), last })) {
     if (turn.abandoned) continue;
@@ -54,8 +57,7 @@ function sessionStateAt(
     state.prompt = turn.number === 0 ? null : cut(turn.record.prompt, longest.prompt);
     state.said = null;
     for (const line of turn.lines) {
-      // Git knows seconds only.
-      if (line.at !== null && line.at > at + 999) continue;
+      if (line.at !== null && line.at > until) continue;
       lines.push(line);
       if (line.model !== undefined) state.model = line.model;
       for (const entry of line.entries) {
@@ -67,14 +69,6 @@ function sessionStateAt(
     .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));
   return state;
-}
-
-/** The last turn that had begun at a time; null when none had, or nobody knows. */
-function lastTurnBefore(memory: Memory, sessionId: number, at: number): number | null {
-  const found = memory.prepare(
-    "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
-  );
-  return found.pluck().get(sessionId, at + 999) as number | null;
 }
 
 /** The first ones, as many as fit; of one that is too large by itself what says most. */

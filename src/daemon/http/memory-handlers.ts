@@ -13,7 +13,7 @@ import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
-import { removeDead, retryDead } from "../../store/memory/jobs/dead-jobs.ts";
+import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSession, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "../../project/log.ts";
 import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { sampleStorage } from "../../store/memory/storage.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 

@@ -17,6 +17,7 @@ import { chunksToEmbed } from "../../sessions/chunks/embed-source.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
+import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
@@ -29,7 +30,6 @@ import {
   hasNews,
   priority,
   type TranscriptToRead,
-  transcriptsToRead,
 } from "./conversation-requests.ts";
 import { CurrentScrubber } from "./current-scrubber.ts";
 import { askForHistory, askForLate } from "./git-jobs.ts";
@@ -356,7 +356,7 @@ export class MemoryWork {
 
   /** Transcripts that wait to be read on. */
   pending(): number {
-    return transcriptsToRead(this.memory);
+    return unfinishedJobs(this.memory, "transcript");
   }
 
   jobsStatus(): JobsStatus {

@@ -102,8 +102,14 @@ export function flushTerms(memory: Memory): void {
   correctTotals(memory, "chunk_terms");
 }
 
-export function sessionChunkCount(memory: Memory): number {
-  return (memory.prepare("SELECT count(*) AS n FROM chunks").get() as { n: number }).n;
+/** How many chunks there are: of all sessions, or of those with these uids. */
+export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[]): number {
+  if (sessionUids === undefined) return memory.prepare("SELECT count(*) FROM chunks").pluck().get() as number;
+  const count = memory.prepare(
+    `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
+     WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
+  );
+  return count.pluck().get(JSON.stringify(sessionUids)) as number;
 }
 
 /** Whole chunks by row; those that are gone are missing. */
