@@ -77,7 +77,7 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
       return { sessions, turns, chunks, annotations, matches, examples, forgotten: !isPreview };
     }),
     scrub: guarded(() => {
-      work.enqueue("scrub", "memory");
+      work.scrub();
       return { queued: true };
     }),
   };

@@ -49,7 +49,7 @@ export class Housekeeping {
   private look(): void {
     for (const task of [
       this.applyRules,
-      this.releaseIdle,
+      this.applyRetention,
       this.dropSeen,
       this.noteSize,
       this.flush,
@@ -77,7 +77,7 @@ export class Housekeeping {
     else enqueue("scrub", "memory");
   }
 
-  private releaseIdle(): void {
+  private applyRetention(): void {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
     if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");

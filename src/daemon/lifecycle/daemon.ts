@@ -26,6 +26,7 @@ import { acquireWriterLock } from "../../store/sqlite/lock.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { answerWith, createServer } from "../http/server.ts";
 import { gitHookEvents } from "../jobs/git-events.ts";
+import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
@@ -153,11 +154,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     });
     endings.push(() => settings.close());
+    const report = new MemoryReport({ project, config, work: memoryWork });
     const handlers = createHandlers({
-      ...{ project, config, work, embedders, settings, memoryWork, conversations, spool },
+      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool },
       record: () => record!,
       notes: () =>
-        [settings.problem, ...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter(
+        [settings.problem, ...work.notes, watcher?.note ?? null, ...report.notes()].filter(
           (note) => note !== null,
         ),
       roots: () => roots,
