@@ -1,17 +1,11 @@
-import { type SessionState, sessionState } from "../../protocol/checkpoints.ts";
+import type { Entry } from "../../agents/agent.ts";
+import { agentNamed } from "../../agents/registry.ts";
+import type { AgentState, SessionState } from "../../protocol/checkpoints.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
-import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { lastTurnBy } from "../../store/memory/sessions/turn-lookup.ts";
-import { todosIn } from "./todos.ts";
-
-/**
- * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
- * the checkpoint, as turns may be let go by age.
- */
-export type AgentState = Record<string, SessionState>;
 
 /** Bytes of JSON. */
 const most = 4096;
@@ -21,7 +15,10 @@ const maxSessions = 8;
 /** Turns that are read for a list of things to do. */
 const turnsRead = 20;
 
-/** @param at when the commit was made; what was said later is left out. Milliseconds since the epoch */
+/**
+ * What agents were at when a commit was made.
+ * @param at when that was; what was said later is left out. Milliseconds since the epoch
+ */
 export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: number): AgentState {
   const states = bindings.slice(0, maxSessions).flatMap(({ sessionUid, turns }) => {
     const state = sessionStateAt(memory, sessionUid, turns.at(-1) ?? null, at);
@@ -46,7 +43,7 @@ function sessionStateAt(
     model: null,
     todos: [],
   };
-  const lines: StoredLine[] = [];
+  const entries: Entry[] = [];
   // Git knows seconds only.
   const until = at + 999;
   const last = lastTurnBy(memory, session.id, until) ?? lastBound;
@@ -58,14 +55,15 @@ function sessionStateAt(
     state.said = null;
     for (const line of turn.lines) {
       if (line.at !== null && line.at > until) continue;
-      lines.push(line);
+      entries.push(...line.entries);
       if (line.model !== undefined) state.model = line.model;
       for (const entry of line.entries) {
         if (entry.kind === "text" && entry.text.trim() !== "") state.said = cut(entry.text, longest.said);
       }
     }
   }
-  state.todos = todosIn(lines)
+  const todos = agentNamed(session.agent)?.todosIn?.(entries) ?? [];
+  state.todos = todos
     .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));
   return state;
@@ -94,14 +92,4 @@ function cut(text: string | null, length: number): string | null {
   if (flat.length <= length) return flat;
   // Never half of a character beyond the first 65,536.
   return `${flat.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
-/** What stands in a checkpoint; sessions of which something else stands there are left out. */
-export function readAgentState(stored: Record<string, unknown>): AgentState {
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([uid, state]) => {
-      const { success, data } = sessionState().safeParse(state);
-      return success ? [[uid, data] as [string, SessionState]] : [];
-    }),
-  );
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { agentNames } from "../../agents/profiles.ts";
 import { levels } from "../../project/levels.ts";
 import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
 import {
@@ -55,7 +56,7 @@ export const searchSessionsInput = z.strictObject({
   files: optionalList("Only turns that touched these paths or globs"),
   session_id: optionalText("Only this session", 200),
   branch: optionalText("Only this branch", 300),
-  agent: optionalText('"claude", "codex" or "gemini"', 50),
+  agent: optionalText(agentNames.map((name) => `"${name}"`).join(", "), 50),
   commit: optionalText("Only what led to this commit", 200),
   event: optionalText("Only this event (id or title)", 300),
   since,
