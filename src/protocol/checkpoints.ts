@@ -175,7 +175,7 @@ export const rewindRequest = lazy(() =>
 );
 
 /** What an agent was at when a commit was made; of what is stored, and so scrubbed. */
-export const sessionState = lazy(() =>
+const sessionState = lazy(() =>
   z.object({
     /** The turn that was going on, or the last one before. */
     turn: numberOrNull,
@@ -190,6 +190,22 @@ export const sessionState = lazy(() =>
   }),
 );
 export type SessionState = z.infer<ReturnType<typeof sessionState>>;
+
+/**
+ * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
+ * the checkpoint, as turns may be let go by age.
+ */
+export type AgentState = Record<string, SessionState>;
+
+/** What stands in a checkpoint; sessions of which something else stands there are left out. */
+export function readAgentState(stored: Record<string, unknown>): AgentState {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([uid, state]) => {
+      const { success, data } = sessionState().safeParse(state);
+      return success ? [[uid, data] as [string, SessionState]] : [];
+    }),
+  );
+}
 
 const rewindSession = lazy(() =>
   z.object({

@@ -12,6 +12,7 @@ import { answerFromStore, type OperationName, operationNames } from "../../queri
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import type { MemoryReport } from "../jobs/memory-report.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
@@ -36,6 +37,7 @@ interface HandlersOptions {
   work: IndexWork;
   embedders: Embedders;
   memoryWork: MemoryWork;
+  report: MemoryReport;
   conversations: ConversationWatch;
   spool: SpoolReader;
   settings: LiveSettings;
@@ -51,7 +53,7 @@ interface HandlersOptions {
 
 /** What answers each operation in the daemon: from what is stored, or from what the daemon is doing just now. */
 export function createHandlers(options: HandlersOptions): Handlers {
-  const { project, config, work, embedders, memoryWork, conversations, spool, roots } = options;
+  const { project, config, work, embedders, memoryWork, conversations, spool, roots, report } = options;
   const memoryHandlers = createMemoryHandlers({
     ...{ root: project.root, work: memoryWork, config, roots },
     namedCode: (prompt) => namedCode(work, prompt),
@@ -86,17 +88,17 @@ export function createHandlers(options: HandlersOptions): Handlers {
       return { queued: true, pending: work.queue().pending };
     },
     queue() {
-      const sessions = memoryWork.jobsStatus();
+      const sessions = report.jobs();
       return { ...queueOf(sessions), sessions, past: conversations.past() };
     },
     async status() {
-      const memory = memoryWork.status();
+      const memory = report.status();
       const queue = queueOf(memory.jobs);
       const model = config["embed.code"];
       const { error, ...described } = await describeIndex(project, config, work, queue.pending);
       if (error !== undefined) work.suspect(error);
       const code = error === undefined ? await describeCodeModels(work.index, embedders, work) : [];
-      const text = memoryWork.models();
+      const text = report.models();
       const isDegraded =
         memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
       if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";

@@ -1,3 +1,4 @@
+import { importCommand } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { SessionResponse } from "../../protocol/sessions.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -28,7 +29,7 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
   throw new PommelError(
     "not_found",
     "No past sessions recorded yet.",
-    "`pm import claude` (codex, gemini) imports past ones; `pm status` shows what is recorded.",
+    `${importCommand} imports past ones; \`pm status\` shows what is recorded.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { findProject, type Project } from "../../../project/paths.ts";
 import type { JobsStatus } from "../../../protocol/status.ts";
 import { jobsStatusOf } from "../../../queries/sessions/conversations.ts";
 import { memoryStatusInProcess } from "../../../queries/status/memory-status.ts";
-import { removeDead, retryDead } from "../../../store/memory/jobs/dead-jobs.ts";
+import { removeDead, retryDead } from "../../../store/memory/jobs/jobs.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Colors, humanBytes, humanDuration, relativeTime, table, tick } from "../../terminal/output.ts";
