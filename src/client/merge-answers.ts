@@ -1,5 +1,4 @@
-import type { SearchResponse } from "../protocol/routes.ts";
-import type { TranscriptSearchResponse } from "../protocol/sessions.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
 import type { ResultUnit } from "../protocol/values.ts";
 
 /**

@@ -17,6 +17,7 @@ export interface DecisionsRequest {
   query: string;
   since?: string | undefined;
   until?: string | undefined;
+  branch?: string | undefined;
   /** Paths, directories or globs; empty: all. */
   files: readonly string[];
   limit: number;
@@ -50,7 +51,11 @@ async function timesOf({ since, until }: DecisionsRequest) {
 
 async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
-  return listAnnotations(memory, { ...(await timesOf(request)), search }).flatMap((note): Decision[] => {
+  return listAnnotations(memory, {
+    ...(await timesOf(request)),
+    branch: request.branch ?? null,
+    search,
+  }).flatMap((note): Decision[] => {
     const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
     const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
     const files = turn?.files.map(({ path }) => path) ?? [];
@@ -76,6 +81,7 @@ async function textIn(memory: Memory, request: DecisionsRequest, config: Config)
   const ids = chunkIdsIn(memory, {
     ...allChunks,
     ...(await timesOf(request)),
+    branch: request.branch ?? null,
     kinds: ["decision"],
     types: ["raw"],
     abandoned: false,
@@ -114,12 +120,13 @@ async function foundIn(
   request: DecisionsRequest,
   config: Config,
 ): Promise<Decision[]> {
-  const { query: q, since, until, files } = request;
+  const { query: q, since, until, branch, files } = request;
   const asked = {
     q,
     limit: Math.min(40 * request.limit, 1000),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
+    ...(branch !== undefined && { branch }),
     ...(files.length > 0 && { file: [...files] }),
   };
   const search = await memorySearch(project, memory, config);

@@ -11,7 +11,7 @@ import {
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
@@ -160,13 +160,13 @@ export class SessionSearch {
     const outlines = chunkOutlines(memory, candidates);
     const around = neighboursOf(memory, candidates);
     const known: SessionCandidate[] = [];
-    for (const rowid of candidates) {
-      const outline = outlines.get(rowid);
+    for (const id of candidates) {
+      const outline = outlines.get(id);
       if (!outline) continue;
       const { sessionId, firstTurn: turn, type, kind, abandoned, startedAt } = outline;
-      const { before = null, after = null } = around.get(rowid) ?? {};
+      const { before = null, after = null } = around.get(id) ?? {};
       const neighbours = [before, after].filter((id) => id !== null);
-      known.push({ rowid, sessionId, turn, type, kind, abandoned, startedAt, neighbours });
+      known.push({ id, sessionId, turn, type, kind, abandoned, startedAt, neighbours });
     }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
@@ -183,15 +183,15 @@ export class SessionSearch {
       const shown = groups.slice(0, request.limit);
       const chunks = chunksByIds(
         memory,
-        shown.map(({ shown: { rowid } }) => rowid),
+        shown.map(({ shown: { id } }) => id),
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: shown.flatMap(({ shown: { rowid, start }, others }) => {
-          const chunk = chunks.get(rowid);
+        results: shown.flatMap(({ shown: { id, start }, others }) => {
+          const chunk = chunks.get(id);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
-          const turns = this.otherTurns(others.map((other) => ({ rowid: other.rowid, score: 1 })));
+          const turns = this.otherTurns(others.map((other) => ({ id: other.id, score: 1 })));
           return [
             { ...describe(chunk), score: 1, snippet, ...turns, match_reasons: ["matches the pattern"] },
           ];
@@ -215,15 +215,15 @@ export class SessionSearch {
   }
 
   private otherTurns(
-    others: readonly { rowid: number; score: number }[],
+    others: readonly { id: SessionChunkId; score: number }[],
   ): Pick<SessionResult, "more_turns" | "other_turns"> {
     const named = others.slice(0, maxOtherTurns);
     const outlines = chunkOutlines(
       this.options.memory,
-      named.map(({ rowid }) => rowid),
+      named.map(({ id }) => id),
     );
-    const turns = named.flatMap(({ rowid, score }): OtherTurn[] => {
-      const outline = outlines.get(rowid);
+    const turns = named.flatMap(({ id: chunk, score }): OtherTurn[] => {
+      const outline = outlines.get(chunk);
       if (!outline) return [];
       const { uid: id, firstTurn: turn, lastTurn: last_turn, type: chunk_type, kind, startedAt } = outline;
       return [{ id, turn, last_turn, chunk_type, kind, timestamp: isoOrNull(startedAt), score }];
@@ -239,13 +239,13 @@ export class SessionSearch {
     const { memory } = this.options;
     const chunks = chunksByIds(
       memory,
-      groups.map(({ shown }) => shown.candidate.rowid),
+      groups.map(({ shown }) => shown.candidate.id),
     );
     const describe = this.describer([...chunks.values()]);
     const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
     return groups.flatMap(({ shown, first, others }): SessionResult[] => {
       const { candidate, signals } = shown;
-      const chunk = chunks.get(candidate.rowid);
+      const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
       return [
@@ -253,9 +253,7 @@ export class SessionSearch {
           ...described,
           score: scoreOf(first),
           snippet: snippetAround(chunk.text, request.query),
-          ...this.otherTurns(
-            others.map((other) => ({ rowid: other.candidate.rowid, score: scoreOf(other) })),
-          ),
+          ...this.otherTurns(others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) }))),
           match_reasons: reasonsFor(described, query.words, signals),
           ...(request.explain && { signals: roundAll(signals) }),
         },
@@ -319,7 +317,7 @@ function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: Ranked
 }
 
 interface PatternHit extends HitPlace {
-  rowid: number;
+  id: SessionChunkId;
   /** Where in its text. */
   start: number;
 }
@@ -332,7 +330,7 @@ function chunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): Patt
     if (start < 0) continue;
     const isLoneNote = type === "annotated" && firstTurn === 0;
     const isSummary = type === "summary";
-    found.push({ rowid: id, start, sessionId, turn: firstTurn, isLoneNote, isSummary, evidence: 1 });
+    found.push({ id, start, sessionId, turn: firstTurn, isLoneNote, isSummary, evidence: 1 });
   }
   return found;
 }
