@@ -64,6 +64,13 @@ describe("by session", () => {
   });
 });
 
+it("the id of an issue is one thing", async () => {
+  remember("number", "main", ["232 of them, and an ENT-7"]);
+  remember("issue", "main", ["as ENT-232 says, and more of it"]);
+  for (const other of ["a", "b", "c"]) remember(other, "main", ["lunch", "noodles"]);
+  expect((await found("ENT-232")).turns.map(({ place }) => place)).toEqual(["issue:1", "number:1"]);
+});
+
 it("a session is found first by the branch that it was on", async () => {
   for (const other of ["a", "b", "c"]) remember(other, "main", ["the hanging lamp", "the test of the lamp"]);
   remember("wanted", "fix-hanging-test", ["the lamp again", "all of the test is hanging by now"]);

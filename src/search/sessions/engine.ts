@@ -14,6 +14,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { Finder } from "../../text/pattern.ts";
+import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
@@ -137,7 +138,7 @@ export class SessionSearch {
         const near = this.passagesOf(model).to(vector);
         return near ? [{ ...near, model }] : [];
       });
-      const tokens = isByText ? query.tokens : [];
+      const tokens = isByText ? [...query.tokens, ...ticketsIn(request.query)] : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
       const groups = this.group(ranked, placeOfRanked, request);
       return {
@@ -304,6 +305,11 @@ function roundAll(record: Readonly<Record<string, number>>): Record<string, numb
 }
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+/** Ids of issues, "ENT-232", as phrases of tokens: what holds both parts apart is about something else. */
+function ticketsIn(question: string): string[] {
+  return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(tokenStream);
+}
 
 function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: RankedChunk): HitPlace {
   const isLoneNote = type === "annotated" && turn === 0;
