@@ -144,8 +144,9 @@ describe("an answer", () => {
   it("explains itself when asked to", async () => {
     const { results } = await ask("flaky resume test", { explain: true });
     for (const { signals, score } of results) {
-      const { kind, recency, reverted, ...evidence } = signals!;
-      const sum = Object.values(evidence).reduce((a, b) => a + b, 0) * kind! * recency! * reverted!;
+      const { kind, recency, reverted, session_asked, session_summary, ...ofChunks } = signals!;
+      const chunks = Object.values(ofChunks).reduce((a, b) => a + b, 0) * kind!;
+      const sum = (chunks + session_asked! + session_summary!) * recency! * reverted!;
       expect(score).toBeCloseTo(sum / (sum + sessionWeights.halfScore), 3);
     }
     expect(results[0]!.signals!.words).toBeGreaterThan(0);

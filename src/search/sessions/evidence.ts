@@ -23,6 +23,8 @@ export interface Collected {
  * do, and where there is one alone.
  */
 const fewest = 200;
+/** Sessions as if there were so many. */
+const fewestSessions = 50;
 /** And nearness as if there were so many, the others neither near nor far. */
 const fewestNear = 10;
 
@@ -51,7 +53,7 @@ export function collectEvidence(
   const models = nearness.map((model) => standardise(model, scope));
   const [first] = models;
   const sessions = matchSessions(memory, rare, weights.asked, filter.until);
-  const among = Math.max(sessionCount(memory), fewest);
+  const among = Math.max(sessionCount(memory), fewestSessions);
   const candidates = new Set([
     ...matches.slice(0, weights.candidates).map(({ id }) => id),
     ...(first ? best(first.chunkIds, first.best, weights.candidates) : []),

@@ -58,16 +58,19 @@ export function rankSessions(
   now: number,
 ): RankedChunk[] {
   const ranked = candidates.map((candidate) => rankedOf(candidate, evidence, intent, weights));
-  const ofSession = evidenceOfBest(ranked, weights);
+  const bestOfSessions = evidenceOfBest(ranked, weights);
   const isSpread = spreadOf(candidates) > weights.spread * day;
   for (const one of ranked) {
     const { candidate, signals } = one;
-    signals.session = weights.session * (ofSession.get(candidate.sessionId) ?? 0);
+    signals.session = weights.session * (bestOfSessions.get(candidate.sessionId) ?? 0);
     signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
     signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
     if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
-    // Below the average of all is no evidence at all, and not to be made smaller by a boost.
-    one.score = Math.max(ownEvidence(signals) + sessionEvidence(signals), 0) * signals.kind * signals.recency;
+    // Below the average of all is no evidence at all, and not to be made smaller by a boost. What the session is called
+    // and was asked is the same for all of its chunks, whatever their kind.
+    const ofChunks = Math.max(ownEvidence(signals) + signals.session, 0) * signals.kind;
+    const ofSession = signals.session_asked + signals.session_summary;
+    one.score = Math.max(ofChunks + ofSession, 0) * signals.recency;
   }
   return ranked.sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
 }
@@ -103,10 +106,6 @@ function bestOf(neighbours: readonly SessionChunkId[], evidence: (id: SessionChu
 /** Of a chunk alone, without its session's. */
 export function ownEvidence({ words, words_around, passage, whole, whole_around }: Signals): number {
   return words + words_around + passage + whole + whole_around;
-}
-
-function sessionEvidence({ session, session_asked, session_summary }: Signals): number {
-  return session + session_asked + session_summary;
 }
 
 /** A session with several good chunks is the likelier one. */
