@@ -93,17 +93,31 @@ try {
     const outcomes = await ask(repository, resolve(options.indexes ?? scratch));
     asked.push(...outcomes.map((outcome) => ({ ...outcome, set: repository.set })));
   }
-  console.log("| messages | mode | asked | right file first | R@1 | R@3 | R@10 | p50 ms |\n|---|---|--:|--:|--:|--:|--:|--:|");
+  console.log(
+    "| messages | mode | asked | right file first | R@1 | R@3 | R@10 | p50 ms |\n|---|---|--:|--:|--:|--:|--:|--:|",
+  );
   for (const set of ["tune", "confirm"] as const) {
     const ofSet = asked.filter((one) => one.set === set);
     if (ofSet.length === 0) continue;
     for (const mode of modes) {
       console.log(row(`**${set}**`, mode, ofSet));
       for (const category of Object.values(categories))
-        console.log(row(`${set}, ${category}`, mode, ofSet.filter((one) => one.category === category)));
+        console.log(
+          row(
+            `${set}, ${category}`,
+            mode,
+            ofSet.filter((one) => one.category === category),
+          ),
+        );
     }
     for (const name of new Set(ofSet.map(({ repository }) => repository)))
-      console.log(row(`${set}: ${name}`, modes.at(-1)!, ofSet.filter(({ repository }) => repository === name)));
+      console.log(
+        row(
+          `${set}: ${name}`,
+          modes.at(-1)!,
+          ofSet.filter(({ repository }) => repository === name),
+        ),
+      );
   }
   if (options.misses) {
     for (const { set, mode, repository, ranks, query } of asked.filter((one) => firstIn([one], 1) === 0))

@@ -49,7 +49,8 @@ export const syntaxes: Readonly<Record<string, Syntax>> = {
   },
   Rust: {
     extensions: /\.rs$/,
-    raises: /\b(?:panic|unreachable|assert\w*|format_args|write|bail|compile_error|error)!|Err\(|\b(?:custom|expect|error\w*|Error::\w+)\(/,
+    raises:
+      /\b(?:panic|unreachable|assert\w*|format_args|write|bail|compile_error|error)!|Err\(|\b(?:custom|expect|error\w*|Error::\w+)\(/,
     quotes: ['"'],
     placeholders: () => global(braces),
     joins: /^(?!)/,

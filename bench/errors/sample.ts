@@ -114,7 +114,11 @@ function isElsewhere(texts: ReadonlyMap<string, string>, file: string, sources: 
   for (const [other, text] of texts) {
     if (other === file) continue;
     let at = 0;
-    if (telling.every((source) => (at = text.indexOf(source, at)) >= 0)) return true;
+    const isHeld = telling.every((source) => {
+      at = text.indexOf(source, at);
+      return at >= 0;
+    });
+    if (isHeld) return true;
   }
   return false;
 }

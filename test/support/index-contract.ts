@@ -106,6 +106,18 @@ export function indexContract(
         },
       );
 
+      it("make phrases when they follow each other", async () => {
+        const holding = async (phrases: string[], limit = 9) =>
+          Promise.all((await index.phrases(phrases, limit)).map((ids) => uids(ids.map((id) => ({ id })))));
+        expect(await holding(["on two", "two one", "retry", "one"])).toEqual([
+          ["1"],
+          [],
+          ["1", "2", "3"],
+          ["1"],
+        ]);
+        expect(await holding(["retry"], 2)).toEqual([["1", "2"]]);
+      });
+
       it("are counted by the chunks that hold them", async () => {
         const count = async () => {
           const { chunks, holding } = await index.frequencies(["retry", "late"]);

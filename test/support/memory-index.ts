@@ -94,6 +94,17 @@ class MemoryIndex implements CodeIndex {
     return { chunks: chunks.length, holding: new Map(counts.filter(([, count]) => count > 0)) };
   }
 
+  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return phrases.map((phrase) =>
+      this.all()
+        .filter(({ chunk }) =>
+          Object.values(chunk.tokens).some((words) => ` ${words.join(" ")} `.includes(` ${phrase} `)),
+        )
+        .map(({ chunk }) => chunk.id)
+        .slice(0, limit),
+    );
+  }
+
   outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
     return this.chunks(ids);
   }

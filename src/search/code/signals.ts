@@ -8,6 +8,8 @@ export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
+  /** How much of the query it holds word by word. */
+  phrase: number;
   /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */

@@ -12,7 +12,7 @@ import type {
 import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { chunkFrequencies, definitionsOf, matchTokens } from "./lookup.ts";
+import { chunkFrequencies, chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /**
@@ -75,6 +75,10 @@ export class SqliteIndex implements CodeIndex {
 
   frequencies(tokens: readonly string[]): Promise<Frequencies> {
     return this.read((db) => ({ chunks: db.chunkCount(), holding: chunkFrequencies(db, tokens) }));
+  }
+
+  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return this.read((db) => chunksWithPhrases(db, phrases, limit));
   }
 
   outlines(ids: readonly ChunkId[]) {
