@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { levels } from "../project/levels.ts";
+import { levelNames, levels } from "../project/levels.ts";
 import { maxResults } from "../project/max-results.ts";
 import * as lines from "./blame.ts";
 import * as checkpoints from "./checkpoints.ts";
@@ -10,6 +10,7 @@ import * as events from "./events.ts";
 import * as sessions from "./sessions.ts";
 import { count, lazy, numberOrNull, strings } from "./shape-parts.ts";
 import { statsAnswer, statsRequest } from "./stats.ts";
+import { matchModes } from "./values.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -35,9 +36,11 @@ const searchRequest = lazy(() =>
   z.object({
     q: z.string(),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
-    level: z.optional(z.array(z.enum(levels))),
+    level: z.optional(z.array(z.enum(levelNames))),
     path: z.optional(strings),
     language: z.optional(z.array(plainName)),
+    /** Every result holds `q` as a text, or as a pattern in RE2's syntax. */
+    match: z.optional(z.enum(matchModes)),
     explain: z.optional(z.boolean()),
   }),
 );
@@ -50,6 +53,8 @@ const codeResult = lazy(() =>
     start_line: z.number(),
     end_line: z.number(),
     level: z.enum(levels),
+    /** What the language calls it: "function", "class", "interface"; "" for what has no name. */
+    kind: z.string(),
     language: z.string(),
     name: z.string(),
     score: z.number(),
@@ -57,6 +62,8 @@ const codeResult = lazy(() =>
     parent_id: z.nullable(z.string()),
     parent_name: z.nullable(z.string()),
     match_reasons: strings,
+    /** With `match` or quotes: the lines on which matches begin. */
+    match_lines: z.optional(z.array(z.int())),
     freshness: z.enum(["fresh", "drifted"]),
     signals: z.optional(z.record(z.string(), z.number())),
   }),

@@ -92,6 +92,15 @@ export function indexContract(
         expect((await find("two retry")).at(0)).toBe("1");
       });
 
+      it("stand in chunks that are found by their files", async () => {
+        const { files } = await only("src/a.ts");
+        expect((await index.chunksOf(files ?? [])).map(({ uid, path }) => `${path} ${uid}`).sort()).toEqual([
+          "src/a.ts 1",
+          "src/a.ts 2",
+        ]);
+        expect(await index.chunksOf([])).toEqual([]);
+      });
+
       it("find nothing outside of the scope", async () => {
         expect(await find("retry", await only("lib/retry.ts"))).toEqual(["3"]);
         expect(await find("retry", { files: null, levels: ["class"] })).toEqual(["2"]);

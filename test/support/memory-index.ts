@@ -117,6 +117,12 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
+  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.all({ files, levels: null }).map(({ file, chunk }) =>
+      storedChunk(file, chunk.id, chunk.record),
+    );
+  }
+
   async files(): Promise<IndexEntry[]> {
     return [...this.byPath.values()].flatMap(({ id, record }) =>
       record.status === "indexed" ? [{ id, path: record.path, language: record.language }] : [],

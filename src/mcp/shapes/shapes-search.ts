@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { levels } from "../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
+import { levelNames } from "../../project/levels.ts";
+import { chunkKinds, chunkTypes, matchModes, searchModes } from "../../protocol/values.ts";
 import {
   cursor,
   described,
@@ -18,10 +18,13 @@ import {
 /** What the tools that search take and answer. */
 
 export const searchCodeInput = z.strictObject({
-  query: text('What the code does, or a name: "retry with backoff", "parseConfig"'),
+  query: text('What the code does, a name, or an error message; what is in "quotes" is in every result'),
   path: optionalList("Only these paths or globs"),
   language: optionalList('Only these: "typescript", "go"'),
-  level: z.optional(described(z.array(z.enum(levels)), "Only these levels")),
+  level: z.optional(described(z.array(z.enum(levelNames)), "Only these levels")),
+  match: z.optional(
+    described(z.enum(matchModes), "Every result holds the query: as it is, or as an RE2 pattern"),
+  ),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -35,13 +38,15 @@ export interface SearchCodeOutput extends PagedOutput {
     start_line: number;
     end_line: number;
     level: string;
+    /** What the language calls it: "function", "class", "interface". */
+    kind: string;
     name: string;
     parent: string | null;
     score: number;
     reasons: string[];
     /** Whether the file has changed since it was indexed: lines may have moved. */
     is_stale: boolean;
-    /** How it begins. */
+    /** How it begins; with match or quotes from the first match on. */
     content: string;
   }[];
   total: number;

@@ -17,7 +17,7 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, language, level, limit, max_tokens } = args;
+  const { query, path, language, level, match, limit, max_tokens } = args;
   const { project } = context;
   const offset = offsetOf("search_code", args, args.cursor);
   const request: SearchRequest = {
@@ -26,6 +26,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(path && { path: pathsInside(context, path) }),
     ...(language && { language }),
     ...(level && { level }),
+    ...(match && { match }),
   };
   const found = (await answer(project, "search", request)).answer;
   const page = found.results.slice(offset, offset + limit);
@@ -41,7 +42,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level ? ", or fewer filters" : ""}.`
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level || match ? ", or fewer filters" : ""}.`
           : items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,
@@ -58,18 +59,27 @@ function itemOf([at, found]: [number, Found], longest: number) {
     start_line: found.start_line,
     end_line: found.end_line,
     level: found.level,
+    kind: found.kind,
     name: oneLine(found.name, 120),
     parent: lineOrNull(found.parent_name, 120),
     score: twoDigits(found.score),
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
-    content: beginning(found.content, isToRead ? longest : Math.min(longest, brief)),
+    content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
   };
 }
 
+/** The content, from the first match on where there is one: what follows says more than how a long function begins. */
+function fromMatch({ content, start_line, match_lines: [first = start_line] = [] }: Found): string {
+  return content
+    .split("\n")
+    .slice(first - start_line)
+    .join("\n");
+}
+
 function render(item: ReturnType<typeof itemOf>): string {
-  const { file, start_line, end_line, level, name, parent, score, is_stale, content } = item;
-  const what = joined([level, name, parent !== null && `in ${parent}`], " ");
+  const { file, start_line, end_line, level, kind, name, parent, score, is_stale, content } = item;
+  const what = joined([kind || level, name, parent !== null && `in ${parent}`], " ");
   const stale = is_stale ? " (changed since it was indexed)" : "";
   return `${file}:${start_line}-${end_line}  ${what}  ${score.toFixed(2)}${stale}\n${content.replace(/^/gm, "    ")}`;
 }

@@ -272,3 +272,47 @@ describe("meaning", () => {
     expect(notes).toEqual([expect.stringContaining("Reinstall Pommel")]);
   });
 });
+
+describe("what is meant to the letter", () => {
+  const places = async (query: string, more: Partial<CodeQuery> = {}) =>
+    (await search(query, more)).results.map(({ file, name }) => `${file} ${name}`);
+
+  it("is in every result where it is asked for exactly, and in any case without a capital letter", async () => {
+    expect(await places("return withRetries(() =>", { match: "exact" })).toEqual(["src/http/client.ts get"]);
+    expect(await places("pagecache", { match: "exact" })).toEqual(["src/store/cache.py PageCache"]);
+    expect(await places("pageCache", { match: "exact" })).toEqual([]);
+    expect(await places("thRetries(", { match: "exact" })).toHaveLength(3);
+    expect(await places("},", { match: "exact", paths: ["tests/**"] })).toEqual([
+      "tests/retry.test.ts retry.test",
+    ]);
+  });
+
+  it("is in every result where it is a pattern", async () => {
+    expect(await places("^async \\w+\\(", { match: "regex" })).toEqual([]);
+    expect((await places("async \\w+\\(url", { match: "regex" })).sort()).toEqual([
+      "src/http/client.ts get",
+      "src/http/client.ts send",
+    ]);
+    expect(await places("^$", { match: "regex", paths: ["src/store"] })).toEqual([]);
+    expect(await places("^\\s*def", { match: "regex", levels: ["class"] })).toEqual([
+      "src/store/cache.py PageCache",
+    ]);
+    await expect(search("(", { match: "regex" })).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("is in every result where it is in quotes, all of them", async () => {
+    expect(await places('where do we retry "exponential backoff"')).toEqual(
+      expect.arrayContaining(["src/http/retry.ts withRetries", "tests/retry.test.ts retry.test"]),
+    );
+    expect(await places('"exponential backoff" "attempts are used"')).toEqual([
+      "src/http/retry.ts withRetries",
+    ]);
+    expect(await places('"exponential backon"')).toEqual([]);
+  });
+
+  it("is shown with its lines and reason", async () => {
+    const { results } = await search("self.pages.pop", { match: "exact" });
+    expect(results).toMatchObject([{ kind: "method", name: "evict", match_lines: [5] }]);
+    expect(results[0]!.match_reasons[0]).toBe('contains "self.pages.pop"');
+  });
+});

@@ -68,10 +68,14 @@ function pathParts(path: string): { directories: string; base: string } {
 /** Files whose name says nothing are known by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
-export function fileNameSignal(path: string, weight: StemWeights): number {
+/** The directory that a file is known by, "" where it is its own name. */
+export function namingDirectory(path: string): string {
   const { directories, base } = pathParts(path);
-  const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
-  return closeness(stemsOf(name), weight);
+  return emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : "";
+}
+
+export function fileNameSignal(path: string, weight: StemWeights): number {
+  return closeness(stemsOf(namingDirectory(path) || pathParts(path).base), weight);
 }
 
 export function directoriesSignal(path: string, weight: StemWeights): number {

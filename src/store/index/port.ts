@@ -144,6 +144,8 @@ export interface SearchableIndex {
   outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]>;
   /** Whole chunks in the order of the ids; those that are gone are missing. */
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]>;
+  /** All chunks of these files, in no particular order. */
+  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
   /** What there is of each model. Quick while nothing changes. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { levels } from "../../../project/levels.ts";
+import { levelNames } from "../../../project/levels.ts";
 import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
 import { examples, query } from "../../frame.ts";
 import { collect, list, resultLimit, since, until } from "../../values.ts";
@@ -18,13 +18,15 @@ export function declareSearch(program: Command): void {
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
     .option("--full", "print whole chunks instead of matching lines")
     .option("--explain", "print each ranking signal's contribution")
-    .addOption(among("-l, --level <levels>", "code: only these, comma separated", levels))
+    .addOption(among("-l, --level <levels>", "code: only these, comma separated", levelNames))
     .option(
       "-p, --path <glob>",
       "code: only files that match, relative to the project root; repeatable",
       collect,
     )
     .option("--language <languages>", "code: only these, comma separated (ids or extensions)", list)
+    .option("--exact", "code: every result contains the query as it is")
+    .option("--regex", "code: every result matches the query, a pattern in RE2 syntax")
     .option("--metrics", "code: print how much reading this saves compared with grep")
     .option("--since <time>", `sessions: ${since[1]}`)
     .option("--until <time>", `sessions: ${until[1]}`)
@@ -42,7 +44,10 @@ export function declareSearch(program: Command): void {
       `${examples(
         ['pm search "where do we retry failed requests"', "code and sessions"],
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
-        ["pm search parseConfig --level method", "a name, methods only"],
+        ["pm search parseConfig --level function", "a name, functions and methods only"],
+        ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
+        ['pm search code --exact "next() called"', "a text as it is"],
+        ['pm search code --regex "http\\.(Get|Post)\\("', "a pattern"],
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
         ['pm search sessions "TODO|FIXME" --mode regex', "a pattern, newest first"],

@@ -1,5 +1,5 @@
 import { PommelError } from "../../../project/errors.ts";
-import { levels } from "../../../project/levels.ts";
+import { levelNames } from "../../../project/levels.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SearchAllRequest, SearchRequest } from "../../../protocol/routes.ts";
 import type { TranscriptSearchRequest } from "../../../protocol/sessions.ts";
@@ -14,6 +14,8 @@ export interface SearchOptions {
   level?: string[];
   path?: string[];
   language?: string[];
+  exact?: boolean;
+  regex?: boolean;
   metrics?: boolean;
   allProjects?: boolean;
   since?: string;
@@ -38,7 +40,7 @@ export interface Search {
   request: SearchAllRequest;
 }
 
-const codeOptions = ["level", "path", "language", "metrics"] as const;
+const codeOptions = ["level", "path", "language", "exact", "regex", "metrics"] as const;
 const transcriptOptions = [
   "since",
   "until",
@@ -109,8 +111,13 @@ function sideOf(scope: Scope, options: SearchOptions): Scope {
 }
 
 function codePart(options: SearchOptions): Omit<SearchRequest, "q"> {
+  if (options.exact && options.regex) {
+    throw new PommelError("usage", "A query is either --exact or --regex.", "Omit one of them.");
+  }
   return {
-    ...(options.level && { level: options.level.map((name) => oneOf(levels, "level", name)) }),
+    ...(options.exact && { match: "exact" }),
+    ...(options.regex && { match: "regex" }),
+    ...(options.level && { level: options.level.map((name) => oneOf(levelNames, "level", name)) }),
     ...(options.path && { path: options.path }),
     ...(options.language && { language: options.language }),
   };

@@ -25,23 +25,23 @@ const fullRun = 5;
 /** What a phrase that no chunk holds weighs: of a message, the part around a value that the program put in. */
 const unfoundShare = 0.5;
 
-const question = /^(?:how|what|when|where|which|who|why|can|do|does|is)\b|\?\s*$/i;
+const question = /^(?:how|what|when|where|which|who|why|can|do|does|is(?! not))\b|\?\s*$/i;
 
-/** Whether the query may quote the code: names are looked up as names, and questions are in words of their own. */
-function mayQuote({ intent, raw }: AnalysedQuery): boolean {
-  return intent !== "symbol" && intent !== "path" && !question.test(raw.trim());
+/** The words of a query that may quote the code: names are looked up as names, and questions use words of their own. */
+export function quotableWords({ intent, raw, sequence }: AnalysedQuery): readonly string[] {
+  return intent === "symbol" || intent === "path" || question.test(raw.trim()) ? [] : sequence;
 }
 
 /**
- * How much of the query each chunk holds word by word, 0 to 1: phrases in a row, weighed by how rare they are (inverse
+ * How much of these words each chunk holds word by word, 0 to 1: phrases in a row, weighed by how rare they are (inverse
  * document frequency) and by their length. A message with values in it ("users.map is not a function") still has the
  * phrases between them.
  */
 export async function collectPhrases(
   index: SearchableIndex,
-  query: AnalysedQuery,
+  words: readonly string[],
 ): Promise<ReadonlyMap<ChunkId, number>> {
-  const phrases = mayQuote(query) ? phrasesOf(query.sequence) : [];
+  const phrases = phrasesOf(words);
   if (phrases.length === 0) return new Map();
   const [holders, { chunks }] = await Promise.all([
     index.phrases(

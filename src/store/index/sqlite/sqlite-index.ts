@@ -3,6 +3,7 @@ import type {
   CodeIndex,
   Definition,
   FieldWeights,
+  FileId,
   Frequencies,
   Match,
   QueryVector,
@@ -87,6 +88,10 @@ export class SqliteIndex implements CodeIndex {
 
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     return this.run((db) => db.chunks(ids));
+  }
+
+  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.run((db) => db.chunksOf(files));
   }
 
   files() {
