@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { levelNames } from "../../project/levels.ts";
-import { chunkKinds, chunkTypes, matchModes, searchModes } from "../../protocol/values.ts";
+import { levels } from "../../project/levels.ts";
+import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
 import {
   cursor,
   described,
@@ -18,13 +18,11 @@ import {
 /** What the tools that search take and answer. */
 
 export const searchCodeInput = z.strictObject({
-  query: text('What the code does, a name, or an error message; what is in "quotes" is in every result'),
+  query: text('What the code does, a name, an error; "quoted": exactly'),
   path: optionalList("Only these paths or globs"),
   language: optionalList('Only these: "typescript", "go"'),
-  level: z.optional(described(z.array(z.enum(levelNames)), "Only these levels")),
-  match: z.optional(
-    described(z.enum(matchModes), "Every result holds the query: as it is, or as an RE2 pattern"),
-  ),
+  level: z.optional(described(z.array(z.enum(levels)), "Only these levels")),
+  regex: z.optional(described(z.boolean(), "query is an RE2 pattern")),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -46,7 +44,7 @@ export interface SearchCodeOutput extends PagedOutput {
     reasons: string[];
     /** Whether the file has changed since it was indexed: lines may have moved. */
     is_stale: boolean;
-    /** How it begins; with match or quotes from the first match on. */
+    /** How it begins; with regex or quotes from the first match on. */
     content: string;
   }[];
   total: number;

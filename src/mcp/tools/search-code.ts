@@ -17,7 +17,7 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, language, level, match, limit, max_tokens } = args;
+  const { query, path, language, level, regex, limit, max_tokens } = args;
   const { project } = context;
   const offset = offsetOf("search_code", args, args.cursor);
   const request: SearchRequest = {
@@ -26,7 +26,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(path && { path: pathsInside(context, path) }),
     ...(language && { language }),
     ...(level && { level }),
-    ...(match && { match }),
+    ...(regex && { match: "regex" }),
   };
   const found = (await answer(project, "search", request)).answer;
   const page = found.results.slice(offset, offset + limit);
@@ -42,7 +42,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level || match ? ", or fewer filters" : ""}.`
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level || regex ? ", or fewer filters" : ""}.`
           : items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,

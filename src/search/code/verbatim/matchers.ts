@@ -64,5 +64,5 @@ function patternMatcher(pattern: string): Matcher {
 
 /** What stands in double quotes in a query. */
 function quotedIn(query: string): string[] {
-  return [...query.matchAll(/"([^"]*\S[^"]*)"/g)].map(([, text]) => text!.trim());
+  return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
 }
