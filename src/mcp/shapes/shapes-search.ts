@@ -18,11 +18,11 @@ import {
 /** What the tools that search take and answer. */
 
 export const searchCodeInput = z.strictObject({
-  query: text('What the code does, a name, an error; "quoted": exactly'),
+  query: text('What it does, name or error; "quotes": exactly'),
   path: optionalList("Only these paths or globs"),
   language: optionalList('Only these: "typescript", "go"'),
   level: z.optional(described(z.array(z.enum(levels)), "Only these levels")),
-  regex: z.optional(described(z.boolean(), "query is an RE2 pattern")),
+  regex: z.optional(described(z.boolean(), "RE2")),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).

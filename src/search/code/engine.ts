@@ -11,7 +11,7 @@ import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
 import { findHolders, type Holders } from "./verbatim/holders.ts";
-import { type Matcher, matchersOf } from "./verbatim/matchers.ts";
+import { type Matcher, matchersOf, mayBeMessage } from "./verbatim/matchers.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
@@ -25,6 +25,7 @@ interface CodeSearchOptions {
 /** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
 const maxTries = 3;
 
+const unheldNote = "Nothing contains the text in quotes as it is; these results come closest.";
 const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
 
 /** Answers questions from one code index. Holds no state of its own. */
@@ -58,7 +59,7 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { results, total, isCut } = await this.inStep(() =>
+    const { results, total, notes } = await this.inStep(() =>
       this.rankAndPresent(query, embedded, request, matchers),
     );
     return {
@@ -66,7 +67,7 @@ export class CodeSearch {
       results,
       total_results: total,
       searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
-      notes: isCut ? [...embedded.notes, cutNote] : embedded.notes,
+      notes: [...embedded.notes, ...notes],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
   }
@@ -89,10 +90,15 @@ export class CodeSearch {
     embedded: EmbeddedQuery,
     request: CodeQuery,
     matchers: readonly Matcher[],
-  ): Promise<{ results: CodeResult[]; total: number; isCut: boolean }> {
+  ): Promise<{ results: CodeResult[]; total: number; notes: string[] }> {
     const scope = await this.scopeOf(request);
-    const holders =
-      matchers.length > 0 ? await findHolders(this.index, this.project.root, matchers, scope) : null;
+    const isMessage = mayBeMessage(request);
+    const message = isMessage ? request.query : null;
+    const held =
+      matchers.length > 0 ? await findHolders(this.index, this.project.root, matchers, scope, message) : null;
+    // The value that a program put between quotes is nowhere.
+    const isUnheld = held?.chunks.size === 0 && isMessage;
+    const holders = isUnheld ? null : held;
     const among = holders && [...holders.chunks.keys()];
     const candidates = await collectCandidates(this.index, query, embedded, scope, this.weights, among);
     const background: Background = {
@@ -102,7 +108,8 @@ export class CodeSearch {
     };
     const ranked = await rank(candidates, query, background, this.weights);
     const results = await this.present(ranked, query, request, { matchers, lines: holders?.chunks ?? null });
-    return { results, total: ranked.length, isCut: holders?.isCut ?? false };
+    const note = isUnheld ? unheldNote : holders?.isCut ? cutNote : null;
+    return { results, total: ranked.length, notes: note === null ? [] : [note] };
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */

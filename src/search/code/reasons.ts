@@ -28,11 +28,15 @@ export function reasonsFor(
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = content.slice(0, maxLook);
+  const held = matchers.map((matcher) => heldReason(matcher, content));
   const reasons: [number, string][] = [
-    ...matchers.map((matcher): [number, string] => [Number.POSITIVE_INFINITY, heldReason(matcher, content)]),
+    ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.path ?? 0, "the requested file"],
-    [signals.phrase ?? 0, matchers.length === 0 && candidate.phrase > 0 ? quotation(query, text) : ""],
+    [
+      signals.phrase ?? 0,
+      candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "",
+    ],
     [signals.lexical ?? 0, mentions(query, text)],
     [signals.file_name ?? 0, matchingFileName(chunk.path)],
     [signals.name ?? 0, `name matches (${chunk.name})`],

@@ -34,22 +34,32 @@ const preferred: readonly Level[] = ["method", "class", "block", "lines", "file"
 /** Reading goes on after others had their turn: the daemon answers meanwhile. */
 const filesPerTurn = 32;
 
-/** Finds what matches: the index narrows the files down where it knows a whole word, the text on disk decides. */
+/**
+ * Finds what matches: the index narrows the files down where it knows a whole word, the text on disk decides.
+ * @param message a message that may have quotes of its own: the strings that make it hold it as well; null: none
+ */
 export async function findHolders(
   index: SearchableIndex,
   root: string,
   matchers: readonly Matcher[],
   scope: Scope,
+  message: string | null,
 ): Promise<Holders> {
   const places: Places[] = [];
   let isCut = false;
   for (const matcher of matchers) {
     let found = await literalPlaces(index, root, matcher, scope);
-    if (found.size === 0 && matcher.mayBeRendered) found = await templatePlaces(index, root, matcher, scope);
+    if (found.size === 0 && matcher.mayBeRendered)
+      found = await templatePlaces(index, root, matcher.text, scope);
     isCut ||= found.size >= maxFiles;
     places.push(found);
   }
-  return { chunks: await chunksAround(index, places, scope), isCut };
+  const chunks = await chunksAround(index, places, scope);
+  if (message !== null) {
+    const makers = await templatePlaces(index, root, message, scope);
+    for (const [id, lines] of await chunksAround(index, [makers], scope)) chunks.set(id, lines);
+  }
+  return { chunks, isCut };
 }
 
 async function literalPlaces(
@@ -99,7 +109,7 @@ async function filesWith(
 async function templatePlaces(
   index: SearchableIndex,
   root: string,
-  { text }: Matcher,
+  text: string,
   scope: Scope,
 ): Promise<Places> {
   const places: Places = new Map();

@@ -62,6 +62,11 @@ function patternMatcher(pattern: string): Matcher {
   };
 }
 
+/** A query that has words outside of its quotes may be a message whose quotes are its own. */
+export function mayBeMessage({ query, match }: Pick<CodeQuery, "query" | "match">): boolean {
+  return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
+}
+
 /** What stands in double quotes in a query. */
 function quotedIn(query: string): string[] {
   return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
