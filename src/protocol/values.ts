@@ -10,6 +10,10 @@ export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
 /** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
 export type SearchMode = (typeof searchModes)[number];
 
+export const matchModes = ["exact", "regex"] as const;
+/** How code must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
+export type MatchMode = (typeof matchModes)[number];
+
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];

@@ -26,6 +26,12 @@ export function compilePattern(pattern: string): Finder {
 
 const isExact = (pattern: string) => /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, ""));
 
+/** A text that means itself, to find all its places. Letter case counts as in a pattern. */
+export function compileLiteral(text: string): RegExp {
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return new RegExp(escaped, /\p{Lu}/u.test(text) ? "g" : "gi");
+}
+
 /** The same as an expression, for who needs all places that it matches. */
 export function compileExpression(pattern: string): RE2JS {
   try {

@@ -12,6 +12,9 @@ const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
 const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
+const startsInWord = /^[\p{L}\p{N}\p{M}_$]/u;
+const endsInWord = /[\p{L}\p{N}\p{M}_$]$/u;
+
 /** Longer runs are data (hashes, base64), not names. */
 const maxIdentifierLength = 80;
 
@@ -46,6 +49,14 @@ export function partsOf(name: string): string[] {
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
   return (text.match(identifier) ?? []).filter((name) => name.length <= maxIdentifierLength);
+}
+
+/** The words of a text, lower-case, but for those at its ends: in what holds the text they may go on. */
+export function innerWordsOf(text: string): string[] {
+  const words = identifiersOf(text);
+  if (startsInWord.test(text)) words.shift();
+  if (endsInWord.test(text)) words.pop();
+  return words.map((word) => word.toLowerCase());
 }
 
 /** Whether the word is of a script that puts blanks between words. */

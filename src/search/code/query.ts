@@ -8,6 +8,8 @@ type Intent = "symbol" | "path" | "error" | "language";
 /** A query, taken apart once for retrieval and every signal. */
 export interface AnalysedQuery {
   raw: string;
+  /** All its words in their order. */
+  sequence: readonly string[];
   intent: Intent;
   /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
   namesAsWritten: ReadonlySet<string>;
@@ -49,6 +51,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
   const triples = all.slice(2).map((word, i) => nameKey(all[i]!) + nameKey(all[i + 1]!) + nameKey(word));
   return {
     raw,
+    sequence: all,
     intent,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
