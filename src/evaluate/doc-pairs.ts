@@ -4,7 +4,7 @@ import { roleOf } from "../search/code/path-role.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../store/index/records.ts";
 import { questionOfDocs } from "./doc-sentence.ts";
 import type { Pair } from "./pairs.ts";
-import { shuffled } from "./sampling.ts";
+import { shuffled } from "./pairs.ts";
 
 /** What a doc comment says a function does, and the function. */
 export interface DocPair extends Pair {

@@ -1,5 +1,4 @@
-import { stopWords } from "../text/stop-words.ts";
-import { identifiersOf, isSpaced, partsOf, stem } from "../text/tokens.ts";
+import { identifiersOf, isSpaced, partsOf, stem, stopWords } from "../text/tokens.ts";
 
 /** A question has at least so many words that mean something, and so many words at most. */
 const minWords = 3;

@@ -21,7 +21,7 @@ interface IndexOptions {
 }
 
 /** Milliseconds. */
-export interface IndexTimes {
+interface IndexTimes {
   /** Until everything was searchable, by the first model too. */
   indexing: number;
   /** What the second model took after that; null without one. */

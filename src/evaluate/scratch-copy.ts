@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IgnoreRules } from "../code/files/ignore.ts";
 import { readSource } from "../code/files/read-source.ts";
 import type { FileStamp } from "../store/index/records.ts";
-import { shuffled } from "./sampling.ts";
+import { shuffled } from "./pairs.ts";
 
 /** A copy holds so much at most. */
 const largestCopy = { files: 20_000, bytes: 300_000_000 };

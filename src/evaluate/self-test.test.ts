@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Embedder } from "../models/embed/embedder.ts";
-import { nullEmbedder } from "../models/embed/null/null-embedder.ts";
+import { nullEmbedder } from "../models/embed/registry.ts";
 import { defaultConfig } from "../project/config/settings.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";

@@ -6,8 +6,10 @@ import { createIgnoreRules } from "../code/files/ignore.ts";
 import { scanProject } from "../code/files/scan.ts";
 import type { LanguageId } from "../code/languages/index.ts";
 import { headOf } from "../git/history/history.ts";
-import type { Embedders } from "../models/embed/embedders.ts";
+import type { Embedder } from "../models/embed/embedder.ts";
+import { type Embedders, modelsOf } from "../models/embed/embedders.ts";
 import type { Config } from "../project/config/settings.ts";
+import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { modes } from "../search/code/modes.ts";
@@ -15,7 +17,6 @@ import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import { indexDriver } from "../store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
-import { modelsAtHand } from "./available-models.ts";
 import { mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { indexInFull } from "./index-in-full.ts";
@@ -182,4 +183,31 @@ async function copyWithoutDocs(
 function sizeNote(copied: number, all: number): string | null {
   if (copied === all) return null;
   return `The project is large: measured on ${copied} of its ${all} files, whole directories of them.`;
+}
+
+interface ModelsAtHand {
+  /** Without those that cannot be used. */
+  embedders: Embedders;
+  /** The ids of the others, joined by " + "; null when there are none. */
+  names: string | null;
+  /** What is missing and why, for a person. */
+  notes: string[];
+}
+
+/** Leaves out models that cannot be used, so that the rest is measured. */
+async function modelsAtHand({ first, second, deadlineMs }: Embedders): Promise<ModelsAtHand> {
+  const notes: string[] = [];
+  const ifUsable = async (model: Embedder | null) => {
+    try {
+      await model?.prepare();
+      return model;
+    } catch (error) {
+      notes.push(`${model?.id} was left out: ${messageOf(error)}`);
+      return null;
+    }
+  };
+  const embedders = { first: await ifUsable(first), second: await ifUsable(second), deadlineMs };
+  const names = modelsOf(embedders).map(({ id }) => id);
+  if (names.length === 0) notes.push("Without vectors only the lexical mode was measured.");
+  return { embedders, names: names.join(" + ") || null, notes };
 }

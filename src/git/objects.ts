@@ -1,6 +1,5 @@
 import { PassThrough } from "node:stream";
-import { GitFailure, gitBytes } from "./git.ts";
-import { plain } from "./plain.ts";
+import { GitFailure, gitBytes, plain } from "./git.ts";
 
 const lineFeed = 10;
 
@@ -66,7 +65,7 @@ export function readObjects(
 }
 
 /** Reads `<hash> <type> <size>`, a line feed, so many bytes, a line feed; or one line that says that it is missing. */
-export class BatchReader {
+class BatchReader {
   private header = "";
   /** Bytes to come, with the line feed behind them; null: a header is being read. */
   private left: number | null = null;
@@ -106,5 +105,32 @@ export class BatchReader {
       this.left = null;
     }
     return complete;
+  }
+}
+
+/** A file as a commit has it. */
+interface Blob {
+  path: string;
+  /** null: the commit has no such file, or it is longer than asked for. */
+  bytes: Buffer | null;
+}
+
+/**
+ * Files as a commit has them, in the order of `paths`, which are taken from `dir` and may not hold line feeds.
+ * @param options.longest bytes
+ * @throws GitFailure
+ */
+export async function* blobsOf(
+  dir: string,
+  revision: string,
+  paths: readonly string[],
+  { longest, signal }: { longest: number; signal?: AbortSignal },
+): AsyncGenerator<Blob, void, undefined> {
+  if (paths.length === 0) return;
+  const stdin = paths.map((path) => `${revision}:./${path}\n`);
+  const reader = new BatchReader(longest, "blob");
+  let at = 0;
+  for await (const chunk of gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin })) {
+    for (const bytes of reader.read(chunk)) yield { path: paths[at++]!, bytes };
   }
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { all } from "../../test/support/repository-fixture.ts";
-import { linesOf } from "./output-lines.ts";
-import { unquotePath } from "./unquote.ts";
+import { linesOf, unquotePath } from "./output-lines.ts";
 
 async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { findUpwards } from "../project/paths.ts";
 import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
-import { changeOf, headStamp, textOf } from "./history/head-stamp.ts";
+import { changeOf, headStamp, textOf } from "./history/head.ts";
 
 interface CacheOptions<T> {
   /** Answers kept; the least recently used go first. */

@@ -1,10 +1,9 @@
-import { GitFailure, gitBuffer, gitFields, gitText } from "./git.ts";
-import { plain, plainDiff, plainEnvironment } from "./plain.ts";
+import { GitFailure, gitBuffer, gitFields, gitText, plain, plainDiff, plainEnvironment } from "./git.ts";
 import type { WorkingTree } from "./rewind/repository.ts";
 
-export { commitNamed, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
+export { commitNamed } from "./history/history.ts";
+export { addWorktree, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
 export { type Restored, restoreTo } from "./rewind/restore.ts";
-export { addWorktree } from "./rewind/worktree.ts";
 
 /** A file that differs; binary ones have no lines. */
 export interface FileDifference {
@@ -67,7 +66,7 @@ export async function distanceToHead(
 }
 
 /** The one commit, as git tells it. */
-export interface CommitFacts {
+interface CommitFacts {
   hash: string;
   tree: string;
   author: string;

@@ -1,5 +1,4 @@
-import { GitFailure, gitFields } from "./git.ts";
-import { plain } from "./plain.ts";
+import { GitFailure, gitFields, plain } from "./git.ts";
 
 /**
  * Files in `dir` that are not as they were committed, or were never; those that git ignores are left out. From `dir`.

@@ -7,8 +7,8 @@ import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName } from "../protocol/hook-names.ts";
 import type { HookPayload } from "../protocol/hook-payload.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
+import { writeItem } from "./deliver.ts";
 import { isShortText, objectOf } from "./payload.ts";
-import { writeItem } from "./write-item.ts";
 
 /** Hooks that an agent is told something by. Never when a turn is over. */
 const moments = ["session-start", "user-prompt", "post-tool-use"] as const;

@@ -2,10 +2,8 @@ import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../protocol/git-hook-names.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
-import { notifyDaemon } from "./notify.ts";
-import { readStdin } from "./read-stdin.ts";
-import { warn } from "./warn.ts";
-import { writeItem } from "./write-item.ts";
+import { notifyDaemon, writeItem } from "./deliver.ts";
+import { readStdin, warn } from "./stdio.ts";
 
 /** SHA-1 or SHA-256, whole. */
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

@@ -5,12 +5,10 @@ import { type Project, projectAround } from "../project/paths.ts";
 import { anyHook, hookNamed, hookNames } from "../protocol/hook-names.ts";
 import type { HookPayload } from "../protocol/hook-payload.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
+import { notifyDaemon, writeItem } from "./deliver.ts";
 import { injectContext } from "./inject.ts";
-import { notifyDaemon } from "./notify.ts";
 import { parseObject, payloadOf } from "./payload.ts";
-import { maxInputLength, readStdin } from "./read-stdin.ts";
-import { warn } from "./warn.ts";
-import { writeItem } from "./write-item.ts";
+import { maxInputLength, readStdin, warn } from "./stdio.ts";
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits

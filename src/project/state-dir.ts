@@ -1,12 +1,14 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { configTemplate } from "./config/config-template.ts";
+import { readText } from "./config/config.ts";
+import { configTemplate } from "./config/setting-values.ts";
 import type { Config } from "./config/settings.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
-import { type Project, stateDirName } from "./paths.ts";
+import { writeInPlace } from "./files/text-file.ts";
+import { findUpwards, type Project, stateDirName } from "./paths.ts";
 
 /** What `createStateDir` made, relative to the project's root; the rest was there. */
-export type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
+type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
 
 /**
  * Creates `.pommel/` (0700) with `config.toml` (0600) and a `.gitignore` that keeps it out of every commit even
@@ -62,4 +64,33 @@ function explain(error: unknown, project: Project): unknown {
     });
   }
   return error;
+}
+
+/**
+ * Takes the line out of the repository's `.gitignore` that an older Pommel wrote at its end; the rest stays byte for byte,
+ * and a file that held nothing else goes. (`.pommel/.gitignore` does what the line did.)
+ * @returns the file, when it was changed
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function removeIgnoreLine(root: string): string | null {
+  const file = ignoreFileOf(root);
+  if (file === null || !hasIgnoreLine(root)) return null;
+  // A character per byte: names need not be UTF-8.
+  const rest = readFileSync(file, "latin1").replace(ourLine, "");
+  if (rest === "") rmSync(file);
+  else writeInPlace(file, Buffer.from(rest, "latin1"));
+  return file;
+}
+
+/** Whether `removeIgnoreLine` has something to do. */
+export function hasIgnoreLine(root: string): boolean {
+  const file = ignoreFileOf(root);
+  return file !== null && ourLine.test(readText(file) ?? "");
+}
+
+const ourLine = new RegExp(`^\\${stateDirName}/(?:\\r?\\n|$)`, "m");
+
+function ignoreFileOf(root: string): string | null {
+  const top = findUpwards(root, ".git");
+  return top === null ? null : join(top, ".gitignore");
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { projectRoots } from "../git/project-roots.ts";
-import { createEmbedder } from "../models/embed/registry.ts";
-import { embedderSettings } from "../models/embed/settings.ts";
+import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";

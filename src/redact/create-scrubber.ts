@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { withRepetitions } from "./checks/repetitions.ts";
+import { isSecretValue } from "./checks/checks.ts";
+import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { createFinder } from "./finder.ts";
-import { namedSecretType } from "./patterns/names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
 import { placeholders, stopper } from "./patterns/rule.ts";
 import type { Scrubber, SecretMatch } from "./scrubber.ts";
@@ -104,4 +104,69 @@ function absorb(before: readonly SecretMatch[], fresh: readonly SecretMatch[]): 
     (old) => !fresh.some((match) => match.start <= old.start && old.end <= match.end),
   );
   return [...kept, ...fresh].sort((a, b) => a.start - b.start);
+}
+
+/** How many different secrets of a text are looked for again; more are in no text but one that is made of them. */
+const most = 50;
+
+/**
+ * The finds, and with them every other place where one of the secrets stands: what a name gave away once is the same
+ * secret without the name. Only for what cannot be a word.
+ */
+function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretMatch[] {
+  const known = new Map<string, SecretMatch>();
+  for (const match of matches) {
+    if (known.size === most) break;
+    const secret = text.slice(match.start, match.end);
+    if (looksRandom(secret) && !looksLikeWords(secret) && !known.has(secret)) known.set(secret, match);
+  }
+  const all = [...matches];
+  for (const [secret, { rule, type }] of known) {
+    for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
+      all.push({ rule, type, start: at, end: at + secret.length });
+    }
+  }
+  if (all.length === matches.length) return all;
+  all.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: SecretMatch[] = [];
+  for (const match of all) {
+    const last = merged.at(-1);
+    if (last === undefined || match.start >= last.end) merged.push({ ...match });
+    else last.end = Math.max(last.end, match.end);
+  }
+  return merged;
+}
+
+const telling: readonly { name: RegExp; kind: "password" | "token"; type: string }[] = [
+  { name: /(?:password|passwd|passphrase|passcode|pwd|(?:^|_)pass)$/, kind: "password", type: "PASSWORD" },
+  {
+    name: /(?:api|secret|access|auth|account|encryption|signing|private|master|license)_?key$/,
+    kind: "token",
+    type: "API_KEY",
+  },
+  { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
+  { name: /token$/, kind: "token", type: "TOKEN" },
+  { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
+  { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },
+  { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
+];
+
+/** The longest value that a name alone makes a secret. Characters. */
+const longest = 8_000;
+
+/** The type of the secret that `value` is because of what it is called; null when it is none. */
+function namedSecretType(name: string, value: string): string | null {
+  if (value.length > longest || (value.includes("\n") && value.length > 400)) return null;
+  const plain = name
+    .replace(/^-+/, "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[\s.-]+/g, "_")
+    .replace(/_?[0-9]{1,2}$/, "")
+    .toLowerCase();
+  for (const { name: pattern, kind, type } of telling) {
+    if (!pattern.test(plain)) continue;
+    const bare = type === "AUTHORIZATION" ? value.replace(/^[A-Za-z]+ +/, "") : value;
+    return isSecretValue(kind, bare) ? type : null;
+  }
+  return null;
 }

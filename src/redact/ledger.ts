@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { SecretLedger } from "./scrubber.ts";
 
 /** A row of `secrets`, without its session. */
-export interface KnownSecret {
+interface KnownSecret {
   type: string;
   /** Six hexadecimal digits. */
   fingerprint: string;
@@ -10,7 +10,7 @@ export interface KnownSecret {
 }
 
 /** A ledger that can be stored and taken up again. */
-export interface StoredLedger extends SecretLedger {
+interface StoredLedger extends SecretLedger {
   /** What was added since the ledger was made or last asked. */
   takeNew(): KnownSecret[];
 }

@@ -3,7 +3,7 @@ import { belongsTo } from "../git/project-roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { type ChangedThing, changedThings, syncFact } from "../store/memory/sync.ts";
-import { pathOf, type Thing } from "./branch/layout.ts";
+import { pathOf, type Thing } from "./branch/manifest.ts";
 import { decode, encode } from "./branch/shared-file.ts";
 import {
   type ExportWork,
@@ -88,7 +88,7 @@ function withSharedTitle(meta: SharedSession, shared: string | null): SharedSess
 /** Of sync_state: sessions that ran elsewhere and are shared nevertheless. */
 export const sharedFact = "shared ";
 
-export interface ThingsToTell {
+interface ThingsToTell {
   things: ChangedThing[];
   /** Sessions that ran outside of the project and are not shared, unless the user wants that; with their notes. */
   leftOut: number;

@@ -3,7 +3,7 @@ import { GitFailure, gitBytes, gitText } from "../git/git.ts";
 
 /** The remote that the branch is pushed to. Never forced, and no hook of the user's runs for it. */
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Whether git may ask for a password at the terminal. */
   mayAsk: boolean;
   signal?: AbortSignal | undefined;

@@ -1,7 +1,29 @@
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Problem } from "./branch/branch.ts";
+import type { SharedKind } from "./branch/manifest.ts";
 import type { EncryptionSettings } from "./codec/open-codec.ts";
-import type { SyncCounts } from "./counts.ts";
+
+/** How much was, or would be, shared or taken in. */
+export interface SyncCounts {
+  sessions: number;
+  /** Turns that are new, or have more in them. */
+  turns: number;
+  annotations: number;
+  checkpoints: number;
+  attributions: number;
+  events: number;
+}
+
+export const noCounts = (): SyncCounts => ({
+  sessions: 0,
+  turns: 0,
+  annotations: 0,
+  checkpoints: 0,
+  attributions: 0,
+  events: 0,
+});
+
+export const countOf = (kind: SharedKind) => `${kind}s` as const satisfies keyof SyncCounts;
 
 export interface SyncSettings extends EncryptionSettings {
   remote: string;
@@ -30,7 +52,7 @@ export interface SyncOptions {
 }
 
 /** Why not all was done. */
-export interface SyncTrouble {
+interface SyncTrouble {
   kind: "no_remote" | "unreachable" | "damaged" | "rejected";
   message: string;
 }

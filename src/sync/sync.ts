@@ -15,14 +15,21 @@ import {
 } from "./branch/objects.ts";
 import { BranchWriter } from "./branch/write-branch.ts";
 import { openCodec } from "./codec/open-codec.ts";
-import { noCounts, type SyncCounts } from "./counts.ts";
 import { sharedFact, thingsToExport } from "./export-files.ts";
 import type { ExportWork } from "./records/from-memory.ts";
 import { importTip } from "./records/import-records.ts";
 import { finishSessions } from "./records/to-memory-session.ts";
 import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
 import { pushUrls } from "./remote.ts";
-import { hintFor, type Run, type SyncOptions, type SyncReport, type SyncSettings } from "./report.ts";
+import {
+  hintFor,
+  noCounts,
+  type Run,
+  type SyncCounts,
+  type SyncOptions,
+  type SyncReport,
+  type SyncSettings,
+} from "./report.ts";
 
 /** Rejected so often, somebody else is told to try again later. */
 const maxPushes = 3;

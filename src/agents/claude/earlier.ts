@@ -1,4 +1,4 @@
-import { isWholeJson } from "../reading/json-lines.ts";
+import { isWholeJson } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asBlocks, type Line, parseLine } from "./line-schema.ts";

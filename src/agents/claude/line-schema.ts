@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
-import { parseJsonLine } from "../reading/json-lines.ts";
+import { anything, count, flag, orNothing, orNull, parseJsonLine, text } from "../reading/json.ts";
 
 /** What of a transcript's lines is understood. */
 

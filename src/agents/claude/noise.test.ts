@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseLine } from "./line-schema.ts";
-import { noise } from "./noise.ts";
-import { type Surroundings, understand } from "./understand.ts";
+import { noise, type Surroundings, understand } from "./understand.ts";
 
 const around: Surroundings = {
   agentId: null,

@@ -1,4 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { HookName } from "../../protocol/hook-names.ts";
 import type { AgentProfile } from "../agent.ts";
 
 export const claudeProfile = {
@@ -28,7 +31,37 @@ export const claudeProfile = {
     },
     async runsTwice(root, hook) {
       if (!process.env.CLAUDE_PLUGIN_ROOT) return false;
-      return (await import("./plugin-twin.ts")).isInSettings(root, hook);
+      return isInSettings(root, hook);
     },
   },
 } satisfies AgentProfile;
+
+/**
+ * Whether settings of the project or of the user have a hook of ours for this event as well. Claude Code runs a command
+ * that stands in several settings files once, but once more for a plugin: then it is the plugin's that has nothing to do.
+ */
+function isInSettings(root: string, hook: HookName): boolean {
+  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
+  const files = dirs.flatMap((dir, at) =>
+    at === 0
+      ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]
+      : [join(dir, "settings.json")],
+  );
+  const command = new RegExp(
+    `"command"\\s*:\\s*"(?:[^"]*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?"`,
+  );
+  return files.some((file) => command.test(textOf(file)));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Where Claude Code keeps what is the user's own. */
+export function claudeHome(env: NodeJS.ProcessEnv = process.env): string {
+  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withoutReminders } from "./reminders.ts";
+import { withoutReminders } from "./message-text.ts";
 
 describe("reminders", () => {
   it("are cut out, each of them", () => {

@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { findUpwards, mainOf } from "../../project/paths.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
-import { skill } from "../setup/skill.ts";
+import { instructions, skill } from "../setup/section.ts";
 import type { AgentSetup, Place } from "../setup.ts";
-import { claudeHome } from "./home.ts";
-import { hasPlugin } from "./plugin.ts";
-import { claudeProfile } from "./profile.ts";
+import { claudeHome, claudeProfile } from "./profile.ts";
 
 /** Seconds. Without one, SessionEnd is killed after about 1.5. */
 const timeout = 10;
@@ -104,3 +102,24 @@ export const claudeSetup: AgentSetup = {
     return ["Claude Code asks once, at its next start here, whether to use the server of .mcp.json."];
   },
 };
+
+const settings = z.object({ enabledPlugins: z.optional(z.record(z.string(), z.unknown())) });
+
+/** Whether Claude Code has Pommel's plugin (`plugin/`) here: the nearest settings that say so decide. */
+function hasPlugin({ scope, dir, env }: Place): boolean {
+  const own = join(claudeHome(env), "settings.json");
+  const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
+  for (const file of scope === "project" ? [...projects, own] : [own]) {
+    const entry = Object.entries(pluginsIn(file)).find(([name]) => name.startsWith("pommel@"));
+    if (entry) return entry[1] === true;
+  }
+  return false;
+}
+
+function pluginsIn(file: string): Record<string, unknown> {
+  try {
+    return z.parse(settings, JSON.parse(readFileSync(file, "utf8"))).enabledPlugins ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,10 +1,9 @@
 import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded, pictureMark } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { replacement } from "../reading/replacement.ts";
+import { bounded, bounds, pictureMark } from "../reading/bounds.ts";
+import { replacement } from "../reading/tool-calls.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
-import { withoutReminders } from "./reminders.ts";
+import { withoutReminders } from "./message-text.ts";
 
 /** Which field of a tool's input names a file, and what the tool does to it. */
 const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, boundedInput, pictureMark } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { actionByInput } from "../reading/tool-action.ts";
+import { bounded, boundedInput, pictureMark } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, type Line } from "./line-schema.ts";
-import { notice, said } from "./message-text.ts";
-import { withoutReminders } from "./reminders.ts";
+import { notice, said, withoutReminders } from "./message-text.ts";
 import { filesOf, toolResult } from "./tools.ts";
 
 /** What a line came to: something to keep, a reason to count it as skipped, or both. */
@@ -63,7 +62,7 @@ function passOver(line: Line, reason = `type:${typeOf(line)}`): Understood {
 }
 
 /** A line of the tree that says nothing. */
-export function link(uid: string, parentUid: string | null): TranscriptLine {
+function link(uid: string, parentUid: string | null): TranscriptLine {
   return { uid, parentUid, at: null, cwd: null, branch: null, entries: [], usage: null };
 }
 
@@ -200,4 +199,36 @@ function usageOf({ message }: Line): Usage | null {
     cacheRead: cache_read_input_tokens ?? 0,
     cacheWrite: cache_creation_input_tokens ?? 0,
   };
+}
+
+/*
+ * A fifth of a transcript's bytes are lines that tell how far a tool is, each with everything it printed so far, and
+ * snapshots of files. They are recognised without parsing them: in JSON, a quote within a string is escaped, so what
+ * stands before the first nested value can be read as it is.
+ */
+
+const snapshots = ["file-history-snapshot", "file-history-delta"].map(
+  (type) => [type, Buffer.from(`{"type":"${type}",`)] as const,
+);
+const scalar = String.raw`(?:"(?:[^"\\]|\\.)*"|null|true|false|-?[\d.]+)`;
+const progressStart = new RegExp(
+  String.raw`^\{(?:"parentUuid":(?:null|"([\w-]{1,64})"),)(?:"isSidechain":false,)(?:"\w+":${scalar},)*"type":"progress",`,
+);
+const progressEnd = new RegExp(String.raw`"uuid":"([\w-]{1,64})"(?:,"\w+":${scalar})*\}\s*$`);
+const nextLine = '{"parentUuid"';
+
+/** What a line comes to that is known for noise by how it begins and ends; null for one that has to be parsed. */
+export function noise(line: Buffer): Understood | null {
+  for (const [type, start] of snapshots) {
+    if (line.subarray(0, start.length).equals(start)) return { line: null, skipped: `type:${type}` };
+  }
+  // Nearly all other lines say soon what else they are.
+  const head = line.toString("latin1", 0, 2048);
+  const at = head.indexOf('"type":"');
+  if (at === -1 || !head.startsWith("progress", at + 8)) return null;
+  const start = progressStart.exec(head);
+  const end = start && progressEnd.exec(line.toString("latin1", Math.max(0, line.length - 512)));
+  // Of two clients that write at once, one line may begin within another.
+  if (!end || line.indexOf(nextLine, 1) !== -1) return null;
+  return { line: link(end[1]!, start[1] ?? null), skipped: "type:progress" };
 }

@@ -1,6 +1,5 @@
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.ts";
 

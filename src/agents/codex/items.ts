@@ -1,12 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { known } from "../reading/fields.ts";
-import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
+import type { Entry, ToolResult, Usage } from "../agent.ts";
+import { bounded } from "../reading/bounds.ts";
+import { known } from "../reading/json.ts";
+import { withoutOwnContext } from "../reading/own-output.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
+import { asRecord, type Call, commandCall, commandOf, mcpName, other, resultText, textOf } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
-import { agentText, type Understood, userText } from "./message-text.ts";
-import { resultText, textOf } from "./outcome.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
-import type { State } from "./state.ts";
-import { endOf } from "./uses.ts";
+import { isFirstTold, type State, uidOf } from "./state.ts";
 
 /** Understands an item: what happened, told when it was over. */
 export function understandItem(value: unknown, state: State): Understood {
@@ -96,4 +97,79 @@ function pathOf(place: string | null): string | null {
   } catch {
     return null;
   }
+}
+
+type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
+
+/** A call, as its line; the answer comes with another one. */
+export function useOf(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
+  state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
+  return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
+}
+
+/** The answer to a call. What Pommel itself answered is not kept. */
+export function resultOf(state: State, id: string, result: Result): Understood {
+  const isOwn = state.open.get(id)?.isOwn ?? false;
+  state.open.delete(id);
+  state.answered.add(id);
+  return { uid: uidOf(state, "result", id), entries: [resultEntry(id, result, isOwn)] };
+}
+
+/**
+ * How a call ended: the answer to it, or, where no call of this id was seen (a script of code mode made it), the call
+ * with its answer.
+ */
+function endOf(state: State, id: string, call: Call, result: Result, tookMs = 0): Understood {
+  if (state.answered.has(id)) return {};
+  if (state.open.has(id)) return resultOf(state, id, result);
+  const { uid, entries } = useOf(state, id, call);
+  return { began: { uid, entries, tookMs }, ...resultOf(state, id, result) };
+}
+
+function useEntry(id: string, { tool, input, files }: Call): Entry {
+  return { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
+}
+
+function resultEntry(
+  id: string,
+  { text, isError, edits = null, subagent = null }: Result,
+  isOwn: boolean,
+): Entry {
+  return { kind: "tool_result", id, text: isOwn ? "" : text, isError, edits, subagent };
+}
+
+/** What there is to keep of a line; nothing without a uid. */
+export interface Understood {
+  uid?: string;
+  entries?: Entry[];
+  usage?: Usage;
+  parentUid?: string | null;
+  /** A call of which only its end is told: a line of its own, from when it began. */
+  began?: { uid: string; entries: Entry[]; tookMs: number };
+}
+
+/** Put into the human's own message by an editor's extension, before what they wrote. */
+const requestMark = "## My request for Codex:";
+/** Put in the human's place by older clients. */
+const notHuman =
+  /^(?:<environment_context>|<user_instructions>|<turn_aborted>|# AGENTS\.md instructions for )/;
+
+/** Something that a human said: a turn begins. */
+export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
+  const at = written.indexOf(requestMark);
+  const human = at === -1 ? written : written.slice(at + requestMark.length);
+  const text = bounded(withoutOwnContext(human).trim());
+  if ((text === "" && images === 0) || notHuman.test(text)) return {};
+  if (!isFirstTold(state, form, `user\0${text}`)) return {};
+  const uid = uidOf(state, "prompt", text);
+  const parentUid = state.follows;
+  state.follows = null;
+  state.prompts.push(uid);
+  return { uid, parentUid, entries: [{ kind: "prompt", text, images }] };
+}
+
+export function agentText(state: State, form: "event" | "item", written: string): Understood {
+  const text = bounded(written).trim();
+  if (text === "" || !isFirstTold(state, form, `agent\0${text}`)) return {};
+  return { uid: uidOf(state, "text", text), entries: [{ kind: "text", text }] };
 }

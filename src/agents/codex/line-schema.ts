@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, orNothing, orNull, text } from "../reading/fields.ts";
+import { anything, count, orNothing, orNull, text } from "../reading/json.ts";
 
 /** What of a rollout's lines is understood. */
 

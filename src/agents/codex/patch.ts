@@ -1,8 +1,7 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { hunkLines } from "../reading/replacement.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
+import { hunkLines } from "../reading/tool-calls.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 

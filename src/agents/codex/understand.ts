@@ -1,9 +1,9 @@
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
+import { bounded } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
-import { understandItem } from "./items.ts";
+import { type Call, callOf, nameOf, other, outcomeOf, patchCall } from "./calls.ts";
+import { agentText, resultOf, type Understood, understandItem, useOf, userText } from "./items.ts";
 import {
   asEvent,
   asLine,
@@ -16,13 +16,10 @@ import {
   type Line,
   type ResponseItem,
 } from "./line-schema.ts";
-import { agentText, type Understood, userText } from "./message-text.ts";
-import { outcomeOf } from "./outcome.ts";
 import { type State, uidOf } from "./state.ts";
-import { resultOf, useOf } from "./uses.ts";
 
 /** What a line came to: something to keep, or a reason to count it as skipped. */
-export interface Told {
+interface Told {
   lines: TranscriptLine[];
   skipped: string | null;
 }

@@ -1,13 +1,11 @@
-import { readdir } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
-import { asObject } from "../reading/object-file.ts";
+import { asObject, isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { type Head, headOf } from "./head.ts";
 import { userText } from "./message-text.ts";
-import { placeOf } from "./place.ts";
 import { asCalls, asRecord } from "./record-schema.ts";
 
 /** Whose chat a file is; null when that does not stand there (yet), or nobody knows where the client was launched. */
@@ -88,3 +86,65 @@ async function callOf(
 
 const textIn = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, maxTaskLength) : null;
+
+/** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
+const maxLevels = 5;
+/** Of the paths that a chat begins with, so many are tried. */
+const maxPaths = 500;
+
+/**
+ * Where the client was launched. No record says it, but the client keeps it beside the chats; where it does not (up
+ * to 0.20), or the chats were copied without it, every path that may be it is held against the hash of it that the
+ * chat has: those that clients were launched in, where this runs, and those that the chat speaks of.
+ * @returns null where nobody knows
+ */
+async function placeOf(file: string, { metadata, text }: Head): Promise<string | null> {
+  const above = ancestors(dirname(file)).slice(0, maxLevels);
+  for (const dir of above) {
+    const root = (await contentOf(join(dir, ".project_root")))?.trim();
+    if (root) return root;
+  }
+  const hash = known(metadata.projectHash);
+  const directories = Array.isArray(metadata.directories) ? metadata.directories.filter(isPath) : [];
+  for (const dir of above) {
+    const projects = await projectsIn(join(dir, "projects.json"));
+    const found = projects.find(([path, slug]) =>
+      hash === null ? isNamed(slug, above) : hashOf(path) === hash,
+    );
+    if (found) return found[0];
+  }
+  const others = hash === null ? [] : [...directories, process.cwd(), ...pathsIn(text)];
+  return others.flatMap(ancestors).find((path) => hashOf(path) === hash) ?? directories[0] ?? null;
+}
+
+const isNamed = (slug: unknown, above: readonly string[]) => above.some((dir) => basename(dir) === slug);
+const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
+const hashOf = (path: string) => createHash("sha256").update(path).digest("hex");
+
+/** A directory and those above it. */
+function ancestors(path: string): string[] {
+  const all = [path];
+  for (let dir = dirname(path); dir !== all.at(-1); dir = dirname(dir)) all.push(dir);
+  return all;
+}
+
+/** Absolute paths in a text of JSON, each once. */
+function pathsIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const [path] of text.matchAll(/\/[^\s"'`\\<>:,;()*?]{2,1000}/g)) {
+    found.add(path);
+    if (found.size >= maxPaths) break;
+  }
+  return [...found];
+}
+
+/** Directories that clients were launched in, with the names that they have under `tmp`. */
+async function projectsIn(file: string): Promise<[string, unknown][]> {
+  const content = await contentOf(file);
+  const projects = content === null ? null : parseJsonLine(Buffer.from(content))?.projects;
+  return typeof projects === "object" && projects !== null ? Object.entries(projects) : [];
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  return readFile(file, "utf8").catch(() => null);
+}

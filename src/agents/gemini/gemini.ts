@@ -1,16 +1,16 @@
-import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { dirname, join, resolve, sep } from "node:path";
+import type { Agent, Cursor, ReadBatch, Retention, TranscriptFile, TranscriptLine } from "../agent.ts";
+import { asObject, isBlank, isWholeJson, parseJsonLine, readObjectFile } from "../reading/json.ts";
 import { KeptStates } from "../reading/kept-states.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
-import { isOneObject } from "./head.ts";
-import { directoryOf, isTranscript, list, roots } from "./list.ts";
+import { headOf, isOneObject } from "./head.ts";
 import { newReplay, type Replay } from "./message.ts";
-import { geminiProfile } from "./profile.ts";
+import { geminiHome, geminiProfile } from "./profile.ts";
 import { readObject } from "./read-object.ts";
 import { asRecord } from "./record-schema.ts";
 import { type Taken, take } from "./replay.ts";
-import { retention } from "./retention.ts";
 import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
@@ -83,4 +83,60 @@ async function recall(file: string, cursor: Cursor | null, signal?: AbortSignal)
     for (const { bytes } of lines) takeBytes(replay, bytes, null);
   }
   return replay;
+}
+
+/** Where Gemini CLI keeps its chats, a folder for each directory that it was launched in. */
+function roots(env: NodeJS.ProcessEnv = process.env): string[] {
+  return [resolve(geminiHome(env), "tmp")];
+}
+
+/** Also one of clients up to 0.36, which is a single object; other `.json` files are no chats. */
+function isTranscript(path: string): boolean {
+  return path.endsWith(".jsonl") || isOneObject(path);
+}
+
+const chats = "chats";
+
+/** The folder of one place: `tmp/<place>/chats/...`. */
+function directoryOf(path: string): string | null {
+  const parts = dirname(path).split(sep);
+  const at = parts.lastIndexOf(chats);
+  return at >= 2 && parts[at - 2] === "tmp" ? parts.slice(0, at).join(sep) : null;
+}
+
+/** Every chat under a directory, or the one that `path` is, with its subagents' before it, in order of path. */
+async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefined> {
+  const start = resolve(path);
+  for await (const file of listFiles(start, { isWanted: isTranscript })) {
+    if (file.path === start) {
+      const session = (await headOf(start).catch(() => null))?.metadata.sessionId;
+      // An id, and nothing that leads elsewhere.
+      if (session && /^[\w-]+$/.test(session))
+        yield* listFiles(join(dirname(start), session), { isWanted: isTranscript });
+    }
+    yield file;
+  }
+}
+
+const setting = "general.sessionRetention.maxAge";
+const defaultAge = "30d";
+const daysOf: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
+
+/**
+ * The client deletes chats that were last written to so long ago when it starts, unless `general.sessionRetention` is not
+ * enabled. The project's settings are stronger than the user's. (With `maxCount` it may delete others earlier.)
+ */
+function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention | null {
+  const files = [join(root, ".gemini", "settings.json"), join(geminiHome(env), "settings.json")];
+  let isEnabled: unknown;
+  let age: { value: unknown; source: string } | undefined;
+  for (const source of files) {
+    const retentionSettings = asObject(asObject(readObjectFile(source).general).sessionRetention);
+    isEnabled ??= retentionSettings.enabled;
+    if (retentionSettings.maxAge !== undefined) age ??= { value: retentionSettings.maxAge, source };
+  }
+  const [, count, unit] = /^(\d+)([hdwm])$/.exec(String(age?.value ?? defaultAge)) ?? [];
+  // By an age that it cannot read, the client deletes nothing.
+  if (isEnabled === false || !Number(count) || unit === undefined) return null;
+  return { days: Number(count) * daysOf[unit]!, setting, source: age?.source ?? null };
 }

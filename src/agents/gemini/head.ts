@@ -1,8 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { bounds } from "../reading/bounds.ts";
-import { known } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { isWholeJson, known, parseJsonLine } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asRecord, type ChatRecord } from "./record-schema.ts";
 

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 

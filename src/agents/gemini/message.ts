@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
+import { known, timeOf } from "../reading/json.ts";
 import type { ChatRecord } from "./record-schema.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface Replay {
   calls: Map<string, { own: boolean; isShell: boolean; ended: boolean }>;
 }
 
-export interface Seen {
+interface Seen {
   /** The line before its first one. */
   before: string | null;
   /** Characters of its text, and their hash. */

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { AgentProfile } from "../agent.ts";
 
 /** As `<` is written `&lt;` in what hooks say, the first closing tag is its end. */
@@ -32,3 +34,8 @@ export const geminiProfile = {
     ignores: (hook, { trigger }) => hook === "pre-compact" && trigger === "auto",
   },
 } satisfies AgentProfile;
+
+/** Where Gemini CLI keeps what is the user's own. */
+export function geminiHome(env: NodeJS.ProcessEnv): string {
+  return join(env.GEMINI_CLI_HOME || env.HOME || homedir(), ".gemini");
+}

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { PommelError } from "../../project/errors.ts";
 import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { parseJsonLine } from "../reading/json-lines.ts";
+import { parseJsonLine } from "../reading/json.ts";
 import { identify } from "./describe.ts";
 import { newReplay } from "./message.ts";
 import { asRecord } from "./record-schema.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
+import { anything, count, flag, orNothing, orNull, text } from "../reading/json.ts";
 
 /** What of a chat's records is understood. */
 

@@ -1,7 +1,7 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { bounded, boundedInput } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { actionByInput } from "../reading/tool-action.ts";
+import { bounded, boundedInput } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
 import { clientText, textOf, userText } from "./message-text.ts";

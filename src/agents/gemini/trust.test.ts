@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../setup.ts";
-import { distrust } from "./trust.ts";
+import { distrust } from "./setup.ts";
 
 let home: string;
 let place: Place;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bounded, boundedInput } from "./bounded.ts";
-import { bounds } from "./bounds.ts";
+import { bounded, boundedInput, bounds } from "./bounds.ts";
 
 describe("pictures in texts", () => {
   const data = "AbC1+/".repeat(60);

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
 
-export interface ListOptions {
+interface ListOptions {
   /** Whether a file in a directory is one of those wanted, by its path. */
   isWanted: (path: string) => boolean;
   /** Names of directories that are not looked into. */

@@ -11,7 +11,7 @@ export interface FileLine {
   start: number;
 }
 
-export interface LineBatch {
+interface LineBatch {
   /** Whole lines. */
   lines: FileLine[];
   /** Where reading goes on after them. */

@@ -12,7 +12,7 @@ import {
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { additionTo, isBlankObject, objectIn, refuse } from "./json-object.ts";
+import { additionTo, isBlankObject, objectIn, refuse } from "./json-entry.ts";
 
 /** Our hooks in the text of an agent's settings, in the nested shape that Claude Code, Codex and Gemini CLI share. */
 
@@ -31,7 +31,7 @@ export interface HookSpec {
   trustsCommands?: boolean;
 }
 
-export interface AgentHook {
+interface AgentHook {
   hook: HookName;
   /** The agent's own name of the event. */
   event: string;

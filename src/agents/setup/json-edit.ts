@@ -14,7 +14,7 @@ export interface TextEdit {
 }
 
 /** Where and why a text is no JSON; line and column from 1. */
-export interface JsonProblem {
+interface JsonProblem {
   line: number;
   column: number;
   what: string;

@@ -1,15 +1,19 @@
 import { getNodeValue, type Node } from "jsonc-parser";
+import type { PommelError } from "../../project/errors.ts";
+import { refusal } from "../../project/files/text-file.ts";
 import type { Addition, PartEditor } from "../setup.ts";
 import {
   addItem,
   addProperty,
   applyEdit,
+  inverseOf,
+  parseJson,
+  problemAt,
   propertyOf,
   removeChild,
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { additionTo, isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
 
 /** `pommel mcp`, or `pm mcp` of an older Pommel, possibly with a path: a server of ours, whatever else its entry says. */
 const ourProgram = /^(?:.*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?$/;
@@ -152,4 +156,48 @@ function removeUnder(
 
 function nodeAt(text: string, file: JsonFile, path: readonly string[]): Node {
   return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, file));
+}
+
+/** What a JSON text stands in. */
+interface JsonFile {
+  /** For errors. */
+  name: string;
+  /** Whether the agent takes JSON with comments there. */
+  comments: boolean;
+}
+
+/**
+ * The object that a JSON text is.
+ * @throws PommelError `settings_invalid`
+ */
+export function objectIn(text: string, { name, comments }: JsonFile): Node {
+  const parsed = parseJson(text, comments);
+  if ("problem" in parsed) {
+    const { line, column, what } = parsed.problem;
+    throw refusal(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
+  }
+  if (parsed.root.type !== "object") throw refuse(name, text, parsed.root.offset, "it is not a JSON object");
+  return parsed.root;
+}
+
+/** That what stands at `offset` leaves no room for ours. */
+export function refuse(name: string, text: string, offset: number, what: string): PommelError {
+  const { line, column } = problemAt(text, offset, what);
+  return refusal(`${name}:${line}:${column}`, `cannot hold Pommel's entries: ${what}`);
+}
+
+/** An empty file says as much as an empty object. */
+export function isBlankObject(text: string): boolean {
+  return /^\s*(?:\{\s*\})?\s*$/.test(text);
+}
+
+/** Edits a file's text step by step, from nothing to an empty object first, and keeps how to take it back. */
+export function additionTo(text: string): { addition: Addition; apply: (edit: TextEdit) => void } {
+  const addition: Addition = { text, added: [], empty: [], undo: [] };
+  const apply = (edit: TextEdit) => {
+    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.text = applyEdit(addition.text, edit);
+  };
+  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  return { addition, apply };
 }

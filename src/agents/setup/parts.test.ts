@@ -20,8 +20,7 @@ import { localSettings } from "../claude/setup.ts";
 import { setups } from "../registry.ts";
 import type { PartName, Place } from "../setup.ts";
 import { partState, putPart, takePart } from "./parts.ts";
-import { projectPlace } from "./place.ts";
-import { readRecord } from "./record.ts";
+import { projectPlace, readRecord } from "./record.ts";
 
 const sharedSettings = ".claude/settings.json";
 let project: Project;

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import { unwritable } from "../../project/files/text-file.ts";
+import { globalDataDir, type Project } from "../../project/paths.ts";
 import type { Place } from "../setup.ts";
 
 /** `.pommel/setup.json`, or the user's own: what setting up agents made, so that taking it back leaves no trace. */
@@ -90,4 +92,24 @@ export function switchOff(place: Place, taken: readonly string[]): void {
     // With the last of its files a record was gone.
     writeRecord(place, { ...record, ...(place.own && { own: true }), disabled: true, taken: all });
   });
+}
+
+/** @param options.own see `Place`; without it, as the project's record says */
+export function projectPlace(
+  project: Project,
+  { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},
+): Place {
+  const recordFile = join(project.stateDir, "setup.json");
+  const place: Place = { scope: "project", dir: project.root, recordFile, env };
+  return { ...place, own: own ?? readRecord(place).own ?? false };
+}
+
+/** The user's own files, which count in every project. */
+export function userPlace(env: NodeJS.ProcessEnv = process.env): Place {
+  return {
+    scope: "user",
+    dir: env.HOME || homedir(),
+    recordFile: join(globalDataDir(env), "setup.json"),
+    env,
+  };
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { codeOf } from "../../project/errors.ts";
+import { blankSection, isOwnFile } from "../../project/files/own-text.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
-import { withoutOwnText } from "../index/own-text.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
 /** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
-export type SourceRead =
+type SourceRead =
   | {
       kind: "text";
       /** Without byte order mark, and with blank lines for what Pommel put there; line ends as they are in the file. */
@@ -86,4 +86,23 @@ function readUpTo(fd: number, size: number): Buffer {
     filled += count;
   }
   return buffer.subarray(0, filled);
+}
+
+/**
+ * What Pommel put into a project's files is no code of the project, and would be found by every question about searching
+ * and sessions. It is told by what it says, so that it is left out in every checkout.
+ */
+
+/** Settings of agents, wherever agents run. */
+const agentSettings =
+  /(?:^|\/)(?:\.claude\/settings(?:\.local)?\.json|\.mcp\.json|\.codex\/(?:hooks\.json|config\.toml)|\.gemini\/settings\.json)$/;
+const ours = /\bpommel\b|\bpm hook /;
+
+/** A file's text as it is indexed, line by line where it was; null where nothing of it is. */
+function withoutOwnText(path: string, text: string): string | null {
+  if (agentSettings.test(path)) return ours.test(text) ? null : text;
+  if (!path.endsWith(".md")) return text;
+  if (isOwnFile(text)) return null;
+  const rest = blankSection(text);
+  return rest !== text && rest.trim() === "" ? null : rest;
 }

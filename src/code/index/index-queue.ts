@@ -1,7 +1,7 @@
 import type { FileStamp } from "../../store/index/records.ts";
 
 /** A finished file, for status. */
-export interface Activity {
+interface Activity {
   path: string;
   chunks: number;
   /** Milliseconds. */

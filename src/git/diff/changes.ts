@@ -1,17 +1,16 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf } from "../../project/errors.ts";
-import { GitFailure, gitBuffer, gitBytes, gitText } from "../git.ts";
+import { GitFailure, gitBuffer, gitBytes, gitText, plain, plainDiff, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
-import { plain, plainDiff, plainEnvironment } from "../plain.ts";
 import type { ChangedFile } from "./changes-types.ts";
 import { maxLineLength, parsePatch } from "./parse-patch.ts";
 
 /** Two states of the files, or what a commit did. Revisions as git takes them. */
 export type WhatChanged = { commit: string } | { from: string; to: string | null };
 
-export interface ChangesOptions {
+interface ChangesOptions {
   signal?: AbortSignal | undefined;
   /** Only what lies at or below these, from `dir`. A file that was renamed to one of them counts as new. */
   paths?: readonly string[] | undefined;

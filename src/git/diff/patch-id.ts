@@ -1,6 +1,5 @@
-import { gitBytes } from "../git.ts";
+import { gitBytes, plain, plainEnvironment } from "../git.ts";
 import { linesOf } from "../output-lines.ts";
-import { plain, plainEnvironment } from "../plain.ts";
 
 /**
  * The patch id of each commit, by hash: the same for a commit and what a rebase or a cherry-pick made of it, wherever its

@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
-import { branchOf } from "../branch.ts";
 import { placeOf } from "../diff/changes.ts";
 import { patchIdsOf } from "../diff/patch-id.ts";
 import { GitFailure } from "../git.ts";
-import { readCommits } from "./commits.ts";
-import { reflogOf } from "./reflog.ts";
+import { readCommits, reflogOf } from "./commits.ts";
+import { branchOf } from "./head.ts";
 
 it("commits are read with what git knows of them, in either order", async () => {
   const { dir, commit, git } = newRepository();

@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { readFileText, writeFileText } from "../../project/files/text-file.ts";
 import { GitFailure, gitFields, gitText } from "../git.ts";
 import { fromRoot } from "./place.ts";
-import { findBlock } from "./script.ts";
-import { withoutBlock } from "./take-out.ts";
+import { findBlock, withoutBlock } from "./script.ts";
 
 /**
  * Files that are the user's alone stay out of `git status` by lines in `.git/info/exclude`, which is in no commit. They

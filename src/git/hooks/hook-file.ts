@@ -11,9 +11,12 @@ import {
   rmdirSync,
   rmSync,
   type Stats,
+  statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 
@@ -161,7 +164,7 @@ export function removeEmpty(dir: string): void {
 }
 
 /** What a person can do about an error of the file system. */
-export function explain(error: unknown, verb: "read" | "write", file: string): unknown {
+function explain(error: unknown, verb: "read" | "write", file: string): unknown {
   if (error instanceof PommelError) return error;
   return new PommelError(
     codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
@@ -169,4 +172,39 @@ export function explain(error: unknown, verb: "read" | "write", file: string): u
     "Check that you can write git's hooks, and that the disk has room.",
     { cause: error },
   );
+}
+
+/** Whoever holds it that long has died. Milliseconds; changing hooks takes a few. */
+const staleMs = 10_000;
+
+/**
+ * Runs `change` while nobody else changes hooks in `dir`, which linked worktrees and the projects of a repository share.
+ * @param create makes the directory, if it is not there
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export async function withHooksLock<T>(dir: string, create: boolean, change: () => T): Promise<T> {
+  const file = join(dir, "pommel.lock");
+  try {
+    if (create) mkdirSync(dir, { recursive: true });
+    while (!tryLock(file)) await sleep(20);
+  } catch (error) {
+    throw explain(error, "write", dir);
+  }
+  try {
+    return change();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function tryLock(file: string): boolean {
+  try {
+    writeFileSync(file, `${process.pid}\n`, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > staleMs) rmSync(file, { force: true });
+    return false;
+  }
 }

@@ -23,9 +23,8 @@ import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { gitHookNames } from "../../protocol/git-hook-names.ts";
 import { installGitHooks } from "./install.ts";
-import { readRecord } from "./install-record.ts";
 import { removeGitHooks } from "./remove.ts";
-import { gitHooksState } from "./state.ts";
+import { gitHooksState, readRecord } from "./state.ts";
 
 let repository: TestRepository;
 let project: Project;

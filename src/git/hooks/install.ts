@@ -11,21 +11,22 @@ import {
   removeEmpty,
   removeHook,
   restoreHook,
+  withHooksLock,
   writeHook,
 } from "./hook-file.ts";
-import { readRecord, writeRecord } from "./install-record.ts";
-import { withHooksLock } from "./lock.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
 import {
   blockOf,
   findBlock,
   isShellScript,
+  keptByWrapper,
   placeInScript,
   stub,
   type Wrapper,
+  withoutBlock,
   wrapperFor,
 } from "./script.ts";
-import { keptByWrapper, withoutBlock } from "./take-out.ts";
+import { readRecord, writeRecord } from "./state.ts";
 
 interface InstalledHook {
   hook: GitHookName;

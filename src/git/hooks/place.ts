@@ -4,7 +4,7 @@ import type { Project } from "../../project/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
 /** Where hooks of the repository that a project lies in belong, or why there is no place for them. */
-export type HooksPlace =
+type HooksPlace =
   | {
       state: "found";
       /** The directory whose files are to be changed, absolute; it may not exist yet. */

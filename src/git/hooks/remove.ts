@@ -2,12 +2,10 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Project } from "../../project/paths.ts";
 import { gitHookNames } from "../../protocol/git-hook-names.ts";
-import { readHook, removeEmpty, removeHook, restoreHook, writeHook } from "./hook-file.ts";
-import { readRecord, writeRecord } from "./install-record.ts";
-import { withHooksLock } from "./lock.ts";
+import { readHook, removeEmpty, removeHook, restoreHook, withHooksLock, writeHook } from "./hook-file.ts";
 import { fromRoot, hooksPlace } from "./place.ts";
-import { findBlock, stub } from "./script.ts";
-import { keptByWrapper, withoutBlock } from "./take-out.ts";
+import { findBlock, keptByWrapper, stub, withoutBlock } from "./script.ts";
+import { readRecord, writeRecord } from "./state.ts";
 
 /** Hooks that others make of a hook that they take the place of: of pre-commit, and of lefthook. */
 const elsewhere = ["", ".legacy", ".old"];

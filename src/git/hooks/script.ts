@@ -7,7 +7,7 @@ import type { GitHookName } from "../../protocol/git-hook-names.ts";
  */
 
 /** Which lines of a hook are a project's own. */
-export interface BlockKey {
+interface BlockKey {
   hook: GitHookName;
   /** Where the project lies in its repository: "" at its top, else such as "packages/a". */
   within: string;
@@ -151,4 +151,19 @@ export function placeInScript(text: string): number {
   if (!text.startsWith("#!")) return 0;
   const end = text.indexOf("\n");
   return end === -1 ? text.length : end + 1;
+}
+
+/** A hook without our lines. */
+export function withoutBlock(text: string, within: string, file: string): string {
+  const found = findBlock(text, { within }, file);
+  return found === null ? text : text.slice(0, found[0]) + text.slice(found[1]);
+}
+
+/** The hook in whose place this one is, from its directory; null for one that somebody else wrote, or changed. */
+export function keptByWrapper(bare: string): string | null {
+  const [, kept] =
+    /^# Made by Pommel: the hook that was here is (\S+), and runs as before\.$/m.exec(bare) ?? [];
+  if (kept === undefined) return null;
+  const { head, tail } = wrapperFor(kept);
+  return bare === head + tail ? kept : null;
 }

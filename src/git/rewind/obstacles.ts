@@ -1,6 +1,41 @@
-import { GitFailure, gitText } from "../git.ts";
-import { plain } from "../plain.ts";
-import { type BytePath, byteFields, fileAt, isPlainText, kindOf, shownPath } from "./byte-paths.ts";
+import { lstatSync } from "node:fs";
+import { GitFailure, gitBuffer, gitText, plain } from "../git.ts";
+
+/**
+ * Paths as git and the file system have them, which need not be UTF-8: each character is a byte (latin1). Taken for
+ * another, a file would be overlooked, and overwritten.
+ */
+export type BytePath = string;
+
+/** The fields of a git command's `-z` output. @throws GitFailure */
+async function byteFields(dir: string, args: readonly string[]): Promise<string[]> {
+  const output = await gitBuffer(dir, args);
+  return output.toString("latin1").split("\0").slice(0, -1);
+}
+
+export const shownPath = (path: BytePath): string => Buffer.from(path, "latin1").toString();
+
+/** Whether the path can be handed to a program as an argument. */
+export const isPlainText = (path: BytePath): boolean =>
+  Buffer.from(shownPath(path)).toString("latin1") === path;
+
+/** As `node:fs` takes it. */
+export const fileAt = (top: string, path: BytePath): Buffer =>
+  Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, "latin1")]);
+
+type FileKind = "directory" | "link" | "file" | "other";
+
+/** What lies there; null: nothing. */
+export function kindOf(file: Buffer): FileKind | null {
+  try {
+    const stat = lstatSync(file);
+    if (stat.isDirectory()) return "directory";
+    return stat.isFile() ? "file" : stat.isSymbolicLink() ? "link" : "other";
+  } catch {
+    // Not there, or below something that is no directory.
+    return null;
+  }
+}
 
 /** A file that differs between the index and the tree that is to be. */
 export interface TreeChange {
@@ -50,7 +85,7 @@ function entryOf(mode: string, id: string): TreeEntry | null {
 }
 
 /** A file that is not as it was committed: in the index, in the working tree, or in both. */
-export interface Uncommitted {
+interface Uncommitted {
   path: BytePath;
   isStaged: boolean;
   isUnstaged: boolean;

@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { branchOf } from "../branch.ts";
-import { GitFailure, gitText } from "../git.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
+import { GitFailure, gitBuffer, gitText } from "../git.ts";
+import { branchOf } from "../history/head.ts";
 import { headOf } from "../history/history.ts";
 
 /** A working tree, as it is now. */
@@ -61,14 +61,30 @@ async function orRefuse<T>(dir: string, asked: Promise<T>): Promise<T> {
 }
 
 /**
- * The commit that a name means, whole.
- * @returns null when this repository has no such commit
+ * Checks a commit out into a directory of its own, at no branch.
+ * @param dir absolute; empty, or not there
+ * @throws PommelError `usage` when something lies there; `unreadable` when git cannot
  */
-export async function commitNamed(dir: string, name: string): Promise<string | null> {
+export async function addWorktree({ top }: WorkingTree, commit: string, dir: string): Promise<void> {
+  if (!isFree(dir)) {
+    throw new PommelError("usage", `${dir} already exists.`, "Name an empty or new directory.");
+  }
   try {
-    return await gitText(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+    await gitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {
+      env: { GIT_NO_LAZY_FETCH: "0" },
+    });
   } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
+    if (!(error instanceof GitFailure)) throw error;
+    throw new PommelError("unreadable", `git could not make the worktree: ${error.message}.`, "", {
+      cause: error,
+    });
+  }
+}
+
+function isFree(dir: string): boolean {
+  try {
+    return readdirSync(dir).length === 0;
+  } catch (error) {
+    return codeOf(error) === "ENOENT";
   }
 }

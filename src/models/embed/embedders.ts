@@ -1,7 +1,6 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { Embedder } from "./embedder.ts";
-import { createEmbedder } from "./registry.ts";
-import { embedderSettings } from "./settings.ts";
+import { createEmbedder, embedderSettings } from "./registry.ts";
 
 /** The models that something is searched with. */
 export interface Embedders {

@@ -1,9 +1,26 @@
+import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Embedder, EmbedderDriver, EmbedderSettings } from "./embedder.ts";
-import { nullDriver } from "./null/null-embedder.ts";
-import { ollamaDriver } from "./ollama/ollama-driver.ts";
-import { openaiDriver } from "./openai/openai-driver.ts";
+import { ollamaDriver } from "./ollama/ollama-embedder.ts";
+import { openaiDriver } from "./openai/openai-embedder.ts";
 import { staticDriver } from "./static/static-embedder.ts";
+
+/** Makes no vectors: search is lexical. */
+export const nullEmbedder: Embedder = {
+  id: "none",
+  dimensions: 0,
+  prepare: async () => {},
+  embed: async (texts) => texts.map(() => null),
+  close: async () => {},
+};
+
+const nullDriver: EmbedderDriver = {
+  name: "none",
+  about: "no vectors: search uses words and code structure",
+  defaultModel: null,
+  create: () => nullEmbedder,
+  available: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
+};
 
 /** Every embedder that configuration can name. */
 export const embedderDrivers: readonly EmbedderDriver[] = [
@@ -47,4 +64,13 @@ export function readEmbedderSpec(spec: string): NamedEmbedder {
 export function createEmbedder(spec: string, settings: EmbedderSettings): Embedder {
   const { driver, model } = readEmbedderSpec(spec);
   return driver.create(model, settings);
+}
+
+/** What drivers need, out of a project's configuration. */
+export function embedderSettings(config: Config): EmbedderSettings {
+  return {
+    ollamaUrl: config["embed.ollama_url"],
+    openaiUrl: config["embed.openai_url"],
+    openaiKeyVariable: config["embed.openai_key_env"],
+  };
 }

@@ -1,7 +1,7 @@
 import { PommelError } from "../../project/errors.ts";
 import { RequestFailed } from "../http/request.ts";
-import { estimatedInput } from "./estimate.ts";
 import type { Llm } from "./llm.ts";
+import { estimatedInput } from "./llm.ts";
 
 /** What a model was asked for. */
 type LlmPurpose = "summary" | "scrub";
@@ -17,7 +17,7 @@ export interface LlmUsage {
   dollars: number | null;
 }
 
-export interface DailyBudget {
+interface DailyBudget {
   purpose: LlmPurpose;
   /** The most that a day may cost, in and out, over all models and purposes. */
   dailyTokens: number;

@@ -1,5 +1,7 @@
+import { PommelError } from "../../project/errors.ts";
 import type { Availability } from "../embed/embedder.ts";
-import type { RemoteCaller } from "../http/remote-caller.ts";
+import type { RemoteCaller } from "../http/request.ts";
+import { RequestFailed } from "../http/request.ts";
 import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";
 import type { Llm } from "./llm.ts";
 
@@ -50,3 +52,31 @@ export const llmCaller: RemoteCaller = {
 export const llmTimeouts: Timeouts = { attempts: 3, maxWaitMs: 20_000 };
 
 export const defaultOptions = { clock: systemClock, timeoutMs: 120_000, env: process.env };
+
+/** What a model says aloud before its answer: Qwen, DeepSeek and others where the server leaves it in. */
+const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
+
+/**
+ * The answer alone, without white space around it.
+ * @throws PommelError `llm_unavailable` when nothing is left
+ */
+export function answerText(raw: string, server: string, wasCut: boolean): string {
+  const text = raw.replace(thinking, "").trim();
+  if (text !== "") return text;
+  const failure = new RequestFailed(
+    "nonsense",
+    `gave an empty answer${wasCut ? ": it was cut off before it began" : ""}`,
+  );
+  throw new PommelError(
+    "llm_unavailable",
+    `${server} ${failure.message}.`,
+    "Reasoning models may need more room; choose another in llm.model.",
+    { cause: failure },
+  );
+}
+
+/** Whether what is sent to `url` stays on this machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

@@ -2,15 +2,22 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Llm } from "./llm.ts";
 import type { LlmDriver, LlmOptions, LlmSettings } from "./llm-driver.ts";
-import { noneDriver } from "./none/none-driver.ts";
 import { ollamaDriver } from "./ollama/ollama-llm.ts";
 import { openaiDriver } from "./openai/openai-llm.ts";
+
+const noneDriver: LlmDriver = {
+  name: "none",
+  about: "no language model: summaries are extracts of the session",
+  defaultModel: null,
+  create: () => null,
+  isLocal: () => false,
+};
 
 /** Every text generator that configuration can name. */
 const llmDrivers: readonly LlmDriver[] = [noneDriver, ollamaDriver, openaiDriver];
 
 /** What a specification names: a driver, and one of its models ("" for `none`). */
-export interface NamedLlm {
+interface NamedLlm {
   driver: LlmDriver;
   model: string;
   /** With the model that was meant: "ollama" is "ollama/llama3.1:8b". */

@@ -1,6 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import type { RemoteCaller } from "./remote-caller.ts";
-import type { RequestFailed } from "./request.ts";
+import type { RemoteCaller, RequestFailed } from "./request.ts";
 
 export function ollamaAt(base: string): string {
   return `Ollama at ${base}`;

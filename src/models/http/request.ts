@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import { waitAskedFor } from "./rate-limits.ts";
+import type { SettingKey } from "../../project/config/settings.ts";
+import { codeOf, type ErrorCode, messageOf } from "../../project/errors.ts";
 
 /** A server, at an address that people configure. */
 export interface Endpoint {
@@ -53,7 +53,7 @@ export class RequestFailed extends Error {
   }
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON with POST; without it, it is a GET. */
   body?: unknown;
   /** For the whole answer. */
@@ -187,3 +187,49 @@ function unreachable(error: unknown): RequestFailed {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return new RequestFailed("unreachable", `does not answer: ${reasons[codeOf(cause)] ?? messageOf(cause)}`);
 }
+
+/**
+ * How long a server asks to wait before the next request, in milliseconds; null when it does not ask.
+ * Understands Retry-After (seconds or a date), OpenAI's retry-after-ms, and x-ratelimit-reset-* once a limit is used up.
+ */
+export function waitAskedFor(headers: Headers, now: number = Date.now()): number | null {
+  const exact = headers.get("retry-after-ms");
+  if (exact !== null && Number(exact) >= 0) return Number(exact);
+  const after = headers.get("retry-after");
+  if (after !== null) {
+    const ms = /^[\d.]+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
+    if (!Number.isNaN(ms)) return Math.max(0, ms);
+  }
+  const resets = ["requests", "tokens"]
+    .filter((what) => headers.get(`x-ratelimit-remaining-${what}`) === "0")
+    .map((what) => durationMs(headers.get(`x-ratelimit-reset-${what}`) ?? ""))
+    .filter((ms) => ms !== null);
+  return resets.length === 0 ? null : Math.max(...resets);
+}
+
+const duration = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/;
+
+/** "6m0s", "1.5s", "12ms", or plain seconds; null for anything else. */
+function durationMs(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const parts = text === "" ? null : duration.exec(text);
+  if (parts === null) return null;
+  const [days, hours, minutes, seconds, ms] = parts.slice(1).map((part) => Number(part ?? 0));
+  return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1000 + ms!;
+}
+
+/** On whose behalf a server is asked: which error its failures become, and what people are told to do about them. */
+export interface RemoteCaller {
+  code: ErrorCode;
+  ollamaUrl: SettingKey;
+  openaiUrl: SettingKey;
+  /** Whether `pm models pull` fetches its models from Ollama's library. */
+  isPulledByPm: boolean;
+}
+
+export const embedCaller: RemoteCaller = {
+  code: "embedder_unavailable",
+  ollamaUrl: "embed.ollama_url",
+  openaiUrl: "embed.openai_url",
+  isPulledByPm: true,
+};

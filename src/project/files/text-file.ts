@@ -12,7 +12,6 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
 import { isAlive } from "./file-lock.ts";
-import { refusal } from "./refusal.ts";
 import { discard, draftOf, replaceFile } from "./replace-file.ts";
 
 const bom = "\ufeff";
@@ -106,4 +105,13 @@ export function targetOf(file: string): string {
     const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
   }
+}
+
+/** That a file of somebody else's cannot be edited; it is left as it is. */
+export function refusal(where: string, what: string): PommelError {
+  return new PommelError(
+    "settings_invalid",
+    `${where} ${what}; the file was left as it is.`,
+    "Fix the file, then run the command again. The agent cannot read it either.",
+  );
 }

@@ -1,9 +1,8 @@
 import type { CheckName } from "../patterns/default-pattern.ts";
-import { lineBefore } from "./line-before.ts";
-import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
+import { hasContrast, isHash, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
 
 /** A place that a pattern found. */
-export interface Place {
+interface Place {
   text: string;
   /** Where the match begins. */
   from: number;

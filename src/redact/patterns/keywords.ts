@@ -2,7 +2,7 @@
  * Finds every occurrence of many keywords in one pass over a text: the automaton of Aho and Corasick, "Efficient string
  * matching" (1975). That patterns are tried only where one of their keywords occurs is gitleaks' idea.
  */
-export type KeywordScan = (text: string, hit: KeywordHit) => void;
+type KeywordScan = (text: string, hit: KeywordHit) => void;
 
 /** Called for every occurrence, with the keyword's index and where it begins, in the order of their ends. */
 type KeywordHit = (keyword: number, start: number) => void;

@@ -1,7 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { type Codec, isControl } from "../codec/codec.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { type Manifest, manifestPath, placeOf, readManifest } from "./manifest.ts";
 import { type BlobReader, readTree, type Tree } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
@@ -31,7 +30,7 @@ export interface Problem {
   reason: string;
 }
 
-export type File = { path: string; text: string };
+type File = { path: string; text: string };
 
 /** What lies under a name in one of several tips. */
 export class Files {

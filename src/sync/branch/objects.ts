@@ -110,7 +110,7 @@ export interface FileToWrite {
   content: Uint8Array | { blob: string };
 }
 
-export interface Written {
+interface Written {
   commit: string;
   tree: string;
 }
@@ -162,7 +162,7 @@ async function hashLength(dir: string): Promise<number> {
 }
 
 /** What a ref leads to; null when it is not there. */
-export interface Ref {
+interface Ref {
   hash: string;
   isCommit: boolean;
   /** The worktree that has it checked out, if any. */

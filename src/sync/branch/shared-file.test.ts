@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { entryOf, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { entryOf, type Manifest, manifestPath, placeOf, readManifest, writeManifest } from "./manifest.ts";
 import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
 
 /** All that is shared: texts by path, without the manifest, which follows from them. */

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { canonicalJson, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareText } from "../codec/codec.ts";
 import {
   joinAnnotations,
   joinAttributions,
@@ -24,7 +24,7 @@ import {
   sessionShape,
   turnShape,
 } from "../records/records.ts";
-import type { Place } from "./layout.ts";
+import type { Place } from "./manifest.ts";
 
 /** What the files of a kind hold. */
 export interface SharedRecords {
@@ -41,7 +41,7 @@ export const fileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType
   kind === "session" ? (part === "meta" ? "meta" : "transcript") : kind;
 
 /** What a file holds, and how many lines (of a transcript) or files could not be understood. */
-export interface Decoded<T extends FileType = FileType> {
+interface Decoded<T extends FileType = FileType> {
   record: SharedRecords[T] | null;
   malformed: number;
 }

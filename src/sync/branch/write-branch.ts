@@ -1,15 +1,21 @@
 import type { ChangedThing } from "../../store/memory/sync.ts";
 import { isControl } from "../codec/codec.ts";
-import { countOf, noCounts, type SyncCounts } from "../counts.ts";
 import { type ExportFile, exportFiles } from "../export-files.ts";
 import type { ExportWork } from "../records/from-memory.ts";
+import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import type { Files, Tip } from "./branch.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { entryOf, type Manifest, type ManifestEntry, writeManifest } from "./manifest.ts";
+import {
+  entryOf,
+  type Manifest,
+  type ManifestEntry,
+  manifestPath,
+  placeOf,
+  writeManifest,
+} from "./manifest.ts";
 import type { FileToWrite } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
-export interface ToWrite {
+interface ToWrite {
   /** What is joined: here and at the remote. The first is the new commit's first parent. */
   tips: readonly Tip[];
   things: readonly ChangedThing[];

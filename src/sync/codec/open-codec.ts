@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { manifestPath, placeOf } from "../branch/layout.ts";
-import { layoutVersion, versionOfManifest } from "../branch/manifest.ts";
+import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
 import { type Codec, keysDir, markerPath, plain } from "./codec.ts";
 import {
@@ -33,7 +32,7 @@ export interface EncryptionSettings {
 }
 
 /** What lies on the branch, here and at the remote, as far as it says how to read the rest. */
-export interface Present {
+interface Present {
   trees: readonly Tree[];
   read(hash: string): Promise<Uint8Array | null>;
 }

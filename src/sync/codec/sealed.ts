@@ -1,8 +1,7 @@
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { PommelError } from "../../project/errors.ts";
-import { canonicalJson } from "./canonical.ts";
-import { type Codec, keysDir, markerPath } from "./codec.ts";
+import { type Codec, canonicalJson, keysDir, markerPath } from "./codec.ts";
 
 /**
  * Everything encrypted with age (https://age-encryption.org/v1): the content to an X25519 identity, and where it lies

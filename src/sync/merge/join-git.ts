@@ -1,4 +1,4 @@
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,

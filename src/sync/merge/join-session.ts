@@ -1,5 +1,5 @@
 import { titleSources } from "../../store/memory/memory-records.ts";
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
 import {
   anyOf,

@@ -1,4 +1,4 @@
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 
 /**
  * How two versions of a value become one. Every function here, and everything put together from them, gives the same

@@ -1,7 +1,12 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Entry } from "../../agents/agent.ts";
 import { createLedger } from "../../redact/ledger.ts";
-import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
+import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
+import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
@@ -14,7 +19,6 @@ import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { linesByTurn, usageByTurn } from "../../store/memory/sync.ts";
-import { portableLines, withoutHome } from "./portable.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -195,4 +199,40 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
       removed_at: removedAt,
     })),
   };
+}
+
+/** What is stored of a machine, told so that it means the same on another. */
+
+/** Gives a text in which `~` stands for the home directory, as in a shell. */
+function withoutHome(home: string = homedir()): (text: string) => string {
+  // "/" is no name to look for.
+  if (home.length < 2) return (text) => text;
+  const escaped = home.replace(/[/\\]+$/, "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const pattern = new RegExp(`(?<![\\w.~/\\\\-])${escaped}(?![\\w.-])`, "g");
+  return (text) => (text.includes(home) ? text.replace(pattern, "~") : text);
+}
+
+/** Lines with paths of files relative to the project's root, and texts as `clean` gives them. */
+function portableLines(
+  lines: readonly StoredLine[],
+  relativize: (path: string) => string,
+  clean: ScrubText,
+): StoredLine[] {
+  return cleanLines(withPaths(lines, relativize), clean);
+}
+
+/** Lines as a session that ran on this machine stores them: paths of files are absolute. */
+export function localLines(lines: readonly StoredLine[], root: string): StoredLine[] {
+  return withPaths(lines, (path) => (isAbsolute(path) || path.startsWith("~") ? path : join(root, path)));
+}
+
+function withPaths(lines: readonly StoredLine[], pathOf: (path: string) => string): StoredLine[] {
+  const moved = <T extends { path: string }>(items: T[]) =>
+    items.map((item) => ({ ...item, path: pathOf(item.path) }));
+  const entryOf = (entry: Entry): Entry => {
+    if (entry.kind === "tool_use" && entry.files.length > 0) return { ...entry, files: moved(entry.files) };
+    if (entry.kind === "tool_result" && entry.edits) return { ...entry, edits: moved(entry.edits) };
+    return entry;
+  };
+  return lines.map((line) => ({ ...line, entries: line.entries.map(entryOf) }));
 }

@@ -1,8 +1,8 @@
 import { knownLines } from "../../store/memory/sessions/lines.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
-import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/layout.ts";
+import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/manifest.ts";
 import { decode, type FileType, fileType, type SharedRecords } from "../branch/shared-file.ts";
-import { countOf, noCounts, type SyncCounts } from "../counts.ts";
+import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import {
   type ExportWork,
   exportAnnotation,
@@ -15,7 +15,7 @@ import type { SharedSession, SharedTurn } from "./records.ts";
 import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./to-memory.ts";
 import { importSession } from "./to-memory-session.ts";
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Only counts. */
   dryRun: boolean;
   onProgress?: ((done: number, total: number) => void) | undefined;

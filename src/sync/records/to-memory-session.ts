@@ -17,7 +17,7 @@ import { saveTurns } from "./to-memory-turns.ts";
 /** Of sync_state: sessions whose turns are stored and whose chunks are still to be made, with their first new turn. */
 const toCut = "cut ";
 
-export interface ImportedSession {
+interface ImportedSession {
   /** Nothing of it was known here. */
   isNew: boolean;
   /** Turns that are new or have more in them. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { ScrubText } from "../../redact/scrub-value.ts";
+import type { ScrubText } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
@@ -8,10 +8,9 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines, knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
-import { canonicalJson } from "../codec/canonical.ts";
+import { canonicalJson } from "../codec/codec.ts";
 import { joinTurns } from "../merge/join-session.ts";
-import { type ExportWork, exportTurns, redactorFor } from "./from-memory.ts";
-import { localLines } from "./portable.ts";
+import { type ExportWork, exportTurns, localLines, redactorFor } from "./from-memory.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { scrubValue } from "../../redact/scrub-value.ts";
+import { scrubValue } from "../../redact/scrubber.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../../sessions/chunks/rechunk.ts";
 import { notesSession } from "../../sessions/notes/add-note.ts";

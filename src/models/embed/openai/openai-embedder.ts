@@ -1,15 +1,30 @@
 import * as z from "zod/mini";
-import { numbers } from "../../http/numbers.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
-import { waitAskedFor } from "../../http/rate-limits.ts";
-import { refusalOf } from "../../http/refusal.ts";
-import { embedCaller } from "../../http/remote-caller.ts";
-import { RemoteEmbedder } from "../../http/remote-embedder.ts";
-import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { type Clock, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
-import type { Embedder } from "../embedder.ts";
-import { knownModel, readModel } from "./known-models.ts";
-import { RateGate } from "./rate-gate.ts";
+import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
+import { embedCaller, endpointAt, RequestFailed, requestJson, waitAskedFor } from "../../http/request.ts";
+import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
+import type { Embedder, EmbedderDriver } from "../embedder.ts";
+
+export const openaiDriver: EmbedderDriver = {
+  name: "openai",
+  about: "any OpenAI-compatible API: the texts are sent to embed.openai_url",
+  defaultModel: "text-embedding-3-large",
+  environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
+  create: (model, { openaiUrl, openaiKeyVariable }) =>
+    createOpenaiEmbedder(model, { url: openaiUrl, keyVariable: openaiKeyVariable }),
+  // Only the key is looked for: even a question costs, and tells the server that we are here.
+  async available(_model, { openaiUrl, openaiKeyVariable }) {
+    try {
+      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedCaller);
+      const detail = key === null ? `without a key, at ${openaiUrl}` : `with the key in ${openaiKeyVariable}`;
+      return { usable: true, detail: `${detail}; not asked`, hint: "" };
+    } catch (error) {
+      if (!(error instanceof PommelError)) throw error;
+      return { usable: false, detail: error.message.replace(/\.$/, ""), hint: error.hint };
+    }
+  },
+};
 
 interface OpenaiOptions {
   clock?: Clock;
@@ -99,4 +114,59 @@ function floatsOf(embedding: string | number[]): ArrayLike<number> {
   const floats = new Float32Array(Math.floor(bytes.length / 4));
   for (let i = 0; i < floats.length; i++) floats[i] = bytes.readFloatLE(i * 4);
   return floats;
+}
+
+interface KnownModel {
+  dimensions: number;
+  /** List price for a million tokens, as of November 2026. */
+  dollarsPerMillion: number;
+}
+
+/** The models of api.openai.com (https://developers.openai.com/api/docs/pricing). */
+const knownModels: Record<string, KnownModel> = {
+  "text-embedding-3-large": { dimensions: 3072, dollarsPerMillion: 0.13 },
+  "text-embedding-3-small": { dimensions: 1536, dollarsPerMillion: 0.02 },
+  "text-embedding-ada-002": { dimensions: 1536, dollarsPerMillion: 0.1 },
+};
+
+function knownModel(name: string): KnownModel | null {
+  return Object.hasOwn(knownModels, name) ? knownModels[name]! : null;
+}
+
+/** "text-embedding-3-large@1024": a model, and the length its vectors are to be shortened to. */
+function readModel(model: string): { name: string; length: number | null } {
+  const [, name, length] = /^(.+)@([1-9]\d{0,5})$/.exec(model) ?? [];
+  return name === undefined ? { name: model, length: null } : { name, length: Number(length) };
+}
+
+/** Holds back all requests of an embedder while the server asks to wait, not only the one that was told so. */
+class RateGate {
+  private opensAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Nobody passes for so many milliseconds; null changes nothing. */
+  hold(ms: number | null): void {
+    if (ms !== null) this.opensAt = Math.max(this.opensAt, this.clock.now() + ms);
+  }
+
+  /**
+   * Waits until it opens.
+   * @throws RequestFailed when that takes longer than `maxWaitMs`; the signal's reason when it is aborted
+   */
+  async pass(maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    for (let wait = this.wait(); wait > 0; wait = this.wait()) {
+      if (wait > maxWaitMs) throw tooEarly(wait);
+      await this.clock.sleep(wait, signal);
+    }
+  }
+
+  private wait(): number {
+    return this.opensAt - this.clock.now();
+  }
+}
+
+function tooEarly(waitMs: number): RequestFailed {
+  const message = `asks to wait another ${Math.ceil(waitMs / 1000)} s`;
+  return new RequestFailed("status", message, { status: 429, waitMs });
 }

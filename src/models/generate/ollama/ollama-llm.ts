@@ -4,11 +4,17 @@ import { lookForOllamaModel } from "../../embed/ollama/ollama-models.ts";
 import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";
-import { answerText } from "../answer-text.ts";
-import { estimatedInput, estimatedTokens } from "../estimate.ts";
 import type { Llm, LlmRequest } from "../llm.ts";
-import { defaultOptions, type LlmDriver, type LlmOptions, llmCaller, llmTimeouts } from "../llm-driver.ts";
-import { isLoopback } from "../loopback.ts";
+import { estimatedInput, estimatedTokens } from "../llm.ts";
+import {
+  answerText,
+  defaultOptions,
+  isLoopback,
+  type LlmDriver,
+  type LlmOptions,
+  llmCaller,
+  llmTimeouts,
+} from "../llm-driver.ts";
 
 /** https://docs.ollama.com/api/generate; the counts are absent where the server had the prompt in its cache. */
 const generateAnswer = z.object({
