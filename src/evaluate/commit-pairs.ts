@@ -7,25 +7,25 @@ import { identifiersOf } from "../text/tokens.ts";
 import { isUsable } from "./doc-sentence.ts";
 import { type Pair, shuffled } from "./pairs.ts";
 
-/** So far back history is read; what was there before has mostly been rewritten. */
+/** Older code has mostly been rewritten. */
 const maxCommits = 5000;
-/** A commit that changed more files than this was about no single thing. */
+/** Commits with more files have no single topic. */
 const maxFiles = 10;
-/** And so many answers at most make a question. */
+/** Maximum number of answers to a question. */
 const maxTargets = 5;
-/** Messages that speak of these ask for files that are no answers. */
+/** Messages about these ask for files that cannot be answers. */
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
 interface Mined {
   pairs: Pair[];
-  /** Why there are not more, for a person; null when there are as many as were asked for. */
+  /** Why there are fewer than requested, or null. */
   problem: string | null;
 }
 
 /**
- * Up to `count` commits whose message asks for the files they changed. Answers are the project's own code; tests,
- * documents and settings that went along are none, and commits that are about nothing else are left out.
- * @param indexed the files that can be found, relative to `root`, and their languages
+ * Up to `count` commits whose message asks for the files they changed. Answers are the project's own code, not tests,
+ * documents and settings; commits about those alone are skipped.
+ * @param indexed the indexed files, relative to `root`, with their languages
  */
 export async function mineCommitPairs(
   root: string,
@@ -72,11 +72,11 @@ export function pairOfCommit(commit: Commit, indexed: ReadonlyMap<string, Langua
   return otherRoles.some((role) => isAskedFor(role, stems)) ? null : { query, targets };
 }
 
-/** Commits that say nothing about code: chores, releases, undone and unfinished work. */
+/** Commits without a code topic: chores, releases, reverts and unfinished work. */
 const chore =
   /^(?:merge|revert|reapply|back ?out|bump|upgrade|downgrade|pin|wip|fixup!|squash!|amend!|tmp|temp|release|prepare|version|v?\d+\.\d+|initial (?:commit|import|version)|first commit|(?:fix(?:es|ed)?|correct(?:ed)?)? ?(?:\w+ )?(?:typos?|spelling|grammar|whitespace|indentation|formatting|lint(?:er|ing)?)\b|format(?:ting)?\b|lint(?:ing)?\b|(?:run|apply) (?:prettier|gofmt|rustfmt|black|clang-format|biome|eslint)|change ?log|update (?:the )?(?:change ?log|readme|deps|dependenc|copyright|licen[cs]e|version|lock ?file|submodule|snapshot|translation)|copyright|licen[cs]e|cleanup$|clean up$|minor\b|misc\b)/i;
 
-/** `feat(parser)!: ` and the like; with them go the types that never say what code is about. */
+/** Conventional prefixes such as `feat(parser)!: `; some types disqualify a commit. */
 const conventional = /^(?:(?<type>[a-z]{2,10})(?:\([^)]*\))?!?:)\s*/i;
 const choreTypes = new Set(["chore", "ci", "build", "release", "style", "deps", "wip", "revert"]);
 const plainTypes = new Set([
@@ -93,7 +93,7 @@ const plainTypes = new Set([
   "tests",
 ]);
 
-/** Tickets, pull requests and what points at them, at either end. */
+/** References to tickets and pull requests, at either end. */
 const references =
   /\((?:#|gh-|!)\d+\)|\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see|re|part of|for)[: ]+(?:issues? )?(?:[\w./-]*#|gh-)\d+\b|(?:^|\s)[\w./-]*#\d+\b|\bgh-\d+\b|\b[A-Z][A-Z0-9]+-\d+\b:?|\[[^\]]*\](?=\s|:)|https?:\/\/\S+/gi;
 
@@ -101,8 +101,8 @@ const trailer =
   /^[A-Z][\w-]*(?:-[Bb]y|-[Ii]d|-[Tt]o|-[Uu]rl|s)?: |^(?:signed|co-authored|reviewed|tested|acked)-/i;
 
 /**
- * What a commit's message asks for: its subject, and the first line of its body when that is prose; without
- * prefixes, ticket numbers, and the names of files. null when it says too little about code.
+ * A commit's message as a question: its subject, and the first line of its body if that is prose; without prefixes,
+ * ticket numbers and file names. null when too little remains.
  */
 export function questionOfCommit({
   message,
@@ -123,7 +123,7 @@ export function questionOfCommit({
   return isUsable(question) ? question : null;
 }
 
-/** Without what names a file: anything with a slash between words, and names like those that were changed. */
+/** Removes file names: anything with a slash between words, and names of changed files. */
 function withoutPaths(text: string, files: readonly string[]): string {
   const names = files.map((file) => file.slice(file.lastIndexOf("/") + 1).toLowerCase());
   const extensions = names.map((name) => /\.\w+$/.exec(name)?.[0]).filter((end) => end !== undefined);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A question made of the project's own text, and where its answer lies. */
+/** A question from the project's own text, and its answer. */
 export interface Pair {
   query: string;
   targets: readonly PairTarget[];
@@ -20,8 +20,8 @@ interface Place {
 }
 
 /**
- * The rank (from 1) of the first result for each target that has one. A part of a file is found by what lies in it:
- * the class or the file around a function is not yet the function.
+ * The 1-based rank of the first result for each found target. A result must lie within a target's lines: the class or
+ * file around a function does not count.
  */
 export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] {
   return targets
@@ -39,7 +39,7 @@ function seeded(seed: string): () => number {
   return () => createHash("sha256").update(`${seed}\n${count++}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** In another order, the same one for the same seed (Fisher and Yates). */
+/** Shuffles deterministically by seed (Fisher and Yates). */
 export function shuffled<T>(items: readonly T[], seed: string): T[] {
   const random = seeded(seed);
   const left = [...items];

@@ -26,46 +26,45 @@ import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
 
 interface SelfTestOptions {
-  /** The directory to measure; it is only read. */
+  /** The directory to measure; read-only. */
   root: string;
   config: Config;
   embedders: Embedders;
-  /** Questions wanted of each kind. */
+  /** Number of questions of each kind. */
   count: number;
   onProgress: (stage: Stage, done: number, total: number) => void;
   signal: AbortSignal;
   log: Logger;
 }
 
-/** What one kind of question came to; the keys are those of JSON. */
+/** The results for one kind of question; the keys are those of JSON. */
 export interface KindReport extends Answers {
   kind: "doc_to_function" | "commit_to_files";
   queries: number;
-  /** Why these are fewer than wanted; null when they are not. */
+  /** Why there are fewer questions than requested, or null. */
   problem: string | null;
 }
 
 export interface SelfTestReport {
-  /** The commit that the questions were drawn by; null without git. */
+  /** The commit that seeds the questions; null without git. */
   head: string | null;
   files: number;
   chunks: number;
-  /** Until all was searchable. Milliseconds. */
+  /** Time until everything was searchable. Milliseconds. */
   index_ms: number;
-  /** What a second model took after that; null without one. Milliseconds. */
+  /** Additional time of a second model; null without one. Milliseconds. */
   embed_ms: number | null;
-  /** The model or models behind "semantic" and "hybrid"; null when these could not be measured. */
+  /** The models behind "semantic" and "hybrid"; null when not measured. */
   model: string | null;
   kinds: KindReport[];
-  /** What a person should know of the measurement. */
+  /** Remarks for the user. */
   notes: string[];
 }
 
 /**
- * Measures search on a project's own code. Asks for functions with their doc comments, which are taken out of a copy
- * before that is indexed, and for files with the messages of the commits that changed them. The copy and its index lie
- * in a temporary directory and are removed. The same commit gives the same questions.
- * @throws PommelError `unreadable`, `disk_full`; what `signal` was aborted with
+ * Measures search on a project's own code. Asks for functions by their doc comments, which are hidden from the index,
+ * and for files by commit messages. Works on a temporary copy. The same commit gives the same questions.
+ * @throws PommelError `unreadable`, `disk_full`; the signal's reason
  */
 export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport> {
   const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
@@ -89,7 +88,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   await copyWithoutDocs(options, project, stamps, docPairs);
   const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
   try {
-    const { embedders, names, notes } = await modelsAtHand(options.embedders);
+    const { embedders, names, notes } = await usableModels(options.embedders);
     const times = await indexInFull({
       ...{ project, config, rules: everything, index, embedders, log, signal },
       onProgress: options.onProgress,
@@ -100,7 +99,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
     );
     const commits = await mineCommitPairs(root, indexed, { seed, count, signal });
 
-    // A benchmark waits for every model, so that it measures the same each time.
+    // Wait for every model, for reproducible results.
     const deadlineMs = Number.POSITIVE_INFINITY;
     const embedder = names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs });
     const answersTo = (pairs: readonly Pair[]) =>
@@ -138,7 +137,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   }
 }
 
-/** What is worth copying: what the index would read, by its size and by its name. */
+/** Indexable files, by size and name. */
 async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
   const stamps: FileStamp[] = [];
   for await (const item of scanProject(root, createIgnoreRules(root, config))) {
@@ -147,14 +146,14 @@ async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
   return stamps;
 }
 
-/** Without git, the files themselves say which version this is. */
+/** Identifies the version without git. */
 function fingerprintOf(stamps: readonly FileStamp[]): string {
   const hash = createHash("sha256");
   for (const { path, size } of stamps) hash.update(`${path}\0${size}\0`);
   return hash.digest("hex");
 }
 
-/** A project whose files and whose state lie apart, so that the one is not indexed with the other. */
+/** A project with its state outside of its root, so that the state is not indexed. */
 function projectIn(scratch: string): Project {
   const root = join(scratch, "files");
   mkdirSync(root);
@@ -185,17 +184,17 @@ function sizeNote(copied: number, all: number): string | null {
   return `The project is large: measured on ${copied} of its ${all} files, whole directories of them.`;
 }
 
-interface ModelsAtHand {
-  /** Without those that cannot be used. */
+interface UsableModels {
+  /** The usable models. */
   embedders: Embedders;
-  /** The ids of the others, joined by " + "; null when there are none. */
+  /** Their ids, joined by " + "; null without any. */
   names: string | null;
-  /** What is missing and why, for a person. */
+  /** Which models are missing, and why. */
   notes: string[];
 }
 
-/** Leaves out models that cannot be used, so that the rest is measured. */
-async function modelsAtHand({ first, second, deadlineMs }: Embedders): Promise<ModelsAtHand> {
+/** Filters out unavailable models, so that the rest is measured. */
+async function usableModels({ first, second, deadlineMs }: Embedders): Promise<UsableModels> {
   const notes: string[] = [];
   const ifUsable = async (model: Embedder | null) => {
     try {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { all, newRepository } from "../../test/support/repository-fixture.ts";
 import { blobsOf } from "./objects.ts";
 
-test("files are read as a commit has them, from a directory, however long and whatever is in them", async () => {
+test("reads files at a commit, relative to a directory, of any length and content", async () => {
   const { dir, commit } = newRepository();
   const long = `${"x".repeat(99)}\n`.repeat(5000);
   const bytes = Uint8Array.of(0, 10, 255, 10, 10);

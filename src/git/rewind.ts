@@ -14,7 +14,7 @@ export interface FileDifference {
 }
 
 /**
- * What has changed since a commit, up to the files as they lie in the working tree; in a bare repository, up to HEAD.
+ * Differences between a commit and the working tree; in a bare repository, HEAD.
  * @throws GitFailure
  */
 export async function differencesSince(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
@@ -35,7 +35,7 @@ export async function differencesSince(tree: WorkingTree, commit: string): Promi
 }
 
 /**
- * The same, as a patch.
+ * The differences as a patch.
  * @throws GitFailure
  */
 export async function patchSince(tree: WorkingTree, commit: string): Promise<string> {

@@ -7,8 +7,8 @@ import type { Project } from "../project/paths.ts";
 import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
 
 /**
- * Puts an item into the spool, whole or not at all, for its owner only. Its name sorts by time.
- * @param latestOf of items with the same only the last one stays: where no daemon runs, nothing piles up
+ * Writes an item to the spool atomically, mode 0600. Names sort by time.
+ * @param latestOf only the last item with the same key is kept, so that nothing piles up without a daemon
  * @throws the file system's error
  */
 export function writeItem(
@@ -32,12 +32,12 @@ export function writeItem(
   }
 }
 
-/** A connection to this machine is made in less than one, or not at all. Milliseconds. */
+/** A local connection takes less than 1 ms. Milliseconds. */
 const timeoutMs = 20;
 
 /**
- * Notifies the daemon that something lies in the spool, and starts one where none runs. Waits until the request is handed
- * to the system, not for an answer, and fails in silence: the daemon looks into the spool by itself, too.
+ * Notifies the daemon of new items in the spool, and starts one if none runs. Waits until the request is sent, not for
+ * an answer, and ignores failures: the daemon also polls the spool.
  */
 export async function notifyDaemon(project: Project): Promise<void> {
   const record = readDaemonRecord(project);
@@ -46,7 +46,7 @@ export async function notifyDaemon(project: Project): Promise<void> {
   await startInBackground(project);
 }
 
-/** Whether anybody listens where the daemon should be; one that is too busy to accept does. */
+/** Whether the daemon listens; a timeout counts as a busy daemon. */
 async function canSend(record: DaemonRecord): Promise<boolean> {
   const { connect } = await import("node:net");
   const request = requestText(record, "/spool", "");

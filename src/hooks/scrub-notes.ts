@@ -5,8 +5,8 @@ import { globalPatternsFile, projectPatternsFile } from "../redact/patterns/patt
 import { scrubAlone } from "../redact/scrubber.ts";
 
 /**
- * Takes secrets out of a prompt's notes before they lie in the spool. Loaded for prompts with notes only, as it takes
- * longer than all else that a hook does.
+ * Scrubs a prompt's notes before they are spooled. Loaded only for prompts with notes, because it takes longer than the
+ * rest of a hook.
  * @throws PommelError `config_invalid`, `unreadable`
  */
 export function scrubNotes(project: Project, notes: string): string {

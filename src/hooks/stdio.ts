@@ -1,34 +1,34 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
 
-/** What stdin held, as far as it was read. */
+/** The input read from stdin. */
 interface Input {
   text: string;
-  /** Why that is not all of it; null when it is. */
+  /** Why it is incomplete, or null. */
   cut: "too long" | "too slow" | null;
 }
 
-/** Longer payloads are not read to their end. Bytes. */
+/** Longer payloads are cut. Bytes. */
 export const maxInputLength = 16 * 1024 * 1024;
 
-/** Whoever has not finished writing by then keeps the agent waiting. Milliseconds. */
+/** Deadline for the writer. Milliseconds. */
 const timeoutMs = 2000;
 
 const stdin = 0;
 
 /**
  * Everything on stdin, bounded in size and time; an error reads as an end. A file is read at once. A pipe is read
- * through a socket: a blocking read could not be given up, and a pending one in libuv's thread pool would keep the
+ * through a socket: a blocking read cannot be cancelled, and a pending one in libuv's thread pool would keep the
  * process from exiting.
  */
-export async function readStdin(patience: number = timeoutMs): Promise<Input> {
+export async function readStdin(timeout: number = timeoutMs): Promise<Input> {
   let stat: ReturnType<typeof fstatSync>;
   try {
     stat = fstatSync(stdin);
   } catch {
     return { text: "", cut: null };
   }
-  if (stat.isFIFO() || stat.isSocket()) return readPipe(patience);
-  // A terminal has nothing to say to a hook, and would wait for a person.
+  if (stat.isFIFO() || stat.isSocket()) return readPipe(timeout);
+  // Do not wait for input from a terminal.
   if (stat.isCharacterDevice() && (await import("node:tty")).isatty(stdin)) return { text: "", cut: null };
   return readWhole();
 }
@@ -46,12 +46,12 @@ function readWhole(): Input {
       if (length > maxInputLength) return { text: "", cut: "too long" };
     }
   } catch {
-    // What was read counts.
+    // Keep what was read.
   }
   return { text: textOf(parts), cut: null };
 }
 
-async function readPipe(patience: number): Promise<Input> {
+async function readPipe(timeout: number): Promise<Input> {
   const { Socket } = await import("node:net");
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -63,7 +63,7 @@ async function readPipe(patience: number): Promise<Input> {
       pipe.destroy();
       resolve({ text: cut === "too long" ? "" : textOf(parts), cut });
     };
-    const timer = setTimeout(() => finish("too slow"), patience);
+    const timer = setTimeout(() => finish("too slow"), timeout);
     const pipe = new Socket({ fd: stdin, readable: true, writable: false });
     pipe.on("data", (part) => {
       parts.push(part);
@@ -80,12 +80,12 @@ function textOf(parts: readonly Buffer[]): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Says on stderr, in one line, what `pm hook <name>` could not do. */
+/** Reports a failure of `pm hook <name>` in one line on stderr. */
 export function warn(name: string, problem: string): void {
   try {
-    // Names come from a command line; whatever they are, the warning stays one line.
+    // Names come from the command line; escape line breaks.
     writeSync(2, `warning: pm hook ${JSON.stringify(name).slice(1, -1)}: ${problem}.\n`);
   } catch {
-    // Nobody reads it.
+    // stderr is closed.
   }
 }

@@ -6,10 +6,10 @@ import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
 import { placeholders, stopper } from "./patterns/rule.ts";
 import type { Scrubber, SecretMatch } from "./scrubber.ts";
 
-/** Raised when what is found changes without a pattern having changed. */
+/** Bump when detection changes without a pattern change. */
 const codeVersion = 1;
 
-/** What is replaced may bring out more; it ends by itself, and this is when somebody tries to make it not end. */
+/** A replacement may expose another match; this bounds adversarial input. */
 const maxRounds = 4;
 
 /**
@@ -57,7 +57,7 @@ export function createScrubber(sources: PatternSources): Scrubber {
   };
 }
 
-/** From this position of the searched text on, `by` has to be added to get to the original. */
+/** Add `by` to positions from `from` on to get the original position. */
 interface Shift {
   from: number;
   by: number;
@@ -75,7 +75,7 @@ function placeholderSpans(text: string): { start: number; end: number }[] {
   }));
 }
 
-/** The text with every span as one stopper. Spans may contain each other but not overlap otherwise. */
+/** Replaces every span with one stopper. Spans may contain each other but not overlap otherwise. */
 function hide(text: string, spans: { start: number; end: number }[]): { text: string; shift: Shift[] } {
   const shift: Shift[] = [];
   let hidden = "";
@@ -89,7 +89,7 @@ function hide(text: string, spans: { start: number; end: number }[]): { text: st
   return { text: hidden + text.slice(at), shift };
 }
 
-/** Gives positions of the hidden text in the original; to be asked in rising order. */
+/** Maps positions in the hidden text to the original; call it with ascending positions. */
 function mapBack(shift: readonly Shift[]): (position: number) => number {
   let next = 0;
   return (position) => {
@@ -98,7 +98,7 @@ function mapBack(shift: readonly Shift[]): (position: number) => number {
   };
 }
 
-/** Both lists in order, without what a later find contains. */
+/** Merges both lists in order and drops matches that a later one contains. */
 function absorb(before: readonly SecretMatch[], fresh: readonly SecretMatch[]): SecretMatch[] {
   const kept = before.filter(
     (old) => !fresh.some((match) => match.start <= old.start && old.end <= match.end),
@@ -106,17 +106,17 @@ function absorb(before: readonly SecretMatch[], fresh: readonly SecretMatch[]): 
   return [...kept, ...fresh].sort((a, b) => a.start - b.start);
 }
 
-/** How many different secrets of a text are looked for again; more are in no text but one that is made of them. */
-const most = 50;
+/** At maxRepeated so many different secrets of a text are searched for again. */
+const maxRepeated = 50;
 
 /**
- * The finds, and with them every other place where one of the secrets stands: what a name gave away once is the same
- * secret without the name. Only for what cannot be a word.
+ * Adds every other occurrence of a found secret: a secret identified by a name is the same secret without it. Skips
+ * values that could be a word.
  */
 function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretMatch[] {
   const known = new Map<string, SecretMatch>();
   for (const match of matches) {
-    if (known.size === most) break;
+    if (known.size === maxRepeated) break;
     const secret = text.slice(match.start, match.end);
     if (looksRandom(secret) && !looksLikeWords(secret) && !known.has(secret)) known.set(secret, match);
   }
@@ -137,7 +137,7 @@ function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretM
   return merged;
 }
 
-const telling: readonly { name: RegExp; kind: "password" | "token"; type: string }[] = [
+const revealingNames: readonly { name: RegExp; kind: "password" | "token"; type: string }[] = [
   { name: /(?:password|passwd|passphrase|passcode|pwd|(?:^|_)pass)$/, kind: "password", type: "PASSWORD" },
   {
     name: /(?:api|secret|access|auth|account|encryption|signing|private|master|license)_?key$/,
@@ -151,19 +151,19 @@ const telling: readonly { name: RegExp; kind: "password" | "token"; type: string
   { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
 ];
 
-/** The longest value that a name alone makes a secret. Characters. */
-const longest = 8_000;
+/** Longer values are not judged by their name alone. Characters. */
+const maxNamedLength = 8_000;
 
-/** The type of the secret that `value` is because of what it is called; null when it is none. */
+/** The secret type that a value's name implies; null when it is not a secret. */
 function namedSecretType(name: string, value: string): string | null {
-  if (value.length > longest || (value.includes("\n") && value.length > 400)) return null;
+  if (value.length > maxNamedLength || (value.includes("\n") && value.length > 400)) return null;
   const plain = name
     .replace(/^-+/, "")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/[\s.-]+/g, "_")
     .replace(/_?[0-9]{1,2}$/, "")
     .toLowerCase();
-  for (const { name: pattern, kind, type } of telling) {
+  for (const { name: pattern, kind, type } of revealingNames) {
     if (!pattern.test(plain)) continue;
     const bare = type === "AUTHORIZATION" ? value.replace(/^[A-Za-z]+ +/, "") : value;
     return isSecretValue(kind, bare) ? type : null;

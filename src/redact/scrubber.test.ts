@@ -14,7 +14,7 @@ function scrub<T>(value: T): T {
 }
 
 describe("scrubbing a value", () => {
-  it("reaches strings at any depth and leaves the rest", () => {
+  it("redacts strings at any depth and leaves the rest", () => {
     expect(scrub({ command: `echo ${token}`, list: [1, null, { deep: [token, true] }] })).toEqual({
       command: "echo [REDACTED_GITHUB_TOKEN]",
       list: [1, null, { deep: ["[REDACTED_GITHUB_TOKEN]", true] }],
@@ -46,12 +46,12 @@ describe("scrubbing a value", () => {
     expect(scrub<unknown>(value)).toEqual(expected);
   });
 
-  it("gives the same object back when nothing is in it", () => {
+  it("returns the same object when it contains no secret", () => {
     const value = { file_path: "/a/token.ts", edits: [{ old: "a", new: "b" }] };
     expect(scrub(value)).toBe(value);
   });
 
-  it("keeps keys as they are, whatever they are called", () => {
+  it("keeps every key, even __proto__", () => {
     const value = JSON.parse(`{"__proto__": "${token}", "a": 1}`) as Record<string, unknown>;
     expect(Object.keys(scrub(value))).toEqual(["__proto__", "a"]);
   });

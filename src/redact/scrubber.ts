@@ -1,15 +1,15 @@
-/** Takes secrets out of a text before it is stored. */
+/** Redacts secrets in a text before it is stored. */
 export interface Scrubber {
-  /** Changes when a rule does; stored data that was scrubbed under another one is scrubbed again. */
+  /** Changes with every rule; data stored under another version is scrubbed again. */
   readonly version: string;
   /**
    * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
-   * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that what was the same stays the same. Scrubbing
-   * a scrubbed text changes nothing. Linear in the length of the text. A text without secrets comes back as it is.
-   * @param name what the text is the value of, when that is known: a JSON key, a header, a flag ("db_password")
+   * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that equal secrets stay equal. Idempotent, and
+   * linear in the length of the text.
+   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password")
    */
   scrub(text: string, ledger: SecretLedger, name?: string): string;
-  /** What would be replaced, in order, without overlaps. */
+  /** The matches, in order, without overlaps. */
   find(text: string, name?: string): SecretMatch[];
 }
 
@@ -22,15 +22,15 @@ export interface SecretMatch {
   end: number;
 }
 
-/** Which of a session's secrets of a type a secret is. */
+/** Numbers a session's secrets by type. */
 export interface SecretLedger {
-  /** 1 for the first of its type that this session shows, 2 for the next different one. */
+  /** 1 for the session's first secret of the type, 2 for the next different one. */
   numberOf(type: string, secret: string): number;
 }
 
 /**
- * A text of no session without secrets, such as a commit's subject. Different ones are numbered within the text, so that
- * it reads the same on every machine.
+ * Scrubs a text outside of any session, such as a commit's subject. Secrets are numbered within the text, so that the
+ * result is the same on every machine.
  */
 export function scrubAlone(scrubber: Scrubber, text: string, name?: string): string {
   return scrubber.scrub(text, ledgerOfOne(), name);
@@ -50,13 +50,13 @@ function ledgerOfOne(): SecretLedger {
   };
 }
 
-/** Scrubs a text; `name` is what it is the value of. */
+/** Scrubs a text; `name` is the name of the value. */
 export type ScrubText = (text: string, name?: string) => string;
 
 /**
- * The value with every string in it scrubbed, at any depth; keys stay. What is called by a telling name is known by it:
- * `{ password: "hunter22" }`, `{ name: "API_TOKEN", value: "..." }`, `["--password", "hunter22"]`. Parts in which
- * nothing was found are the same objects as before.
+ * Scrubs every string in a value, at any depth; keys stay. Recognises values by revealing names: `{ password:
+ * "hunter22" }`, `{ name: "API_TOKEN", value: "..." }`, `["--password", "hunter22"]`. Unchanged parts are the same
+ * objects as before.
  */
 export function scrubValue<T>(value: T, scrub: ScrubText): T {
   return scrubPart(value, scrub, undefined) as T;

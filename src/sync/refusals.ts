@@ -9,7 +9,7 @@ import { readRef } from "./branch/objects.ts";
 import { isOwnRemote, withoutPassword } from "./remote.ts";
 import type { Run } from "./report.ts";
 
-/** When nothing is shared, and nothing changed. */
+/** Reasons to refuse a sync before anything changes. */
 
 export async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
   let here: Awaited<ReturnType<typeof readRef>>;
@@ -59,7 +59,7 @@ export const notOurs = (branch: string) =>
     "Choose another branch with `pm config set sync.branch NAME`.",
   );
 
-/** Remotes that the user said may be pushed to, though others might read them. The user's own, not a project's. */
+/** Remotes that the user allowed despite unknown readers; stored per user, not per project. */
 
 const shape = z.object({ allowed: z.array(z.string()) });
 
@@ -71,7 +71,7 @@ function read(file: string): string[] {
     const parsed = shape.safeParse(JSON.parse(readFileSync(file, "utf8")));
     return parsed.success ? parsed.data.allowed : [];
   } catch {
-    // Not there, or not to be understood: then nothing is allowed.
+    // Missing or invalid: nothing is allowed.
     return [];
   }
 }
@@ -80,7 +80,7 @@ function isAllowed(url: string, file = consentFile()): boolean {
   return read(file).includes(withoutPassword(url));
 }
 
-/** Remembers that this remote may be pushed to. */
+/** Records the user's consent for a remote. */
 function allow(url: string, file = consentFile()): void {
   const allowed = [...new Set([...read(file), withoutPassword(url)])].sort();
   mkdirSync(dirname(file), { recursive: true });

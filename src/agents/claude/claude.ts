@@ -11,7 +11,7 @@ import { claudeHome, claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { noise, type Surroundings, type Understood, understand } from "./understand.ts";
 
-/** They say nothing worth remembering. */
+/** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
   `
   api-request api-request-state atis-latch attachment/date attachment/environment attachment/file
@@ -77,20 +77,19 @@ async function understandBytes(
   return understand(line, { ...around, speaksOfThis });
 }
 
-/** How much of a transcript is read to learn whose it is. Bytes. */
+/** How much of a transcript is read for its identity. Bytes. */
 const beginning = 4 * 1024 * 1024;
 
-/** The identity of a transcript, and of the subagent that wrote it, if one did. */
+/** The identity of a transcript, and of its subagent, if any. */
 interface Identity {
   info: TranscriptInfo;
   agentId: string | null;
 }
 
 /**
- * Whose transcript a file is: by its first line that says both which session it belongs to and where that runs. A
- * session that goes on from another one may begin with lines of that one; then the file's name decides between the
- * ids in it.
- * @returns null when no line says it (yet)
+ * A transcript's identity, from its first line with both session and directory. A resumed session may begin with
+ * another one's lines; then the file's name decides.
+ * @returns null when no line has it (yet)
  */
 async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
   let first: Line | null = null;
@@ -131,7 +130,7 @@ async function identity(file: string, line: Line, startedAt: number | null): Pro
 const text = z.catch(z.nullable(z.optional(z.string())), null);
 const meta = z.object({ agentType: text, description: text, toolUseId: text });
 
-/** What the client keeps beside a subagent's transcript. */
+/** Metadata that the client keeps beside a subagent's transcript. */
 async function readMeta(file: string): Promise<z.infer<typeof meta>> {
   try {
     const content = await readFile(file.replace(/\.jsonl$/, ".meta.json"), "utf8");
@@ -141,7 +140,7 @@ async function readMeta(file: string): Promise<z.infer<typeof meta>> {
   }
 }
 
-/** Whether a line with this uuid stands before `end` in a transcript. */
+/** Whether a transcript contains a line with this uuid before `end`. */
 async function hasLine(file: string, uuid: string, end: number, signal?: AbortSignal): Promise<boolean> {
   if (end === 0 || !/^[\w-]{1,64}$/.test(uuid)) return false;
   const wanted = `"uuid":"${uuid}"`;
@@ -156,14 +155,14 @@ function roots(env: NodeJS.ProcessEnv = process.env): string[] {
   return [resolve(claudeHome(env), "projects")];
 }
 
-/** Outputs of tools that are too long for the transcript; nothing else may be there. */
+/** Folder of long tool outputs; never contains transcripts. */
 const toolResults = "tool-results";
 
 function isTranscript(path: string): boolean {
   return path.endsWith(".jsonl") && !path.split(sep).includes(toolResults);
 }
 
-/** A client's transcripts of one place lie in a folder of `projects`. */
+/** Each launch directory has a folder in `projects`. */
 function directoryOf(path: string): string | null {
   const directory = dirname(path);
   return basename(dirname(directory)) === "projects" ? directory : null;
@@ -177,7 +176,7 @@ export function list(path: string) {
 const setting = "cleanupPeriodDays";
 const defaultDays = 30;
 
-/** Where an organisation's own settings are. */
+/** An organisation's managed settings. */
 const managed: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
   linux: "/etc/claude-code/managed-settings.json",
@@ -185,8 +184,8 @@ const managed: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /**
- * The client deletes transcripts that have not changed for `cleanupPeriodDays` when it starts, whichever project they
- * are of. Of its settings files the strongest that says so counts; it takes no value below 1.
+ * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
+ * file wins; values below 1 are invalid.
  */
 function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention {
   const files = [

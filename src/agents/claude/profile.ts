@@ -22,10 +22,10 @@ export const claudeProfile = {
     editedFiles: (tool, { file_path, notebook_path }) =>
       ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(tool) ? [file_path ?? notebook_path] : [],
     ignores(hook, { prompt, agent_type, agent_transcript_path: transcript }) {
-      // A prompt that the client writes itself, when a task in the background ended.
+      // A prompt by the client when a background task ended.
       if (hook === "user-prompt")
         return typeof prompt === "string" && prompt.trimStart().startsWith("<task-notification>");
-      // The subagent that compaction runs, which has no transcript.
+      // Compaction's subagent has no transcript.
       if (hook !== "subagent-stop" || agent_type !== "") return false;
       return typeof transcript !== "string" || !existsSync(transcript);
     },
@@ -37,8 +37,8 @@ export const claudeProfile = {
 } satisfies AgentProfile;
 
 /**
- * Whether settings of the project or of the user have a hook of ours for this event as well. Claude Code runs a command
- * that stands in several settings files once, but once more for a plugin: then it is the plugin's that has nothing to do.
+ * Whether the settings of the project or the user also have a Pommel hook for this event. Claude Code runs a command
+ * from several settings files once, but once more for a plugin: then the plugin's hook does nothing.
  */
 function isInSettings(root: string, hook: HookName): boolean {
   const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
@@ -61,7 +61,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Where Claude Code keeps what is the user's own. */
+/** Claude Code's user directory. */
 export function claudeHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
 }

@@ -9,7 +9,7 @@ import { instructions, skill } from "../setup/section.ts";
 import type { AgentSetup, Place } from "../setup.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 
-/** Seconds. Without one, SessionEnd is killed after about 1.5. */
+/** Seconds; SessionEnd's default is about 1.5. */
 const timeout = 10;
 
 /** Only tools that change files matter. */
@@ -24,10 +24,10 @@ export const claudeHooks: HookSpec = {
   })),
 };
 
-/** The settings file of a project that is one's own, from its root. */
+/** A project's personal settings file, relative to its root. */
 export const localSettings = ".claude/settings.local.json";
 
-/** Where Claude Code keeps what is the user's own, or the project's. */
+/** Claude Code's directory of the user or the project. */
 function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" && env.CLAUDE_CONFIG_DIR ? env.CLAUDE_CONFIG_DIR : join(dir, ".claude");
 }
@@ -38,7 +38,7 @@ function settingsFiles(place: Place): string[] {
   return ownFirst(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
 }
 
-/** Both files of a project that may hold something, the one that it is added to first. */
+/** A project's personal and shared file, the one to add to first. */
 function ownFirst({ own }: Place, ownFile: string, sharedFile: string): string[] {
   return own ? [ownFile, sharedFile] : [sharedFile, ownFile];
 }
@@ -48,12 +48,12 @@ function serversFiles(place: Place): string[] {
   return ownFirst(place, stateFile(place), join(place.dir, ".mcp.json"));
 }
 
-/** The client's own file of state, which lies beside `~/.claude` and in CLAUDE_CONFIG_DIR. */
+/** The client's state file, beside `~/.claude` or in CLAUDE_CONFIG_DIR. */
 function stateFile({ env }: Place): string {
   return join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json");
 }
 
-/** Where the client keeps a project's own servers ("local scope"): by its repository, whatever worktree it runs in. */
+/** The key of a project's "local scope" servers: its repository, for all worktrees. */
 function ownServersOf({ dir }: Place): string[] {
   const top = findUpwards(dir, ".git");
   return ["projects", top === null ? dir : (mainOf(top) ?? top)];
@@ -65,7 +65,7 @@ function instructionFiles(place: Place): string[] {
   return ownFirst(place, join(place.dir, "CLAUDE.local.md"), shared);
 }
 
-/** GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here. */
+/** GitHub Copilot CLI also reads `.mcp.json`, and by default defers a server's tools. */
 const server = { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" };
 
 export const claudeSetup: AgentSetup = {
@@ -105,7 +105,7 @@ export const claudeSetup: AgentSetup = {
 
 const settings = z.object({ enabledPlugins: z.optional(z.record(z.string(), z.unknown())) });
 
-/** Whether Claude Code has Pommel's plugin (`plugin/`) here: the nearest settings that say so decide. */
+/** Whether Pommel's plugin (`plugin/`) is enabled here; the nearest settings decide. */
 function hasPlugin({ scope, dir, env }: Place): boolean {
   const own = join(claudeHome(env), "settings.json");
   const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));

@@ -5,18 +5,18 @@ import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-outpu
 import { asParts } from "./line-schema.ts";
 import { absolute, type FilePatch, parsePatch, touchesOf } from "./patch.ts";
 
-/** A call of a tool, in the shapes that other agents' calls have as well. */
+/** A tool call in the shape shared by all agents. */
 export interface Call {
   tool: string;
   input: Record<string, unknown>;
   files: FileTouch[];
-  /** What a patch asks for; null for other tools. */
+  /** The patch; null for other tools. */
   patch: FilePatch[] | null;
-  /** Pommel is called: what it answers is not kept. */
+  /** A call of Pommel, whose result is not stored. */
   isOwn: boolean;
 }
 
-/** How clients call their shell: 0.63 "shell_command" and "shell", later ones "exec_command". */
+/** Names of the shell tool: 0.63 "shell_command" and "shell", later ones "exec_command". */
 const shells = new Set(["shell", "shell_command", "exec_command", "local_shell", "container.exec"]);
 
 /** @param args an object, or JSON of one */
@@ -41,7 +41,7 @@ export function patchCall(text: string, cwd: string | null): Call {
   return { ...other("apply_patch", { patch: text }), files: touchesOf(patch), patch };
 }
 
-/** A command; one that hands a patch to `apply_patch` is a patch: the client applies it without a shell. */
+/** A command; `apply_patch` with a patch becomes a patch, because the client applies it without a shell. */
 export function commandCall(command: string, workdir: unknown, cwd: string | null): Call {
   const dir = typeof workdir === "string" && workdir !== "" ? workdir : null;
   const patch = patchIn(command);
@@ -55,7 +55,7 @@ export function mcpName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }
 
-/** A function's whole name: a tool of a server comes with the server's as its namespace. */
+/** A function's full name: the namespace of an MCP tool is its server. */
 export function nameOf(name: string, namespace: string | null): string {
   if (!namespace?.startsWith("mcp__") || name.startsWith("mcp__")) return name;
   return `${namespace.replace(/__$/, "")}__${name}`;
@@ -68,12 +68,12 @@ export function other(tool: string, input: Record<string, unknown>): Call {
 
 const resourceTools = new Set(["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"]);
 
-/** Whether the client's own tools for resources are asked for Pommel's; without a server they list those of all. */
+/** Whether the client's resource tools access Pommel's; without a server they list all. */
 function isOwnResource(tool: string, { server }: Record<string, unknown>): boolean {
   return resourceTools.has(tool) && (server === "pommel" || typeof server !== "string");
 }
 
-/** The command line of a command in words, `["bash", "-lc", "npm test"]`; a string is one. */
+/** The command line of a command array, `["bash", "-lc", "npm test"]`, or string. */
 export function commandOf(command: unknown): string {
   if (typeof command === "string") return command;
   if (!Array.isArray(command)) return "";
@@ -103,7 +103,7 @@ function within(cwd: string | null, dir: string | null): string | null {
   return cwd === null ? dir : posix.resolve(cwd, dir);
 }
 
-/** Steps of a plan as todos, which other agents have. */
+/** A plan's steps as todos, as other agents have them. */
 function todosOf(plan: unknown): unknown[] {
   if (!Array.isArray(plan)) return [];
   return plan.map((step: unknown) => {
@@ -127,23 +127,23 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a call came to. */
+/** A call's result. */
 interface Outcome {
-  /** Without what the client wrote before it. */
+  /** Without the client's header. */
   text: string;
   isError: boolean;
-  /** The client's id of a command that goes on, and whose end is told later; null when it does not. */
+  /** The client's id of a command that is still running and ends later; else null. */
   running: string | null;
 }
 
-/** What the client writes before a command's output, with the exit code in one of the lines. */
+/** The client's header before a command's output, including the exit code. */
 const head =
   /^(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?(?:Wall time: [^\n]*\n)(?:Process (?:exited with code (-?\d+)|running with session ID [^\n]*)\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?(?:Output:\n)?/;
 const running = /^Process running with session ID (.+)$/m;
 const failed =
   /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
 
-/** The outcome in a `function_call_output`: text in one of several wrappings, by the client's version. */
+/** Parses a `function_call_output`, whose wrapping depends on the client's version. */
 export function outcomeOf(output: unknown): Outcome {
   const wrapped = typeof output === "string" && !output.startsWith("{") ? {} : asRecord(output);
   const whole = textOf(wrapped.output ?? wrapped.content ?? output);
@@ -156,12 +156,12 @@ export function outcomeOf(output: unknown): Outcome {
   return { text: resultText(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };
 }
 
-/** What is kept of what a tool answered. */
+/** The stored part of a tool's result. */
 export function resultText(text: string): string {
   return bounded(withoutOwnContext(text).trim(), bounds.result);
 }
 
-/** Text of an answer's parts, with a mark for each picture. */
+/** The text of a result's parts, with a mark for each image. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   const parts = asParts(content).map(({ type, text }) => (type.includes("image") ? pictureMark : text));

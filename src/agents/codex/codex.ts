@@ -11,7 +11,7 @@ import { codexSetup } from "./setup.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
 
-/** They say nothing worth remembering. */
+/** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
   `
   event_msg/agent_reasoning event_msg/item_completed/CollabAgentToolCall
@@ -63,11 +63,11 @@ async function* read(
     end = batch.cursor;
     yield { lines, cursor: batch.cursor, skipped };
   }
-  // A file that says no more whose it is has to be asked again.
+  // Do not cache the state of a file without identity.
   if (end !== null && state.thread !== "") kept.put(file, end, state);
 }
 
-/** What lines leave for those behind is found by understanding them again: it hangs on nearly all of them. */
+/** Rebuilds the state by parsing the lines again: it depends on nearly all of them. */
 async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
   const state = newState(await identify(file, signal));
   if (end === 0) return state;
@@ -80,7 +80,7 @@ async function recall(file: string, end: number, signal?: AbortSignal): Promise<
   return state;
 }
 
-/** Where sessions are while they go on, and where `codex archive` moves them. */
+/** Current sessions, and those moved by `codex archive`. */
 const folders = ["sessions", "archived_sessions"];
 
 /** `rollout-<local time>-<thread id>.jsonl` */
@@ -88,7 +88,7 @@ const rollout = /^rollout-.*\.jsonl$/;
 const compressed = /^rollout-.*\.jsonl\.zst$/;
 const threadId = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl/;
 
-/** Where Codex CLI keeps its transcripts, those of all projects and of subagents together, by day. */
+/** Codex CLI's transcript directories, for all projects and subagents, by day. */
 function roots(env: NodeJS.ProcessEnv = process.env): string[] {
   const home = resolve(codexHome(env));
   return folders.map((folder) => join(home, folder));
@@ -98,7 +98,7 @@ function isTranscript(path: string): boolean {
   return rollout.test(basename(path));
 }
 
-/** The folder of all days, where the path leads through one. */
+/** The folder above the day folders, if the path is inside one. */
 function directoryOf(path: string): string | null {
   const parts = dirname(path).split(sep);
   const at = parts.findLastIndex((part) => folders.includes(part));
@@ -110,8 +110,8 @@ function list(dir: string): AsyncGenerator<TranscriptFile, void, undefined> {
 }
 
 /**
- * What a client with `local_thread_store_compression` has compressed, and not left beside as it was. The client itself
- * reads the plain file where both exist.
+ * Files compressed under `local_thread_store_compression` without a plain file beside them, which the client would
+ * prefer.
  */
 async function* listCompressed(dir: string): AsyncGenerator<SealedTranscript, void, undefined> {
   const isWanted = (path: string) => isTranscript(path) || compressed.test(basename(path));

@@ -7,9 +7,9 @@ import { actionByInput } from "../reading/tool-calls.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other, resultText, textOf } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
-import { isFirstTold, type State, uidOf } from "./state.ts";
+import { isFirstOccurrence, type State, uidOf } from "./state.ts";
 
-/** Understands an item: what happened, told when it was over. */
+/** Parses an item, which describes a completed event. */
 export function understandItem(value: unknown, state: State): Understood {
   const item = asItem(value);
   if (item === null) return {};
@@ -77,7 +77,7 @@ function filesChanged(id: string, item: Item, state: State): Understood {
   return endOf(state, id, call, { text, isError, edits: isError ? null : patch.map(({ edit }) => edit) });
 }
 
-/** The call that started a subagent is answered by its thread's id, which is that of its session. */
+/** The result of a spawn call is the thread's id, which is the session's. */
 function subagentStarted(id: string, item: Item, state: State): Understood {
   const subagent = known(item.agent_thread_id);
   if (item.kind !== "started" || subagent === null) return {};
@@ -101,13 +101,13 @@ function pathOf(place: string | null): string | null {
 
 type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
 
-/** A call, as its line; the answer comes with another one. */
+/** A call's line; the result is another line. */
 export function useOf(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
   state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
   return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
 }
 
-/** The answer to a call. What Pommel itself answered is not kept. */
+/** A call's result; Pommel's own is not stored. */
 export function resultOf(state: State, id: string, result: Result): Understood {
   const isOwn = state.open.get(id)?.isOwn ?? false;
   state.open.delete(id);
@@ -115,10 +115,7 @@ export function resultOf(state: State, id: string, result: Result): Understood {
   return { uid: uidOf(state, "result", id), entries: [resultEntry(id, result, isOwn)] };
 }
 
-/**
- * How a call ended: the answer to it, or, where no call of this id was seen (a script of code mode made it), the call
- * with its answer.
- */
+/** The end of a call: its result, or, for an unseen call (from a code-mode script), the call with its result. */
 function endOf(state: State, id: string, call: Call, result: Result, tookMs = 0): Understood {
   if (state.answered.has(id)) return {};
   if (state.open.has(id)) return resultOf(state, id, result);
@@ -138,29 +135,29 @@ function resultEntry(
   return { kind: "tool_result", id, text: isOwn ? "" : text, isError, edits, subagent };
 }
 
-/** What there is to keep of a line; nothing without a uid. */
+/** The stored part of a line; nothing without a uid. */
 export interface Understood {
   uid?: string;
   entries?: Entry[];
   usage?: Usage;
   parentUid?: string | null;
-  /** A call of which only its end is told: a line of its own, from when it began. */
+  /** For a call with only an end: its own line, at its start time. */
   began?: { uid: string; entries: Entry[]; tookMs: number };
 }
 
-/** Put into the human's own message by an editor's extension, before what they wrote. */
+/** Added before the human's text by an editor extension. */
 const requestMark = "## My request for Codex:";
-/** Put in the human's place by older clients. */
+/** Written into user messages by older clients. */
 const notHuman =
   /^(?:<environment_context>|<user_instructions>|<turn_aborted>|# AGENTS\.md instructions for )/;
 
-/** Something that a human said: a turn begins. */
+/** A human's prompt, which begins a turn. */
 export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
   const at = written.indexOf(requestMark);
   const human = at === -1 ? written : written.slice(at + requestMark.length);
   const text = bounded(withoutOwnContext(human).trim());
   if ((text === "" && images === 0) || notHuman.test(text)) return {};
-  if (!isFirstTold(state, form, `user\0${text}`)) return {};
+  if (!isFirstOccurrence(state, form, `user\0${text}`)) return {};
   const uid = uidOf(state, "prompt", text);
   const parentUid = state.follows;
   state.follows = null;
@@ -170,6 +167,6 @@ export function userText(state: State, form: "event" | "item", written: string, 
 
 export function agentText(state: State, form: "event" | "item", written: string): Understood {
   const text = bounded(written).trim();
-  if (text === "" || !isFirstTold(state, form, `agent\0${text}`)) return {};
+  if (text === "" || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};
   return { uid: uidOf(state, "text", text), entries: [{ kind: "text", text }] };
 }

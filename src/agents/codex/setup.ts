@@ -52,8 +52,8 @@ export const codexSetup: AgentSetup = {
 };
 
 /**
- * The files that Codex may read in a place, the one that it does read first: of those that exist, even if they are empty,
- * it takes one, in this order. So `AGENTS.md` is made only where it hides no other.
+ * Candidate instruction files, the one Codex reads first: it reads the first that exists, even if empty, in this order.
+ * So `AGENTS.md` is created only where it hides no other.
  */
 function instructionFiles(place: Place): string[] {
   const dir = place.scope === "user" ? codexHome(place.env) : place.dir;
@@ -80,7 +80,7 @@ function namesIn(file: string): string[] | null {
     return names.filter((name) => typeof name === "string").filter((name) => /^(?!\.+$)[^/\\]+$/.test(name));
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
-    // Codex itself does not start with it, and the parts that need it say so.
+    // Codex does not start with an invalid file; the parts that need it report that.
     return null;
   }
 }

@@ -8,7 +8,7 @@ import { type Head, headOf } from "./head.ts";
 import { userText } from "./message-text.ts";
 import { asCalls, asRecord } from "./record-schema.ts";
 
-/** Whose chat a file is; null when that does not stand there (yet), or nobody knows where the client was launched. */
+/** A chat's identity; null when it is missing (yet), or the launch directory is unknown. */
 export async function identify(file: string, signal?: AbortSignal): Promise<TranscriptInfo | null> {
   const head = await headOf(file, signal);
   const cwd = head && (await placeOf(file, head));
@@ -28,7 +28,7 @@ export async function identify(file: string, signal?: AbortSignal): Promise<Tran
   return { session: `${above}/${session}`, parent, cwd, startedAt };
 }
 
-/** `chats/<session>/<agent>.jsonl`; of chats that were copied, the folder's name may be all that is left. */
+/** `chats/<session>/<agent>.jsonl`; for copied chats, the folder's name may be the only trace. */
 function sessionAbove(file: string): string | null {
   const folder = dirname(file);
   const name = basename(folder);
@@ -37,7 +37,7 @@ function sessionAbove(file: string): string | null {
 
 const maxTaskLength = 1000;
 
-/** What a subagent is asked first. */
+/** A subagent's first prompt. */
 function taskIn({ text }: Head): string | null {
   for (const line of text.split("\n")) {
     const record = asRecord(parseJsonLine(Buffer.from(line)));
@@ -54,7 +54,7 @@ interface StartedBy {
   task: string | null;
 }
 
-/** The call that started a subagent, from its session's chat: it stands there when the subagent is done. */
+/** The call that started a subagent, from its session's chat, where it appears once the subagent is done. */
 async function callOf(
   file: string,
   session: string,
@@ -78,7 +78,7 @@ async function callOf(
       }
     } catch {
       signal?.throwIfAborted();
-      // The client deletes chats: what the subagent's own says is enough.
+      // The client may have deleted that chat; the subagent's own is enough.
     }
   }
   return nobody;
@@ -89,14 +89,14 @@ const textIn = (value: unknown) =>
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
 const maxLevels = 5;
-/** Of the paths that a chat begins with, so many are tried. */
+/** Maximum number of candidate paths to try. */
 const maxPaths = 500;
 
 /**
- * Where the client was launched. No record says it, but the client keeps it beside the chats; where it does not (up
- * to 0.20), or the chats were copied without it, every path that may be it is held against the hash of it that the
- * chat has: those that clients were launched in, where this runs, and those that the chat speaks of.
- * @returns null where nobody knows
+ * The launch directory. It is in no record, but beside the chats; where that is missing (up to 0.20, or copied chats),
+ * candidate paths are compared with the chat's hash of it: known launch directories, the current one, and paths in the
+ * chat.
+ * @returns null when unknown
  */
 async function placeOf(file: string, { metadata, text }: Head): Promise<string | null> {
   const above = ancestors(dirname(file)).slice(0, maxLevels);
@@ -128,7 +128,7 @@ function ancestors(path: string): string[] {
   return all;
 }
 
-/** Absolute paths in a text of JSON, each once. */
+/** Distinct absolute paths in JSON text. */
 function pathsIn(text: string): string[] {
   const found = new Set<string>();
   for (const [path] of text.matchAll(/\/[^\s"'`\\<>:,;()*?]{2,1000}/g)) {
@@ -138,7 +138,7 @@ function pathsIn(text: string): string[] {
   return [...found];
 }
 
-/** Directories that clients were launched in, with the names that they have under `tmp`. */
+/** Known launch directories, with their names under `tmp`. */
 async function projectsIn(file: string): Promise<[string, unknown][]> {
   const content = await contentOf(file);
   const projects = content === null ? null : parseJsonLine(Buffer.from(content))?.projects;

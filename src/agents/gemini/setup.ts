@@ -10,7 +10,7 @@ import { geminiHome, geminiProfile } from "./profile.ts";
 /** Milliseconds. */
 const timeout = 10_000;
 
-/** "auto" is told before every request, whether anything is compressed or not. Only tools that change files matter. */
+/** "auto" fires before every request. Only tools that change files matter. */
 const matchers = { "pre-compact": "manual", "post-tool-use": "replace|write_file" };
 
 export const geminiHooks: HookSpec = {
@@ -74,10 +74,9 @@ export const geminiSetup: AgentSetup = {
 };
 
 /**
- * What keeps Gemini CLI from reading the project's settings: a folder that nobody said to trust, or that somebody said
- * not to, in `~/.gemini/trustedFolders.json`. After `checkPathTrust` of gemini-cli 0.61, which asks in a terminal, and
- * without one does not start. Older ones ask only where the settings want it; that it ran our hooks says that it does
- * not mind.
+ * Why Gemini CLI does not read the project's settings: an undecided or untrusted folder in
+ * `~/.gemini/trustedFolders.json`. Follows `checkPathTrust` of gemini-cli 0.61, which asks in a terminal, and without
+ * one does not start. Older ones ask only if configured; having run Pommel's hooks proves trust.
  */
 export function distrust({ scope, dir, env }: Place): string | null {
   if (scope === "user") return null;
@@ -100,7 +99,7 @@ function asksNobody(settings: string): boolean {
   return asObject(asObject(security).folderTrust).enabled === false;
 }
 
-/** What is said of the innermost folder around a place; "TRUST_PARENT" is said of the one that holds the folder. */
+/** The rule of the innermost folder around a place; "TRUST_PARENT" applies to the folder's parent. */
 function ruleFor(place: string, rules: Record<string, unknown>): { folder: string; trust: string } | null {
   const around = Object.entries(rules).flatMap(([folder, trust]) => {
     if (typeof trust !== "string") return [];
@@ -116,7 +115,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** Whether the client ran hooks of ours here: it keeps those that it told of. */
+/** Whether the client ran Pommel's hooks here: it records the hooks it announced. */
 function hasRun(file: string, dir: string): boolean {
   const trustFile = readObjectFile(file);
   return [trustFile[dir], trustFile[realPath(dir)]]

@@ -23,7 +23,7 @@ describe("pictures in texts", () => {
 });
 
 describe("input", () => {
-  it("is as it was where it is small", () => {
+  it("is unchanged when small", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 3 })), (input) => {
         const parsed: unknown = JSON.parse(JSON.stringify(input));
@@ -32,7 +32,7 @@ describe("input", () => {
     );
   });
 
-  it("keeps a name that objects have of their own, as data", () => {
+  it("keeps keys such as __proto__ as data", () => {
     const input = boundedInput(JSON.parse('{"__proto__":{"polluted":true},"constructor":"x"}'));
     expect(Object.keys(input)).toEqual(["__proto__", "constructor"]);
     expect("polluted" in input).toBe(false);

@@ -3,8 +3,8 @@ import { type ParseError, parse } from "jsonc-parser";
 import * as z from "zod/mini";
 
 /**
- * Fields of what agents write. One that is missing, null or of a type that was not expected is null here: clients of
- * other versions write other records, and a record's other fields may still be worth reading.
+ * Lenient fields for agents' records. A missing field, or one of another type, is null: other client versions write
+ * other records, whose remaining fields are still useful.
  */
 
 export const orNull = <T extends z.core.$ZodType>(schema: T) => z.catch(z.nullable(z.optional(schema)), null);
@@ -14,31 +14,28 @@ export const text = orNull(z.string());
 export const count = orNull(z.number());
 export const flag = orNull(z.boolean());
 
-/** What the schema makes of a value; null where it is nothing of that kind. */
+/** The parsed value; null if it does not match. */
 export function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
   const parsed = z.safeParse(schema, value);
   return parsed.success ? parsed.data : null;
 }
 
-/**
- * What is missing, null or empty is null: without this, `undefined` would have to be thought of beside null
- * everywhere.
- */
+/** Maps undefined and "" to null. */
 export function known(value: string | null | undefined): string | null {
   return value === undefined || value === null || value === "" ? null : value;
 }
 
-/** The time that a timestamp says, ms since 1970; null where it says none. */
+/** A timestamp in milliseconds since the epoch; null if invalid. */
 export function timeOf(written: string | null | undefined): number | null {
   const at = Date.parse(written ?? "");
   return Number.isNaN(at) ? null : at;
 }
 
-/** Lines of transcripts that are JSON objects, as most agents write them. */
+/** JSON Lines, as most agents write them. */
 
-/** The object that a line holds; null for one that is no JSON object. */
+/** A line's object; null if it is not a JSON object. */
 export function parseJsonLine(bytes: Buffer): Record<string, unknown> | null {
-  // A byte order mark, and NULs that a crash of the system left before the next line that was written.
+  // Skip a byte order mark, and NULs left by a system crash.
   const text = bytes.toString("utf8").replace(/^[\uFEFF\0]+/, "");
   try {
     const value: unknown = JSON.parse(text);
@@ -48,15 +45,15 @@ export function parseJsonLine(bytes: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** Whether nothing stands in a line. */
+/** Whether a line is blank. */
 export function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte > 32) return false;
   return !bytes.includes(0);
 }
 
 /**
- * Whether a last line without a line feed is whole: no beginning of a JSON object is one itself. Transcripts that
- * were copied or cleaned up often lack the last line feed, and the last line is the agent's answer.
+ * Whether a last line without a line feed is complete: no proper prefix of a JSON object is one. Copied transcripts
+ * often lack the last line feed, and the last line is the agent's answer.
  */
 export function isWholeJson(bytes: Buffer): boolean {
   const end = bytes.subarray(-16).toString("latin1").trimEnd();
@@ -67,7 +64,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object in a file that the client reads: JSON that may have comments. Empty when there is none. */
+/** The object in a client's settings file: JSON with comments. Empty when missing or invalid. */
 export function readObjectFile(file: string): Record<string, unknown> {
   try {
     const errors: ParseError[] = [];

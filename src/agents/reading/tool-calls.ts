@@ -1,7 +1,7 @@
 import type { FileEdit, ToolAction, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
 
-/** What the editor of the Messages API calls its own operations; its `command` is no shell command. */
+/** Operations of the Messages API's text editor; its `command` is not a shell command. */
 const editorOperations: Readonly<Record<string, ToolAction>> = {
   view: "read",
   create: "write",
@@ -10,17 +10,14 @@ const editorOperations: Readonly<Record<string, ToolAction>> = {
   undo_edit: "write",
 };
 
-/**
- * What a call does, by the shape of its input and the files that it touches: every agent and every MCP server names its
- * tools as it likes.
- */
+/** Infers what a call does from its input and files, because agents and MCP servers choose any tool names. */
 export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">): ToolAction {
   const { command, path, prompt, description, subagent_type } = input;
   if (typeof command === "string") {
     const isEditor = typeof path === "string" && Object.hasOwn(editorOperations, command);
     return isEditor ? editorOperations[command]! : "command";
   }
-  // A subagent is told what to do, and what that is called.
+  // A subagent gets a prompt and a description.
   if (isText(prompt) && (isText(description) || isText(subagent_type))) return "delegate";
   if (files.some(({ how }) => how !== "read")) return "write";
   return files.length > 0 ? "read" : "other";
@@ -28,7 +25,7 @@ export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">
 
 const isText = (value: unknown) => typeof value === "string";
 
-/** What was put in the place of what, where nobody says where. */
+/** A replacement without a known position. */
 export function replacement(before: string, after: string): FileEdit["hunks"][number] {
   const removed = hunkLines("-", before);
   const added = hunkLines("+", after);
@@ -41,7 +38,7 @@ export function replacement(before: string, after: string): FileEdit["hunks"][nu
   };
 }
 
-/** The lines of a text, as a hunk has those that were taken out ("-") or put in ("+"). */
+/** The lines of a text as removed ("-") or added ("+") lines of a hunk. */
 export function hunkLines(sign: "-" | "+", written: string): string[] {
   const text = bounded(written, bounds.input);
   if (text === "") return [];

@@ -5,7 +5,7 @@ import { ended, type Found, findSection, signed } from "../../project/files/own-
 import type { PartEditor, PartLook } from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
 
-/** Line ends are the file's, and say nothing. */
+/** Ignores line endings. */
 function hashOf(body: string): string {
   return createHash("sha256").update(body.replaceAll("\r\n", "\n").trim()).digest("hex").slice(0, 8);
 }
@@ -40,7 +40,7 @@ export function section(version: number, body: string): PartEditor {
       if (found === null || found === "odd") return text;
       const before = text.slice(0, found.start);
       const after = text.slice(found.end).replace(/^\r?\n/, "");
-      // The blank line that was put before it stays where it is all that parts what is around.
+      // Keep the blank line before it if nothing else separates the surrounding text.
       const isParted = after === "" || /^\r?\n/.test(after);
       return (isParted ? before.replace(/((?:^|\n|\r\n))\r?\n$/, "$1") : before) + after;
     },
@@ -48,14 +48,14 @@ export function section(version: number, body: string): PartEditor {
   };
 }
 
-/** A section stands apart from what is before it by a blank line. */
+/** The gap that separates a section from the text before it. */
 function gapBehind(text: string, eol: string): string {
   if (text === "") return "";
   return text.endsWith("\n") ? eol : eol + eol;
 }
 
 /**
- * A Markdown file that is ours alone.
+ * A Markdown file that belongs to Pommel.
  * @param body all of it but the marker at its end, front matter first
  */
 function wholeFile(version: number, body: () => string): PartEditor {
@@ -87,13 +87,12 @@ function lookOf(
   changed: string,
 ): PartLook {
   if (hashOf(found.body) !== found.hash) return { state: "kept", detail: [changed] };
-  // Two people with different versions would else renew each other's, again and again.
+  // Otherwise two people with different versions would overwrite each other's.
   const isNew = found.version > version || found.hash === hashOf(body);
   return { state: isNew ? "current" : "outdated", detail: [] };
 }
 
-/** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
-const instructionsVersion = 2;
+/** Bump with every change of the text, so that older sections are updated. */ const instructionsVersion = 2;
 
 const instructionsText = `
 ## Pommel, the memory of this project
@@ -118,7 +117,7 @@ Save decisions that later sessions need with \`add_note\`, or \`pm note "<what, 
 Text after "Note to Pommel:" in a user prompt is saved automatically.
 `;
 
-/** The section of the file that an agent reads at every start: when to ask Pommel, when not, and how. */
+/** The section in the file that an agent reads at every start: when and how to use Pommel. */
 export const instructions = section(instructionsVersion, instructionsText);
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */

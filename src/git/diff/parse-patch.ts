@@ -1,36 +1,36 @@
 import { unquotePath } from "../output-lines.ts";
 import type { ChangedFile, ChangedHunk } from "./changes-types.ts";
 
-/** A file with more changed lines, or longer ones, is not written by anybody: it is treated as if it were binary. */
+/** Files with more changed lines or characters are generated, and treated as binary. */
 const maxLines = 200_000;
 const maxCharacters = 20_000_000;
-/** Longer lines need not be read to their end: so many bytes are more characters than that. */
+/** Lines are cut at this many bytes, which is always more than `maxCharacters` characters. */
 export const maxLineLength = 4 * maxCharacters;
 
 const submodule = "160000";
 const symbolicLink = "120000";
 
-/** A file as the list before the patch has it. */
+/** A file in the list before the patch. */
 interface Entry {
   path: string;
   oldPath: string | null;
   status: ChangedFile["status"];
   isRegular: boolean;
   isMerged: boolean;
-  /** The lines that its part of the patch may begin with. */
+  /** Possible first lines of its part of the patch. */
   headers: string[];
 }
 
 /**
- * The files of a diff that git wrote with `--raw -p -U0` and quoted paths: first the list of all of them, then the patch.
- * One with more than one parent (`-c`) as well.
+ * Parses git's output of `--raw -p -U0` with quoted paths: the list of files, then the patch. Also combined diffs
+ * (`-c`).
  * @param batches lines, as `linesOf` gives them
  */
 export async function* parsePatch(
   batches: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<ChangedFile, void, undefined> {
   const entries: Entry[] = [];
-  // The one that the patch is at; before the first, -1.
+  // Index of the current entry; -1 before the first.
   let at = -1;
   let reader = new HunkReader(maxLines, maxCharacters);
   for await (const lines of batches) {
@@ -40,15 +40,15 @@ export async function* parsePatch(
         if (entry !== null) entries.push(entry);
         continue;
       }
-      // Within a hunk every line begins with something else.
+      // No line within a hunk begins like this.
       if (!line.startsWith("diff --")) {
         reader.read(line);
         continue;
       }
       const current = entries[at];
       if (current?.headers.includes(line)) {
-        // A link that became a file, or the other way round: first what went, then what came.
-        reader.beginAnew();
+        // A link that became a file, or vice versa: the removal, then the addition.
+        reader.reset();
         continue;
       }
       let next = at + 1;
@@ -66,7 +66,7 @@ export async function* parsePatch(
   }
 }
 
-/** Nothing for a file that a merge only put together. */
+/** Empty for a file that a merge combined without changes of its own. */
 function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   const { path, oldPath, status, isRegular, isMerged } = entry;
   const read = reader === null ? [] : reader.hunks();
@@ -75,7 +75,7 @@ function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   return [{ path, oldPath, status, isText: hunks !== null, hunks: hunks ?? [] }];
 }
 
-/** `:100644 100644 <hash> <hash> R086\told\tnew`; of a merge a colon, a mode, a hash and a letter for each parent. */
+/** `:100644 100644 <hash> <hash> R086\told\tnew`; for a merge, one colon, mode, hash and letter per parent. */
 function entryOf(line: string): Entry | null {
   const [facts, ...names] = line.split("\t");
   const colons = /^:+/.exec(line)![0].length;
@@ -86,7 +86,7 @@ function entryOf(line: string): Entry | null {
   const name = names.at(-1);
   if (old === undefined || name === undefined) return null;
   const status = statusOf(letters);
-  // Not merged yet: what stands in the working tree follows as an entry of its own.
+  // Unmerged: the working tree's version follows as a separate entry.
   if (status === null) return null;
   const mode = modes.at(-1)!;
   const was = modes[0]!;
@@ -104,7 +104,7 @@ function entryOf(line: string): Entry | null {
   };
 }
 
-/** Of a merge all letters, of which there are different ones where its parents differ. */
+/** `letters` has one letter per parent of a merge. */
 function statusOf(letters: string): ChangedFile["status"] | null {
   const [first] = letters;
   if (letters.includes("U")) return null;
@@ -112,20 +112,20 @@ function statusOf(letters: string): ChangedFile["status"] | null {
   return /^[AMDRCT]$/.test(first ?? "") ? (first as ChangedFile["status"]) : "M";
 }
 
-/** A quoted path has its prefix inside of the quotes. */
+/** A quoted path has its prefix inside the quotes. */
 function withPrefix(prefix: string, name: string): string {
   return name.startsWith('"') ? `"${prefix}${name.slice(1)}` : `${prefix}${name}`;
 }
 
 const hunkHeader = /^(@@+) -(\d+)(?:,(\d+))?( (?:-\d+(?:,\d+)? )*)\+(\d+)(?:,(\d+))? @@/;
 
-/** Reads the part of a patch that is about one file, from what follows its header. */
+/** Parses one file's part of a patch, after its header. */
 class HunkReader {
   private found: ChangedHunk[] = [];
   private open: ChangedHunk | null = null;
-  /** 0: not in a hunk. */
+  /** Number of parents; 0 outside of a hunk. */
   private parents = 0;
-  /** The next line of the first parent, of the result. */
+  /** Next line number in the first parent. */
   private oldLine = 0;
   private newLine = 0;
   private lines = 0;
@@ -137,14 +137,14 @@ class HunkReader {
     private readonly maxCharacters: number,
   ) {}
 
-  /** Something else comes in the place of what was read so far. */
-  beginAnew(): void {
+  /** Discards what was read so far. */
+  reset(): void {
     this.parents = 0;
     this.open = null;
     this.found = [];
   }
 
-  /** null: it is binary, or beyond the bounds. */
+  /** null: binary, or over the size limits. */
   hunks(): ChangedHunk[] | null {
     return this.isText ? this.found : null;
   }
@@ -154,14 +154,14 @@ class HunkReader {
     if (line.startsWith("@@")) this.beginHunk(line);
     else if (this.parents === 1) this.readLine(line);
     else if (this.parents > 1) this.readMergedLine(line);
-    else if (line.startsWith("Binary files ")) this.giveUp();
+    else if (line.startsWith("Binary files ")) this.markBinary();
   }
 
   private beginHunk(line: string): void {
     const [, at, oldStart, oldCount, , newStart, newCount] = hunkHeader.exec(line) ?? [];
     if (at === undefined) return;
     this.parents = at.length - 1;
-    // Where there is none git gives the line before, but not with several parents.
+    // For an empty range git gives the line before, except in combined diffs.
     const isSimple = this.parents === 1;
     this.oldLine = Number(oldStart) + (isSimple && oldCount === "0" ? 1 : 0);
     this.newLine = Number(newStart) + (isSimple && newCount === "0" ? 1 : 0);
@@ -174,7 +174,7 @@ class HunkReader {
     else if (sign === "+") this.add(line.slice(1));
   }
 
-  /** A sign for each parent: + it does not have the line, - it has one that the result has not. */
+  /** One sign per parent: + the parent lacks the line, - the result lacks it. */
   private readMergedLine(line: string): void {
     const signs = line.slice(0, this.parents);
     if (!/^[ +-]+$/.test(signs)) return;
@@ -192,7 +192,7 @@ class HunkReader {
   }
 
   private remove(text: string): void {
-    // What was removed comes first in a hunk.
+    // Removed lines come first in a hunk.
     if (this.open?.added.length !== 0) this.open = null;
     this.hunk().removed.push(text);
     this.oldLine++;
@@ -216,10 +216,10 @@ class HunkReader {
   private count(text: string): void {
     this.lines++;
     this.characters += text.length;
-    if (this.lines > this.maxLines || this.characters > this.maxCharacters) this.giveUp();
+    if (this.lines > this.maxLines || this.characters > this.maxCharacters) this.markBinary();
   }
 
-  private giveUp(): void {
+  private markBinary(): void {
     this.isText = false;
     this.found = [];
     this.open = null;

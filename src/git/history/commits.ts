@@ -2,21 +2,21 @@ import type { CommitInfo } from "../diff/changes-types.ts";
 import { GitFailure, gitBytes, gitFields, plain } from "../git.ts";
 
 interface ReadCommitsOptions {
-  /** At most so many; the newest. */
+  /** Only the newest. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Every commit after its parents. */
   oldestFirst?: boolean;
 }
 
-/** What may stand among revisions; any other option could make git write a file. */
+/** Allowed options; others could make git write a file. */
 const options =
   /^--(all|branches|tags|remotes|reflog|no-walk|first-parent|(no-)?merges|ignore-missing|(since|until|after|before)=.*)$/s;
 const fieldsOfCommit = 8;
 const format = "--format=tformat:%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B";
 
 /**
- * The commits that `revisions` reach, newest first, as git rev-list takes them: hashes, `^hash`, `a..b`, `--all`,
+ * The commits reachable from `revisions`, newest first, in git rev-list syntax: hashes, `^hash`, `a..b`, `--all`,
  * `--no-walk`, `--ignore-missing`, `--since=...`.
  * @throws GitFailure also where a revision is unknown
  */
@@ -75,17 +75,16 @@ function commitOf(fields: readonly string[]): CommitInfo {
 
 /** A move of HEAD. */
 export interface ReflogEntry {
-  /** Where it went. */
+  /** The new commit. */
   hash: string;
-  /** Milliseconds since the epoch, whole seconds. */
+  /** Milliseconds since the epoch, at a resolution of seconds. */
   at: number;
-  /** What was done: "commit: subject", "rebase (pick): subject", "checkout: moving from a to b". */
+  /** Such as "commit: subject", "rebase (pick): subject", "checkout: moving from a to b". */
   action: string;
 }
 
 /**
- * Where HEAD of the working tree `dir` has been, newest first, as long as git remembers; commits that are gone since are
- * left out.
+ * HEAD's reflog in the working tree `dir`, newest first, without commits that no longer exist.
  * @throws GitFailure also where there is no commit yet
  */
 export async function* reflogOf(

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-it("git's own file tells the branch that git does", async () => {
+it("branchAtHand reads the same branch from the HEAD file as git reports", async () => {
   expect(await branchAtHand(dir)).toBeNull();
   git("init", "-q", "-b", "feature/retries");
   mkdirSync(join(dir, "below"));
@@ -26,7 +26,7 @@ it("git's own file tells the branch that git does", async () => {
   expect(await branchAtHand(dir)).toBeNull();
 });
 
-it("where the file does not tell, git is asked", async () => {
+it("branchAtHand asks git where the HEAD file names no branch", async () => {
   git("init", "-q", "-b", "main");
   writeFileSync(join(dir, ".git", "HEAD"), "ref: refs/heads/.invalid\n");
   expect(await branchAtHand(dir)).toBe(await branchOf(dir));

@@ -4,8 +4,8 @@ import { GitFailure, gitText } from "../git.ts";
 import { commonDirectoryOf, gitDirectoryOf } from "../git-dir.ts";
 
 /**
- * A text that is another one whenever HEAD is at another commit, read from git's own files (gitrepository-layout): git
- * itself takes as long to start as a search may take.
+ * A string that changes whenever HEAD's commit does, read from git's own files (gitrepository-layout): starting git
+ * takes as long as a search may.
  * @returns null outside of a working tree
  */
 export function headStamp(dir: string): string | null {
@@ -17,7 +17,7 @@ export function headStamp(dir: string): string | null {
     if (branch === undefined) return head;
     const common = commonDirectoryOf(gitDir);
     const loose = textOf(join(gitDir, branch)) ?? textOf(join(common, branch));
-    // Where branches are not files of their own they lie in one of these, and move when it is written.
+    // Branches that are not loose files are in one of these.
     const tables = [
       join(common, "packed-refs"),
       ...[gitDir, common].map((dir) => join(dir, "reftable", "tables.list")),
@@ -28,7 +28,7 @@ export function headStamp(dir: string): string | null {
   }
 }
 
-/** What a file of git's says, without the break at its end; null where it is not there. */
+/** A git file's text without the final line break; null when it is missing. */
 export function textOf(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
@@ -37,7 +37,7 @@ export function textOf(file: string): string | null {
   }
 }
 
-/** Another text whenever a file, or what lies in a directory, changes. Git replaces its files: each is a new one. */
+/** Changes with a file or a directory's entries. Git replaces its files, so the inode changes. */
 export function changeOf(file: string): string {
   try {
     const stat = statSync(file, { throwIfNoEntry: false });
@@ -47,7 +47,7 @@ export function changeOf(file: string): string {
   }
 }
 
-/** A move of HEAD, as git notes it. */
+/** A move of HEAD from the reflog. */
 interface HeadMove {
   from: string;
   to: string;
@@ -55,18 +55,18 @@ interface HeadMove {
   action: string;
 }
 
-/** So much of the log is read at the most. Bytes. */
+/** Bytes. */
 const maxRead = 262_144;
 const line = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*(?:\t(.*))?$/;
 
-/** The length of a log of HEAD; 0 where there is none. */
+/** The size of a reflog file; 0 when it is missing. */
 export function lengthOfLog(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * What was noted in a log of HEAD (git/git-dir.ts) after its first `from` bytes, the earliest first.
- * @returns null where nobody can tell: it was cut, or too much came
+ * The entries of HEAD's reflog file (git-dir.ts) after its first `from` bytes, oldest first.
+ * @returns null when unknown: the file shrank, or grew too much
  */
 export function movesSince(file: string, from: number): HeadMove[] | null {
   const size = lengthOfLog(file);
@@ -91,9 +91,7 @@ export function movesSince(file: string, from: number): HeadMove[] | null {
   return moves;
 }
 
-/**
- * As `branchOf`, read from git's own file where that says it (gitrepository-layout): for what has no time to start git.
- */
+/** `branchOf` without starting git where possible, read from the HEAD file (gitrepository-layout). */
 export async function branchAtHand(dir: string): Promise<string | null> {
   const gitDir = gitDirectoryOf(dir);
   if (gitDir === null) return null;
@@ -101,15 +99,15 @@ export async function branchAtHand(dir: string): Promise<string | null> {
     const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
     if (/^[0-9a-f]{40,64}$/.test(head)) return null;
     const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
-    // With reftables the file names no branch that there could be.
+    // With reftables, the file names an invalid branch.
     if (branch !== undefined && branch !== ".invalid") return branch;
   } catch {
-    // Git may know.
+    // Ask git.
   }
   return branchOf(dir);
 }
 
-/** The branch that is checked out in `dir`, also one without commits; null: none is, or there is no repository. */
+/** The branch checked out in `dir`, even without commits; null when detached or without a repository. */
 export async function branchOf(dir: string): Promise<string | null> {
   try {
     const ref = await gitText(dir, ["symbolic-ref", "--quiet", "HEAD"]);

@@ -114,22 +114,21 @@ export async function uncommitted(top: string): Promise<Uncommitted[]> {
 }
 
 /**
- * Files that git does not track, ignored ones too, in whose place a change would put something. git itself takes no heed
- * of ignored ones.
+ * Untracked files, including ignored ones, that a change would overwrite. git itself overwrites ignored ones.
  * @throws GitFailure
  */
 export async function overwritten(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
   const nameOf = (await ignoresCase(top)) ? (path: string) => path.toLowerCase() : (path: string) => path;
-  // What lies in a submodule is not the repository's own to remove.
+  // Files in a submodule are not the repository's to remove.
   const going = new Set(changes.flatMap(({ path, from }) => (from && !from.isSubmodule ? nameOf(path) : [])));
   const isGoing = (path: string) => going.has(nameOf(path));
   const lost = new Set<BytePath>();
   const parents = new Map<string, ParentKind>();
   for (const { path, from, to } of changes) {
     if (!to || (from && !from.isSubmodule)) continue;
-    const parent = parentInTheWay(top, path, isGoing, parents);
+    const parent = blockingParent(top, path, isGoing, parents);
     if (parent?.isLost) lost.add(parent.path);
-    // Nothing lies below what is no directory, whatever a link there leads to.
+    // Nothing is below a path that is not a directory.
     if (parent) continue;
     const kind = kindOf(fileAt(top, path));
     if (kind === "directory") {
@@ -148,10 +147,10 @@ async function ignoresCase(top: string): Promise<boolean> {
   }
 }
 
-/** directory: nothing in the way; going: it is to make room; lost: it is not git's to remove. */
+/** directory: no obstacle; going: tracked, will be removed; lost: untracked, would be lost. */
 type ParentKind = "directory" | "going" | "lost";
 
-function parentInTheWay(
+function blockingParent(
   top: string,
   path: BytePath,
   isGoing: (path: BytePath) => boolean,
@@ -172,14 +171,14 @@ function parentInTheWay(
 function parentKindOf(top: string, parent: BytePath, isGoing: (path: BytePath) => boolean): ParentKind {
   const kind = kindOf(fileAt(top, parent));
   if (kind === null) return "directory";
-  // Another repository, a submodule or not, keeps its own files.
+  // A nested repository keeps its own files.
   if (kind === "directory") return isRepository(top, parent) ? "lost" : "directory";
   return isGoing(parent) ? "going" : "lost";
 }
 
 const isRepository = (top: string, directory: BytePath) => kindOf(fileAt(top, `${directory}/.git`)) !== null;
 
-/** Of another repository, and of what no program can be asked about, one name for all that lies in it. */
+/** Untracked files in a directory; one entry for a nested repository or a name that is not valid UTF-8. */
 async function untrackedIn(top: string, directory: BytePath): Promise<BytePath[]> {
   if (!isPlainText(directory) || isRepository(top, directory)) return [`${directory}/`];
   return byteFields(top, [...plain, "ls-files", "--others", "-z", "--", `${shownPath(directory)}/`]);

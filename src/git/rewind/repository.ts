@@ -5,18 +5,18 @@ import { GitFailure, gitBuffer, gitText } from "../git.ts";
 import { branchOf } from "../history/head.ts";
 import { headOf } from "../history/history.ts";
 
-/** A working tree, as it is now. */
+/** The current state of a working tree. */
 export interface WorkingTree {
-  /** Its top; in a bare repository what was asked about. */
+  /** Its root; in a bare repository the requested directory. */
   top: string;
-  /** Where its own HEAD, index and state lie. */
+  /** The directory of its own HEAD, index and state. */
   gitDir: string;
   isBare: boolean;
-  /** null: nothing is committed yet. */
+  /** null: no commits yet. */
   head: string | null;
   /** null: detached. */
   branch: string | null;
-  /** What git is in the middle of: "a merge"; null: nothing. */
+  /** The operation in progress, such as "a merge"; null: none. */
   inProgress: string | null;
 }
 
@@ -30,7 +30,7 @@ const operations: readonly [file: string, name: string][] = [
 ];
 
 /**
- * Looks at the working tree that `dir` lies in.
+ * The working tree around `dir`.
  * @throws PommelError `not_found` without a repository or without git
  */
 export async function workingTreeOf(dir: string): Promise<WorkingTree> {
@@ -61,9 +61,9 @@ async function orRefuse<T>(dir: string, asked: Promise<T>): Promise<T> {
 }
 
 /**
- * Checks a commit out into a directory of its own, at no branch.
- * @param dir absolute; empty, or not there
- * @throws PommelError `usage` when something lies there; `unreadable` when git cannot
+ * Checks out a commit into a new worktree with a detached HEAD.
+ * @param dir absolute; empty or missing
+ * @throws PommelError `usage` when it is not empty; `unreadable` when git fails
  */
 export async function addWorktree({ top }: WorkingTree, commit: string, dir: string): Promise<void> {
   if (!isFree(dir)) {

@@ -18,24 +18,24 @@ import {
 } from "./obstacles.ts";
 import type { WorkingTree } from "./repository.ts";
 
-/** What was done. */
+/** The result of a restore. */
 export interface Restored {
-  /** false: the working tree was at that commit already. */
+  /** false: the working tree matched the commit already. */
   changed: boolean;
   /** Files that were written or removed. */
   files: number;
-  /** The command that brings back what was there before, run anywhere in the working tree; null: nothing changed. */
+  /** The command that undoes the restore, anywhere in the working tree; null: nothing changed. */
   comeBack: string | null;
-  /** Submodules are left as they are; these want another commit now. */
+  /** Submodules whose commit now differs; they are left as they are. */
   submodules: string[];
 }
 
-/** Files that are named in a hint. */
+/** Files to name in a hint. */
 const filesNamed = 5;
 
 /**
- * Makes index and working tree those of a commit; HEAD and the branches stay where they are, so that the difference is
- * staged. Nothing that is not committed is lost: it does nothing at all then.
+ * Sets index and working tree to a commit; HEAD and branches stay, so the difference is staged. Refuses when
+ * uncommitted work would be lost.
  * @throws PommelError `uncommitted_changes`; `usage` in a bare repository; `locked` while another git is at work;
  *   `unreadable` when git fails half-way
  */
@@ -59,14 +59,14 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     return { changed: false, files: 0, comeBack: null, submodules: [] };
   }
   const lost = await overwritten(top, changes);
-  const earlier = interruptedRestore(gitDir);
-  const isGoingOn = earlier?.commit === commit && earlier.head === head;
-  const inTheWay = [...dirty.map(({ path }) => path), ...lost];
+  const interrupted = interruptedRestore(gitDir);
+  const isGoingOn = interrupted?.commit === commit && interrupted.head === head;
+  const obstacles = [...dirty.map(({ path }) => path), ...lost];
   const isOwnWork =
-    isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, inTheWay, changes));
-  if (inTheWay.length > 0 && !isOwnWork) {
-    const first = earlier
-      ? `A restore to ${earlier.commit.slice(0, 12)} was interrupted; \`pm rewind ${earlier.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
+    isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, obstacles, changes));
+  if (obstacles.length > 0 && !isOwnWork) {
+    const first = interrupted
+      ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
     throw refusal(
       first +
@@ -105,14 +105,14 @@ function named(paths: readonly BytePath[]): string {
   return unique.slice(0, filesNamed).map(shownPath).join(", ") + more;
 }
 
-/** As `git checkout` does it, which knows attributes, sparse checkouts and directories that become files. */
+/** As `git checkout` does, with attributes, sparse checkouts and directories that become files. */
 async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork: boolean): Promise<void> {
-  // What a partial clone lacks may be fetched: somebody asked for it, and waits.
+  // The user asked for it, so fetching what a partial clone lacks is fine.
   const env = { GIT_NO_LAZY_FETCH: "0" };
   const git = async (...args: string[]) =>
     (await gitBuffer(top, [...plain, "-c", "submodule.recurse=false", ...args], { env })).toString().trim();
   try {
-    // Files that were touched but not changed are no obstacle.
+    // Files with new times but the same content are no obstacle.
     await git("update-index", "-q", "--refresh").catch((error: unknown) => {
       if (isLock(error)) throw error;
     });

@@ -30,17 +30,17 @@ export const embedderDrivers: readonly EmbedderDriver[] = [
   openaiDriver,
 ];
 
-/** What a specification names: a driver, and one of its models ("" for a driver that has but one). */
+/** A parsed specification: a driver, and its model ("" if it has only one). */
 export interface NamedEmbedder {
   driver: EmbedderDriver;
   model: string;
-  /** With the model that was meant: "ollama" is "ollama/nomic-embed-text". */
+  /** Including the default model: "ollama" becomes "ollama/nomic-embed-text". */
   spec: string;
 }
 
 /**
  * Reads a specification: a driver ("static") or a driver and its model ("ollama/nomic-embed-text").
- * @throws PommelError `usage` for a driver that is not known, or a model of one that has but one
+ * @throws PommelError `usage` for an unknown driver, or a model of a driver with only one
  */
 export function readEmbedderSpec(spec: string): NamedEmbedder {
   const [name = "", ...rest] = spec.split("/");
@@ -66,7 +66,7 @@ export function createEmbedder(spec: string, settings: EmbedderSettings): Embedd
   return driver.create(model, settings);
 }
 
-/** What drivers need, out of a project's configuration. */
+/** The drivers' settings from a project's configuration. */
 export function embedderSettings(config: Config): EmbedderSettings {
   return {
     ollamaUrl: config["embed.ollama_url"],

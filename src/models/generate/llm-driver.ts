@@ -5,7 +5,7 @@ import { RequestFailed } from "../http/request.ts";
 import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";
 import type { Llm } from "./llm.ts";
 
-/** What drivers need to know beyond the model's name. */
+/** A driver's settings. */
 export interface LlmSettings {
   /** Where Ollama answers, e.g. `http://127.0.0.1:11434`. */
   ollamaUrl: string;
@@ -15,7 +15,7 @@ export interface LlmSettings {
   openaiKeyVariable: string;
 }
 
-/** What tests set otherwise. */
+/** Overrides for tests. */
 export interface LlmOptions {
   clock?: Clock;
   /** For the whole answer. */
@@ -23,21 +23,21 @@ export interface LlmOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A way to get texts written, registered in `registry.ts`. */
+/** A text generation driver, registered in `registry.ts`. */
 export interface LlmDriver {
   /** As in `llm.model = "name"` or `"name/model"`. */
   name: string;
   /** One line for people: what it is, and whether texts leave the machine. */
   about: string;
-  /** The model used when none is named; null where one has to be named, or there is none. */
+  /** The default model; null when it must be named, or there is none. */
   defaultModel: string | null;
   /** Environment variables that it reads: a daemon is started with these and few others. */
   environment?(settings: LlmSettings): string[];
   /** Null for the driver that writes nothing. */
   create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
-  /** Looks whether `model` can be used, without asking it anything. Absent where nobody can tell without trying. */
+  /** Checks whether `model` is usable without a request. Absent where that is impossible. */
   available?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
-  /** Whether what `model` is asked stays on this machine. */
+  /** Whether prompts stay on this machine. */
   isLocal(model: string, settings: LlmSettings): boolean;
 }
 
@@ -48,16 +48,16 @@ export const llmCaller: RemoteCaller = {
   isPulledByPm: false,
 };
 
-/** Nobody waits for the answer, but the queue does: what uses it has another way, or tries again later. */
+/** Background timeouts: callers have a fallback, or retry later. */
 export const llmTimeouts: Timeouts = { attempts: 3, maxWaitMs: 20_000 };
 
 export const defaultOptions = { clock: systemClock, timeoutMs: 120_000, env: process.env };
 
-/** What a model says aloud before its answer: Qwen, DeepSeek and others where the server leaves it in. */
+/** Reasoning before the answer (Qwen, DeepSeek and others), unless the server removes it. */
 const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
 
 /**
- * The answer alone, without white space around it.
+ * The trimmed answer without reasoning.
  * @throws PommelError `llm_unavailable` when nothing is left
  */
 export function answerText(raw: string, server: string, wasCut: boolean): string {
@@ -75,7 +75,7 @@ export function answerText(raw: string, server: string, wasCut: boolean): string
   );
 }
 
-/** Whether what is sent to `url` stays on this machine. */
+/** Whether `url` is on this machine. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -5,7 +5,7 @@ export function ollamaAt(base: string): string {
   return `Ollama at ${base}`;
 }
 
-/** What went wrong between us and Ollama, for a person. */
+/** Converts a failed request to Ollama into a PommelError. */
 export function ollamaFailure(
   failure: RequestFailed,
   base: string,

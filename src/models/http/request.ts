@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import type { SettingKey } from "../../project/config/settings.ts";
 import { codeOf, type ErrorCode, messageOf } from "../../project/errors.ts";
 
-/** A server, at an address that people configure. */
+/** A configured server. */
 export interface Endpoint {
   /** Without credentials and without a slash at the end. */
   base: string;
   headers: Record<string, string>;
-  /** What must never be shown: a server may repeat it in its message. */
+  /** Redacted from messages, because a server may repeat them. */
   secrets: readonly string[];
 }
 
@@ -23,17 +23,17 @@ export function endpointAt(url: string, key: string | null = null): Endpoint {
 }
 
 interface FailureDetails {
-  /** 0 when there was no answer. */
+  /** 0 without an answer. */
   status?: number;
-  /** The server's own words, on one line. */
+  /** The server's message, on one line. */
   reply?: string;
   /** The server's code for it: "insufficient_quota". */
   serverCode?: string;
-  /** How long the server asks to wait. Milliseconds. */
+  /** The wait that the server requests. Milliseconds. */
   waitMs?: number | null;
 }
 
-/** Why one request brought nothing. The message continues a sentence that begins with the server's name. */
+/** A failed request. The message continues a sentence that begins with the server's name. */
 export class RequestFailed extends Error {
   readonly status: number;
   readonly reply: string;
@@ -54,7 +54,7 @@ export class RequestFailed extends Error {
 }
 
 interface RequestOptions {
-  /** Sent as JSON with POST; without it, it is a GET. */
+  /** Sent as JSON with POST; default: a GET. */
   body?: unknown;
   /** For the whole answer. */
   timeoutMs: number;
@@ -62,7 +62,7 @@ interface RequestOptions {
 }
 
 /**
- * One request, one try: JSON that fits `schema`.
+ * One request without retries; the answer is JSON that matches `schema`.
  * @throws RequestFailed; the signal's reason when it is aborted
  */
 export async function requestJson<T>(
@@ -97,7 +97,7 @@ export async function requestJson<T>(
 }
 
 /**
- * Like `requestJson`, but the answer is read as it comes: its lines.
+ * Like `requestJson`, but streams the answer's lines.
  * @throws RequestFailed; the signal's reason when it is aborted
  */
 export async function* requestLines(
@@ -126,7 +126,7 @@ export async function* requestLines(
 
 function send(endpoint: Endpoint, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const { base, headers } = endpoint;
-  // A redirect is not followed: texts go where the configuration says, nowhere else.
+  // Never follow redirects: texts only go to the configured server.
   const options: RequestInit = { headers, redirect: "manual", signal };
   if (body !== undefined) {
     options.method = "POST";
@@ -136,7 +136,7 @@ function send(endpoint: Endpoint, path: string, body: unknown, signal: AbortSign
   return fetch(`${base}${path}`, options);
 }
 
-/** As servers say what is wrong: Ollama's `{"error": "…"}`, OpenAI's `{"error": {"message": "…"}}`, others'. */
+/** Error formats: Ollama's `{"error": "…"}`, OpenAI's `{"error": {"message": "…"}}`, others'. */
 const complaint = z.object({
   error: z.optional(
     z.union([
@@ -183,14 +183,14 @@ const reasons: Record<string, string> = {
 };
 
 function unreachable(error: unknown): RequestFailed {
-  // fetch says "fetch failed" and why only in its cause.
+  // fetch has the reason only in its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return new RequestFailed("unreachable", `does not answer: ${reasons[codeOf(cause)] ?? messageOf(cause)}`);
 }
 
 /**
- * How long a server asks to wait before the next request, in milliseconds; null when it does not ask.
- * Understands Retry-After (seconds or a date), OpenAI's retry-after-ms, and x-ratelimit-reset-* once a limit is used up.
+ * The wait that a server requests, in milliseconds, or null. Understands Retry-After (seconds or a date), OpenAI's
+ * retry-after-ms, and x-ratelimit-reset-* once a limit is used up.
  */
 export function waitAskedFor(headers: Headers, now: number = Date.now()): number | null {
   const exact = headers.get("retry-after-ms");
@@ -218,7 +218,7 @@ function durationMs(text: string): number | null {
   return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1000 + ms!;
 }
 
-/** On whose behalf a server is asked: which error its failures become, and what people are told to do about them. */
+/** The caller of a server, which determines error codes and hints. */
 export interface RemoteCaller {
   code: ErrorCode;
   ollamaUrl: SettingKey;

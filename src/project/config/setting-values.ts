@@ -9,7 +9,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settings, key);
 }
 
-/** The setting that someone who wrote `key` most likely meant, or null. */
+/** The setting most similar to a misspelt `key`, or null. */
 export function nearestSettingKey(key: string): SettingKey | null {
   const sameName = settingKeys.filter((known) => known.split(".")[1] === key);
   if (sameName.length === 1) return sameName[0]!;
@@ -17,7 +17,7 @@ export function nearestSettingKey(key: string): SettingKey | null {
   return distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : null;
 }
 
-/** What values a schema allows, for a person: "a whole number from 1 to 1000". */
+/** Describes a schema's values: "a whole number from 1 to 1000". */
 export function allowedValues(schema: z.ZodMiniType): string {
   const described = z.globalRegistry.get(schema)?.description;
   if (described !== undefined) return described;
@@ -37,15 +37,15 @@ export function allowedValues(schema: z.ZodMiniType): string {
   return "a text";
 }
 
-/** The value that a number's `z.minimum` or `z.maximum` was given. */
+/** The argument of a number's `z.minimum` or `z.maximum`. */
 function bound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
   const found = schema.def.checks?.map(({ _zod }) => _zod.def).find((def) => def.check === check);
   return found && "value" in found ? found.value : undefined;
 }
 
 /**
- * Reads a value as people write it on a command line or in an environment variable: `20`, `true`, `info`,
- * `a,b` or the TOML literal `["a", "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
+ * Parses a value from a command line or environment variable: `20`, `true`, `info`, `a,b` or the TOML literal `["a",
+ * "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
  * @returns undefined when `schema` does not allow the value
  */
 export function parseValue(schema: z.ZodMiniType, text: string): unknown {
@@ -93,8 +93,8 @@ function quotedList(options: string[]): string {
 const width = 100;
 
 /**
- * A project's `config.toml` that explains itself: every setting it may have, with what it does and its default. Only what `overrides`
- * gives is in force; the rest is commented out, so that a later version may have better defaults.
+ * A project's initial `config.toml`: every setting with its explanation and default, commented out except for
+ * `overrides`, so that defaults can improve later.
  */
 export function configTemplate(overrides: Partial<Config> = {}): string {
   const lines = [

@@ -1,6 +1,6 @@
 import type { SecretMatch } from "../scrubber.ts";
 
-/** What is random, or made of words, is so in its beginning: the rest of a long text is not looked at. Characters. */
+/** Only the beginning of a long text is checked. Characters. */
 const maxChecked = 200;
 
 /** Shannon entropy of a text's beginning in bits for each character. */
@@ -13,7 +13,7 @@ function entropy(whole: string): number {
   return bits;
 }
 
-/** Hexadecimal of a length that digests have: MD5, SHA-1 (git), SHA-224 to SHA-512. */
+/** Hexadecimal with the length of a digest: MD5, SHA-1 (git), SHA-224 to SHA-512. */
 export function isHash(text: string): boolean {
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text) && [32, 40, 48, 56, 64, 96, 128].includes(text.length);
 }
@@ -39,12 +39,12 @@ function kindOf(code: number): number {
   return code >= 48 && code <= 57 ? 3 : 4;
 }
 
-/** Letters and digits as chance mixes them. */
+/** Whether letters and digits are mixed as in random text. */
 export function hasContrast(text: string): boolean {
   return /[0-9]/.test(text) && /[A-Za-z]/.test(text) && contrast(text) >= 0.2;
 }
 
-/** Whether a value has the look of something generated; short ones need a digit, long ones enough different letters. */
+/** Whether a value looks generated; short ones need a digit, long ones enough different letters. */
 export function looksRandom(text: string): boolean {
   if (text.length < 8) return false;
   const letters = /[A-Za-z]/.test(text);
@@ -85,16 +85,16 @@ export function looksLikeWords(text: string): boolean {
   return words >= all * 0.85;
 }
 
-/** After one of these, on the same line, a token of high entropy is taken for a secret. */
+/** A high-entropy token after one of these, on the same line, counts as a secret. */
 export const contextTerms = ["token", "secret", "password", "passwd", "credential", "auth", "key"];
 
 const reach = 40;
 const tokens = /[A-Za-z0-9+/_-]{20,}={0,2}/y;
 
-/** The token of high entropy that follows a context word which begins at `start`, if there is one. */
+/** The high-entropy token that follows the context word at `start`, if any. */
 export function secretNear(text: string, word: string, start: number): SecretMatch | null {
   let end = start + word.length;
-  // "monkey", "author": the word is only a part of another.
+  // "monkey", "author": part of another word.
   if (/[A-Za-z]/.test(text[start - 1] ?? "") && /[a-z]/.test(text[start]!)) return null;
   if (/s/i.test(text[end] ?? "")) end++;
   if (/[a-z]/.test(text[end] ?? "")) return null;
@@ -104,7 +104,7 @@ export function secretNear(text: string, word: string, start: number): SecretMat
     tokens.lastIndex = at;
     const found = /[A-Za-z0-9+/_-]/.test(text[at - 1]!) ? null : tokens.exec(text);
     if (found === null) {
-      // What is shorter than a token is stepped over.
+      // Skip anything shorter than a token.
       while (/[A-Za-z0-9+/_-]/.test(text[at] ?? "") && at < end + reach) at++;
       if (at > start && /[\r\n\uE000]/.test(text[at] ?? "")) return null;
       continue;
@@ -115,7 +115,7 @@ export function secretNear(text: string, word: string, start: number): SecretMat
   return null;
 }
 
-/** What has high entropy and is no secret: digests, identifiers, names, paths, data, public keys. */
+/** Excludes high-entropy text that is not secret: digests, identifiers, names, paths, data, public keys. */
 function isUnexplained(text: string, contextStart: number, { start, end }: SecretMatch): boolean {
   const token = text.slice(start, end).replace(/=+$/, "");
   if (token.length > 200 || !isRandomToken(token)) return false;
@@ -134,7 +134,7 @@ function isUnexplained(text: string, contextStart: number, { start, end }: Secre
 
 function isRandomToken(token: string): boolean {
   if (!/[0-9]/.test(token) || !/[A-Za-z]/.test(token) || looksLikeWords(token)) return false;
-  // Dashes and underscores tie words together; they make no token random.
+  // Dashes and underscores join words; they do not make a token random.
   const letters = token.replace(/[^A-Za-z0-9]/g, "");
   const mixed = /[a-z]/.test(token) && /[A-Z]/.test(token);
   return mixed
@@ -142,8 +142,8 @@ function isRandomToken(token: string): boolean {
     : contrast(letters) >= 0.3 && entropy(token) >= 3.5;
 }
 
-/** What stands before a position on its line, its last `most` characters: a line may be as long as the text. */
-export function lineBefore(text: string, at: number, most: number): string {
-  const before = text.slice(Math.max(0, at - most), at);
+/** The text before a position on its line, at max `max` characters: a line may be as long as the text. */
+export function lineBefore(text: string, at: number, max: number): string {
+  const before = text.slice(Math.max(0, at - max), at);
   return before.slice(before.lastIndexOf("\n") + 1);
 }

@@ -3,25 +3,25 @@ import * as z from "zod/mini";
 import { canonicalJson, compareText } from "../codec/codec.ts";
 import { decode, fileType } from "./shared-file.ts";
 
-/** Where what is shared lies on the branch. */
+/** The layout of the branch. */
 
 export const manifestPath = "manifest.json";
 
 export const sharedKinds = ["session", "annotation", "checkpoint", "attribution", "event"] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
-/** A thing that is shared; of an attribution the id is the commit's hash. */
+/** A shared item; an attribution's id is the commit's hash. */
 export interface Thing {
   kind: SharedKind;
   id: string;
 }
 
-/** A file of a thing. A session has two, all else has one. */
+/** A file of an item. Sessions have two, all others one. */
 export interface Place extends Thing {
   part: "meta" | "transcript" | "whole";
 }
 
-/** Ids are written so that none of them is `.git`, `..` or a file of another. */
+/** Encodes ids so that none is `.git`, `..` or another's file. */
 const encoded = (id: string) =>
   id
     .split("/")
@@ -40,7 +40,7 @@ function decoded(path: string): string | null {
   }
 }
 
-/** The path of a thing's file: `sessions/<id>/meta.json`, `attributions/<first two digits>/<hash>.json`. */
+/** The path of an item's file: `sessions/<id>/meta.json`, `attributions/<first two digits>/<hash>.json`. */
 export function pathOf({ kind, id, part }: Place): string {
   const name = encoded(id);
   if (kind === "session") return `sessions/${name}/${part === "meta" ? "meta.json" : "transcript.jsonl"}`;
@@ -50,7 +50,7 @@ export function pathOf({ kind, id, part }: Place): string {
 const pattern =
   /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event)s\/(.+)\.json)$/s;
 
-/** Whose file a path is; null for the manifest, and for what newer clients may have put there. */
+/** The item of a path; null for the manifest, and for unknown files of newer clients. */
 export function placeOf(path: string): Place | null {
   const [, session, uid = "", file, hash, kind, name = ""] = pattern.exec(path) ?? [];
   const place = (found: Place["kind"], text: string, part: Place["part"]): Place | null => {
@@ -63,17 +63,17 @@ export function placeOf(path: string): Place | null {
   return kind === undefined ? null : place(kind as SharedKind, name, "whole");
 }
 
-/** The newest layout of the branch that is understood here. */
+/** The newest supported layout. */
 export const layoutVersion = 1;
 
-/** What the manifest says of a file; null: nothing that is known here. */
+/** A file's entry in the manifest. */
 export interface ManifestEntry {
   sha256: string;
-  /** When what it tells of was last changed: of a session its last line, of a commit when it was committed. */
+  /** Last change: a session's last line, a commit's time. */
   updated: number;
 }
 
-/** By the file's path. */
+/** By path. */
 export type Manifest = Map<string, ManifestEntry>;
 
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -92,7 +92,7 @@ const fileNames: Record<Place["part"], string> = {
   whole: "record",
 };
 
-/** The version that a manifest names; null: it is none. */
+/** A manifest's version; null if invalid. */
 export function versionOfManifest(text: string): number | null {
   try {
     const parsed = z.object({ version: z.int() }).safeParse(JSON.parse(text));
@@ -102,7 +102,7 @@ export function versionOfManifest(text: string): number | null {
   }
 }
 
-/** null for one that is broken; what it says can be found out from the files. */
+/** null if invalid; it can be rebuilt from the files. */
 export function readManifest(text: string): Manifest | null {
   let given: unknown;
   try {
@@ -124,7 +124,7 @@ export function readManifest(text: string): Manifest | null {
   return manifest;
 }
 
-/** One line for each thing, so that git keeps little of the next version. */
+/** One line per item, so that git's delta of the next version is small. */
 export function writeManifest(manifest: Manifest): string {
   const kinds = sharedKinds.map((kind): string => {
     const things = new Map<string, { updated: number; files: Record<string, string> }>();
@@ -144,13 +144,13 @@ export function writeManifest(manifest: Manifest): string {
   return `{"version":${layoutVersion},\n${kinds.sort(compareText).join(",\n")}}\n`;
 }
 
-/** What a manifest says of a file; null for the manifest itself, and for what is not known here or malformed. */
+/** A file's manifest entry; null for the manifest itself, and for unknown or malformed files. */
 export function entryOf(path: string, text: string): ManifestEntry | null {
   const place = placeOf(path);
   if (place === null || path === manifestPath) return null;
   const type = fileType(place);
   const sha256 = createHash("sha256").update(text).digest("hex");
-  // Said by its meta.json, and long to read.
+  // Its meta.json has the time, and it is long.
   if (type === "transcript") return { sha256, updated: 0 };
   const { record } = decode(type, text);
   if (record === null) return null;

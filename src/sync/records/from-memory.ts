@@ -30,14 +30,14 @@ import type {
   SharedTurn,
 } from "./records.ts";
 
-/** How what is stored is told to others. */
+/** Settings of an export. */
 export interface ExportWork {
   work: ScrubbingWork;
-  /** Whether texts go through the scrubber in force once more. */
+  /** Whether to scrub texts again with the current rules. */
   filter: boolean;
 }
 
-/** Cleans the texts of a session (by row), or of what belongs to none. */
+/** Scrubs the texts of a session (by row), or of other items. */
 export function redactorFor({ work, filter }: ExportWork, sessionId: number | null = null): ScrubText {
   const homeless = withoutHome();
   if (!filter) return homeless;
@@ -48,11 +48,11 @@ export function redactorFor({ work, filter }: ExportWork, sessionId: number | nu
 
 const orNull = (text: string | null, clean: ScrubText) => (text === null ? null : clean(text));
 
-/** A session without its turns; null when there is nothing of it to share. */
+/** A session without its turns; null when there is nothing to share. */
 export function exportSession(exportWork: ExportWork, uid: string): SharedSession | null {
   const { memory } = exportWork.work;
   const session = sessionByUid(memory, uid);
-  // Pommel's own session only holds chunks of notes from a shell.
+  // Pommel's own session only has chunks of notes from a shell.
   if (session === null || session.agent === "pommel") return null;
   const clean = redactorFor(exportWork, session.id);
   const summaries = summariesOf(memory, session.id);
@@ -79,7 +79,7 @@ export function exportSession(exportWork: ExportWork, uid: string): SharedSessio
   };
 }
 
-/** The turns of a session that are stored, one at a time. */
+/** A session's stored turns, lazily. */
 export function* exportTurns(
   exportWork: ExportWork,
   session: SessionRecord,
@@ -160,7 +160,7 @@ export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedChe
   };
 }
 
-/** Who wrote the lines of a commit; null where nobody knows of any. */
+/** A commit's attribution; null when unknown. */
 export function exportAttribution(exportWork: ExportWork, hash: string): SharedAttribution | null {
   const { memory } = exportWork.work;
   const commit = commitByHash(memory, hash);
@@ -201,18 +201,18 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
   };
 }
 
-/** What is stored of a machine, told so that it means the same on another. */
+/** Makes stored data portable between machines. */
 
-/** Gives a text in which `~` stands for the home directory, as in a shell. */
+/** Replaces the home directory with `~`. */
 function withoutHome(home: string = homedir()): (text: string) => string {
-  // "/" is no name to look for.
+  // "/" cannot be replaced.
   if (home.length < 2) return (text) => text;
   const escaped = home.replace(/[/\\]+$/, "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const pattern = new RegExp(`(?<![\\w.~/\\\\-])${escaped}(?![\\w.-])`, "g");
   return (text) => (text.includes(home) ? text.replace(pattern, "~") : text);
 }
 
-/** Lines with paths of files relative to the project's root, and texts as `clean` gives them. */
+/** Lines with paths relative to the project's root, and cleaned texts. */
 function portableLines(
   lines: readonly StoredLine[],
   relativize: (path: string) => string,
@@ -221,7 +221,7 @@ function portableLines(
   return cleanLines(withPaths(lines, relativize), clean);
 }
 
-/** Lines as a session that ran on this machine stores them: paths of files are absolute. */
+/** Lines with absolute paths, as stored on this machine. */
 export function localLines(lines: readonly StoredLine[], root: string): StoredLine[] {
   return withPaths(lines, (path) => (isAbsolute(path) || path.startsWith("~") ? path : join(root, path)));
 }

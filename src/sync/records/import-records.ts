@@ -16,15 +16,15 @@ import { importAnnotation, importAttribution, importCheckpoint, importEvent } fr
 import { importSession } from "./to-memory-session.ts";
 
 interface ImportOptions {
-  /** Only counts. */
+  /** Only count. */
   dryRun: boolean;
   onProgress?: ((done: number, total: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes in what a tip has that another, whose content is here, has not. Done again, it changes nothing. What cannot be
- * understood is left out and told among the files' problems.
+ * Imports the changes of a tip relative to an imported one. Idempotent. Malformed data is skipped and listed in the
+ * files' problems.
  */
 export async function importTip(
   exportWork: ExportWork,
@@ -38,14 +38,14 @@ export async function importTip(
     options.signal?.throwIfAborted();
     options.onProgress?.(i, things.length);
     if (thing.kind === "session") await sessionFrom(exportWork, files, tip, thing.id, counts, options);
-    else if (await otherFrom(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
-    // Others wait for the process as well.
+    else if (await importOther(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
+    // Yield to other tasks.
     if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
   }
   return counts;
 }
 
-/** What files belong to; sessions first, and those that started others before them. */
+/** The items of the files; sessions first, parents before subagents. */
 async function thingsIn(files: Files, tip: Tip, names: readonly string[]): Promise<Thing[]> {
   const things = new Map<string, Thing>();
   for (const name of names) {
@@ -103,7 +103,7 @@ async function sessionFrom(
   counts.turns += taken.turns;
 }
 
-/** What is known of a session whose meta.json is lost. */
+/** A session whose meta.json is missing. */
 const nameless = (uid: string): SharedSession => ({
   uid,
   agent: "claude",
@@ -130,8 +130,8 @@ function newTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
   }).length;
 }
 
-/** @returns whether it is new here */
-async function otherFrom(
+/** @returns whether it is new */
+async function importOther(
   exportWork: ExportWork,
   files: Files,
   tip: Tip,

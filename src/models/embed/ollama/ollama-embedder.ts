@@ -33,7 +33,7 @@ const pullLine = z.object({
   completed: z.optional(z.number()),
 });
 
-/** What is there already Ollama only checks; what was broken off it takes up again. */
+/** Ollama verifies existing layers, and resumes interrupted downloads. */
 async function pull(
   model: string,
   endpoint: Endpoint,
@@ -84,15 +84,14 @@ function pullFailed({ base }: Endpoint, model: string, why: string): PommelError
 
 const embedAnswer = z.object({ embeddings: z.array(numbers) });
 
-/** Ollama works the texts of a request off at once, on a CPU some 1,000 tokens a second: this is half a minute. */
+/** Ollama works through a request at once; on a CPU, at some 1,000 tokens a second, this is up to half a minute. */
 const limits = { texts: 32, tokens: 16_000 };
-/** A model may first have to be loaded. */
+/** Includes loading the model. */
 const defaultTimeoutMs = 180_000;
 
 /**
- * A model in Ollama, asked over HTTP. Three calls of a few lines each need no client library. How long the model
- * stays in memory is left to the server (OLLAMA_KEEP_ALIVE, 5 minutes by default): a `keep_alive` of ours would
- * override what its owner decided.
+ * A model in Ollama over HTTP. Three short calls need no client library. Sends no `keep_alive`, which would override
+ * the owner's OLLAMA_KEEP_ALIVE.
  */
 export function createOllamaEmbedder(
   model: string,
@@ -109,7 +108,7 @@ export function createOllamaEmbedder(
     prefixes,
     limits: { ...limits, tokensPerText: context },
     async ask(texts, kind, signal) {
-      // By default Ollama cuts at 2,048 or 4,096 tokens, whatever the model can take in.
+      // Ollama's default context is 2,048 or 4,096 tokens, whatever the model supports.
       const body = { model, input: texts, truncate: true, options: { num_ctx: 8192 } };
       const request = () => requestJson(endpoint, "/api/embed", embedAnswer, { body, timeoutMs, signal });
       try {

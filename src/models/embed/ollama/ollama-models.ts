@@ -9,7 +9,7 @@ const tagsAnswer = z.object({
 });
 const lookTimeoutMs = 1000;
 
-/** Whether Ollama answers and has a model; `models` are those there that embed. */
+/** Whether Ollama answers and has a model; `models` lists its embedding models. */
 export async function lookForOllamaModel(
   model: string,
   endpoint: Endpoint,
@@ -20,7 +20,7 @@ export async function lookForOllamaModel(
     const options = { timeoutMs: lookTimeoutMs, signal };
     const { models } = (await requestJson(endpoint, "/api/tags", tagsAnswer, options)).value;
     const names = models.map(({ name }) => withoutLatest(name));
-    // Older servers do not say what a model is for.
+    // Older servers report no capabilities.
     const embedding = models.filter(({ capabilities }) => capabilities?.includes("embedding") ?? true);
     const found = { models: embedding.map(({ name }) => withoutLatest(name)) };
     if (names.includes(withoutLatest(model))) {
@@ -36,9 +36,9 @@ export async function lookForOllamaModel(
 }
 
 interface KnownModel {
-  /** null where it depends on the size that is pulled. */
+  /** null when it depends on the pulled size. */
   dimensions: number | null;
-  /** Tokens that it takes in as Ollama serves it. */
+  /** Context in tokens as served by Ollama. */
   context: number;
   prefixes?: Record<TextKind, string>;
 }
@@ -46,9 +46,8 @@ interface KnownModel {
 const nomicPrefixes = { passage: "search_document: ", query: "search_query: " };
 
 /**
- * What the makers of models say of them (their model cards). A model that is not listed works too: its length is
- * learnt from its answer, and texts are given to it as they are. Prefixes change the space: a model that gets some
- * here after people have used it needs another id.
+ * Facts from model cards. Unlisted models work too: dimensions come from the first answer, and texts get no prefix.
+ * Prefixes change the vector space: adding one to a listed model needs another id.
  */
 const knownModels: Record<string, KnownModel> = {
   "nomic-embed-text": { dimensions: 768, context: 8192, prefixes: nomicPrefixes },

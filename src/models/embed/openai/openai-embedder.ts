@@ -13,7 +13,7 @@ export const openaiDriver: EmbedderDriver = {
   environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
   create: (model, { openaiUrl, openaiKeyVariable }) =>
     createOpenaiEmbedder(model, { url: openaiUrl, keyVariable: openaiKeyVariable }),
-  // Only the key is looked for: even a question costs, and tells the server that we are here.
+  // Only check for the key: a request would cost, and contact the server.
   async available(_model, { openaiUrl, openaiKeyVariable }) {
     try {
       const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedCaller);
@@ -30,7 +30,7 @@ interface OpenaiOptions {
   clock?: Clock;
   timeoutMs?: number;
   env?: NodeJS.ProcessEnv;
-  /** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+  /** OpenAI itself, with known models and prices, and a required key. */
   isOpenai?: boolean;
 }
 
@@ -39,9 +39,9 @@ const embeddingsAnswer = z.object({
   usage: z.optional(z.object({ total_tokens: z.optional(z.number()) })),
 });
 
-/** OpenAI takes 2,048 texts, 300,000 tokens, 8,191 of each text; what fails is lost, so a request is smaller. */
+/** OpenAI takes 2,048 texts, 300,000 tokens, 8,191 of each text; smaller requests lose less on failure. */
 const openaiLimits = { texts: 512, tokens: 250_000, tokensPerText: 8000 };
-/** Many servers that speak the same protocol take no more texts than this. */
+/** Many compatible servers accept no more texts. */
 const otherLimits = { ...openaiLimits, texts: 32 };
 const defaultTimeoutMs = 60_000;
 
@@ -66,7 +66,7 @@ export function createOpenaiEmbedder(
   const gate = new RateGate(clock);
   const used = { requests: 0, tokens: 0 };
   return new RemoteEmbedder({
-    // Elsewhere a name may mean any model; some servers do not even look at it.
+    // Other servers may use any model under this name.
     id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
     server,
     model: name,
@@ -139,13 +139,13 @@ function readModel(model: string): { name: string; length: number | null } {
   return name === undefined ? { name: model, length: null } : { name, length: Number(length) };
 }
 
-/** Holds back all requests of an embedder while the server asks to wait, not only the one that was told so. */
+/** Delays all requests of an embedder while the server asks to wait. */
 class RateGate {
   private opensAt = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Nobody passes for so many milliseconds; null changes nothing. */
+  /** Closes the gate for `ms`; null changes nothing. */
   hold(ms: number | null): void {
     if (ms !== null) this.opensAt = Math.max(this.opensAt, this.clock.now() + ms);
   }

@@ -16,7 +16,7 @@ function bundledModel(): string {
   );
 }
 
-/** Raise the number with every new model: vectors of the old one are then replaced. */
+/** Bump with every new model, so that old vectors are replaced. */
 export const modelId = "static-1";
 const dimensions = 256;
 
@@ -70,13 +70,13 @@ export const staticDriver: EmbedderDriver = {
 
 let shared: Embedder | undefined;
 
-/** The bundled model, loaded once for all that a command asks in this process. */
+/** The bundled model, shared within the process. */
 export function bundledEmbedder(): Embedder {
   shared ??= createStaticEmbedder();
   return shared;
 }
 
-/** `model.json`: what the other two files are. */
+/** `model.json`: describes the other two files. */
 const description = z.object({
   id: z.string(),
   dimensions: z.int().check(z.minimum(16)),
@@ -84,7 +84,7 @@ const description = z.object({
   sha256: z.object({ vocabulary: z.string(), weights: z.string() }),
 });
 
-/** Tokens of a text that count; more would not change its direction. */
+/** Only the first tokens count; more would hardly change the direction. */
 const maxTokens = 2000;
 
 /**
@@ -96,7 +96,7 @@ export class StaticModel {
   private readonly tokenizer: Tokenizer;
   private readonly scales: Float32Array;
   private readonly rows: Int8Array;
-  /** How often each token occurs in the text at hand; zero between calls. */
+  /** Token counts of the current text; zero between calls. */
   private readonly counts: Uint16Array;
 
   private constructor(
@@ -113,7 +113,7 @@ export class StaticModel {
 
   /**
    * Reads the model `id` from its directory.
-   * @throws Error when a file is missing, is not what its checksum says, or is of another model
+   * @throws Error when a file is missing, damaged, or of another model
    */
   static load(dir: string, { id, dimensions }: { id: string; dimensions: number }): StaticModel {
     const described = description.parse(JSON.parse(readFileSync(join(dir, "model.json"), "utf8")));
@@ -134,7 +134,7 @@ export class StaticModel {
     return new StaticModel(dimensions, vocabulary, weights);
   }
 
-  /** The vector of a text, not normalised; zero when no token of it is known. */
+  /** The unnormalised vector of a text; zero without known tokens. */
   embed(text: string): Float32Array {
     const { dimensions, counts, rows } = this;
     const ids = this.tokenizer.tokenize(text, maxTokens);

@@ -36,12 +36,12 @@ export const ollamaDriver: LlmDriver = {
   isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
 };
 
-/** Models with this tag are run by ollama.com; the server on this machine only passes the prompt on. */
+/** ollama.com runs models with this tag; the local server only forwards the prompt. */
 function isLocalAt(url: string, model: string): boolean {
   return isLoopback(url) && !/[:-]cloud$/.test(model);
 }
 
-/** A model in Ollama, asked over HTTP. How long it stays in memory is left to the server. */
+/** A model in Ollama over HTTP. The server decides how long it stays in memory. */
 export function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
   const { clock, timeoutMs } = { ...defaultOptions, ...options };
   const endpoint = endpointAt(url);
@@ -78,8 +78,8 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
 }
 
 /**
- * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. Another window makes it load the model again,
- * so there are few: powers of two.
+ * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. A different window reloads the model, so only
+ * powers of two are used.
  * @throws PommelError `llm_unavailable`
  */
 function windowFor(request: LlmRequest): number {
