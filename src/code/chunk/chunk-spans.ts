@@ -31,7 +31,7 @@ const longType = 4;
 /** Code that no definition covers is cut if it is longer than this, as far as its runs have this many lines. */
 const longRest = 60;
 const longRun = 15;
-/** Nesting beyond this is no code that anybody wrote. */
+/** Deeper nesting is generated. */
 const deepest = 50;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };

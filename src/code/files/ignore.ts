@@ -7,37 +7,37 @@ import type { Config } from "../../project/config/settings.ts";
 import { stateDirName } from "../../project/paths.ts";
 import { isVendored } from "./vendored.ts";
 
-/** Why a path is not looked at; null for one that is. */
+/** Why a path is excluded; null if it is not. */
 type Verdict = "ignored" | "vendored" | null;
 
-/** Decides what in a project is looked at. Paths are relative to its root, with `/` between the parts. */
+/** Decides which paths of a project are indexed. Paths are relative to its root, with `/`. */
 export interface IgnoreRules {
   /** Whether the path, or a directory above it, is ignored or vendored. The path need not exist. */
   ignores(path: string, isDirectory: boolean): boolean;
-  /** As `ignores`, and says why. */
+  /** As `ignores`, with the reason. */
   check(path: string, isDirectory: boolean): Verdict;
   /**
-   * As `check`, for many names in one directory ("" is the root): the directories above are judged once.
-   * Use it while walking and let it go; it does not notice changes.
+   * As `check`, for many names in one directory ("" is the root): parents are checked once. Do not keep it: it does not
+   * notice changes.
    */
   within(directory: string): (name: string, isDirectory: boolean) => Verdict;
   /** Whether the path is a file these rules are read from: after a change to it, `reload`. */
   isIgnoreFile(path: string): boolean;
   /** Absolute paths of the files outside the tree that these rules are read from; they need not exist. */
   readonly outsideFiles: readonly string[];
-  /** Forgets what was read: the next question reads the ignore files again. */
+  /** Clears the cache, so that ignore files are read again. */
   reload(): void;
 }
 
 const ignoreFile = ".gitignore";
 const ownIgnoreFile = ".pommelignore";
-/** What version control and Pommel itself keep: never looked at, whatever a rule says. */
+/** State of version control and Pommel: always excluded. */
 const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", stateDirName]);
 
-/** As git does where it makes a repository on a file system that does not tell `A` from `a`. */
+/** Like git's default on case-insensitive file systems. */
 const ignoreCase = process.platform === "darwin" || process.platform === "win32";
 
-/** What holds for the entries of one directory. The pattern lists are inherited from the directory above. */
+/** The rules for one directory's entries, including inherited patterns. */
 interface DirectoryRules {
   verdict: Verdict;
   /** Git's patterns: the user's, the repository's, then those of each .gitignore down to here. */
@@ -91,7 +91,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   function judgeIn(directory: string): (name: string, isDirectory: boolean) => Verdict {
     const { verdict, git, own } = rulesOf(directory);
     if (verdict !== null) return () => verdict;
-    // An `Ignore` remembers all it was ever asked. These copies share its patterns and are soon let go.
+    // An `Ignore` caches every path; these short-lived copies share its patterns.
     const all = ignore({ ignoreCase }).add(git).add(own);
     const owns = ignore({ ignoreCase }).add(own);
     return (name, isDirectory) => {
@@ -135,7 +135,7 @@ function patternsIn(text: string | null, directory: string): string[] {
   return lines.map((line) => anchored(line.replace(/\r$/, ""), directory)).filter((line) => line !== "");
 }
 
-/** A pattern of the ignore file in `directory`, as it would stand in the root's; "" for none. */
+/** A pattern of the ignore file in `directory`, rewritten for the root; "" for none. */
 function anchored(line: string, directory: string): string {
   const isNegative = line.startsWith("!");
   const pattern = isNegative ? line.slice(1) : line;
@@ -207,11 +207,11 @@ function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): st
   return gitDir === null ? [usersExcludes] : [usersExcludes, join(gitDir, "info", "exclude")];
 }
 
-/** Where `info/` lies: `.git`, or what a linked worktree's or submodule's `.git` file leads to. */
+/** The directory of `info/`: `.git`, or the target of a linked worktree's or submodule's `.git` file. */
 function commonGitDir(root: string): string | null {
   const dotGit = join(root, ".git");
   const pointer = readText(dotGit);
-  // Not a file: the directory itself, or nothing, and then nothing below it can be read either.
+  // Not a file: a directory, or missing.
   if (pointer === null) return dotGit;
   const target = /^gitdir: (.+?)\s*$/m.exec(pointer)?.[1];
   if (target === undefined) return null;

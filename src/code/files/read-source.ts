@@ -6,7 +6,7 @@ import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
-/** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
+/** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
 type SourceRead =
   | {
       kind: "text";
@@ -18,12 +18,12 @@ type SourceRead =
       mtimeMs: number;
     }
   | { kind: "skip"; reason: SkipReason; size: number; mtimeMs: number }
-  /** Nothing there any more, or no longer a regular file. */
+  /** Missing, or not a regular file. */
   | { kind: "gone" };
 
 /**
- * Neither follow a link that took the file's place, nor hang on a pipe that did. Windows has neither flag
- * (undefined there, which `|` takes for 0).
+ * Do not follow a link or block on a pipe that replaced the file. Windows has neither flag (undefined there, which `|`
+ * takes for 0).
  */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -89,8 +89,8 @@ function readUpTo(fd: number, size: number): Buffer {
 }
 
 /**
- * What Pommel put into a project's files is no code of the project, and would be found by every question about searching
- * and sessions. It is told by what it says, so that it is left out in every checkout.
+ * Pommel's own text in a project's files is excluded, because it would match every question about search and sessions.
+ * It is recognised by content, in every checkout.
  */
 
 /** Settings of agents, wherever agents run. */
@@ -98,7 +98,7 @@ const agentSettings =
   /(?:^|\/)(?:\.claude\/settings(?:\.local)?\.json|\.mcp\.json|\.codex\/(?:hooks\.json|config\.toml)|\.gemini\/settings\.json)$/;
 const ours = /\bpommel\b|\bpm hook /;
 
-/** A file's text as it is indexed, line by line where it was; null where nothing of it is. */
+/** A file's indexable text with unchanged line numbers; null when nothing remains. */
 function withoutOwnText(path: string, text: string): string | null {
   if (agentSettings.test(path)) return ours.test(text) ? null : text;
   if (!path.endsWith(".md")) return text;

@@ -17,7 +17,7 @@ import {
 } from "./parse-messages.ts";
 import { SourceParser } from "./parser.ts";
 
-/** To find out that the model cannot be loaded takes longer than to parse a file. Milliseconds. */
+/** Pause before loading a failed model again, which takes longer than parsing a file. Milliseconds. */
 const pauseMs = 30_000;
 
 /** Embeds the chunks of files with the bundled model, in the thread that parses them. */
@@ -30,7 +30,7 @@ class ChunkEmbedder {
     this.embedder = createStaticEmbedder(modelDir);
   }
 
-  /** The vectors of a file's chunks, or why there are none; neither while the model is left alone after a failure. */
+  /** The vectors of a file's chunks, or the reason for their absence; neither during the pause after a failure. */
   async embed(texts: readonly string[]): Promise<{ vectors?: FileVectors; vectorProblem?: string }> {
     if (Date.now() < this.pausedUntil) return {};
     const { id: model, dimensions } = this.embedder;
@@ -44,7 +44,7 @@ class ChunkEmbedder {
   }
 }
 
-/** The same vectors in one piece of memory: between threads, pieces cost more than bytes. */
+/** Copies vectors into one buffer: transferring many buffers is slow. */
 function sideBySide(vectors: readonly (Int8Array | null)[], dimensions: number): (Int8Array | null)[] {
   const data = new Int8Array(vectors.length * dimensions);
   return vectors.map((vector, i) => {
@@ -66,8 +66,7 @@ const parser = new SourceParser(settings.grammarDir);
 const embedder = new ChunkEmbedder(settings.modelDir);
 const port = parentPort!;
 
-// Without tree-sitter every single file would fail: better to fail at once, and for all to see.
-// Loading awaits, so a batch that arrives meanwhile has to queue behind what is under way.
+// Without tree-sitter every file would fail, so fail at the start. Loading is asynchronous, so batches queue behind it.
 let work = parser.start().then(() => {
   Atomics.store(progress, progressIndex.ready, 1);
 });
@@ -110,7 +109,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
   }
 }
 
-/** The file with vectors in the place of its texts, which are as long as the file itself. */
+/** Replaces the texts, which are as long as the file, by vectors. */
 async function embedded(file: ParsedFile): Promise<ParsedFile> {
   const texts = file.chunks.map((chunk) => chunk.text);
   const chunks = file.chunks.map((chunk) => ({ ...chunk, text: "", docs: [] }));
