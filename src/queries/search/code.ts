@@ -1,4 +1,4 @@
-import { languageIdsOf } from "../../code/languages/by-name.ts";
+import { languageIdsOf } from "../../code/languages/index.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { levelOf } from "../../project/levels.ts";

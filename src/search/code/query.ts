@@ -1,5 +1,12 @@
-import { stopWords } from "../../text/stop-words.ts";
-import { identifiersOf, isSpaced, nameKey, partsOf, stem, tokenStream } from "../../text/tokens.ts";
+import {
+  identifiersOf,
+  isSpaced,
+  nameKey,
+  partsOf,
+  stem,
+  stopWords,
+  tokenStream,
+} from "../../text/tokens.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */

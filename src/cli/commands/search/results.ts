@@ -1,7 +1,6 @@
 import type { SearchResponse } from "../../../protocol/search.ts";
 import { cutToWidth } from "../../../text/display-width.ts";
-import { stopWords } from "../../../text/stop-words.ts";
-import { rootOf } from "../../../text/tokens.ts";
+import { rootOf, stopWords } from "../../../text/tokens.ts";
 import type { Colors } from "../../terminal/output.ts";
 
 type Result = SearchResponse["results"][number];

@@ -1,6 +1,5 @@
 import type { ChunkId, SearchableIndex } from "../../../store/index/port.ts";
-import { stopWords } from "../../../text/stop-words.ts";
-import { tokenStream } from "../../../text/tokens.ts";
+import { stopWords, tokenStream } from "../../../text/tokens.ts";
 import type { AnalysedQuery } from "../query.ts";
 
 /** Neighbouring words of a query, as few as say something: "multiple times", "is not a function". */
