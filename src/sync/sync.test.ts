@@ -136,7 +136,7 @@ describe("sharing", () => {
     expect(taken).toMatchObject({
       pushed: false,
       isUpToDate: true,
-      takenIn: { sessions: 1, turns: 2, annotations: 2, checkpoints: 1, attributions: 1, events: 1 },
+      imported: { sessions: 1, turns: 2, annotations: 2, checkpoints: 1, attributions: 1, events: 1 },
       shared: { sessions: 0, turns: 0 },
     });
     expect(contentOf(two)).toEqual(contentOf(one));
@@ -264,7 +264,7 @@ describe("what was forgotten", () => {
     await forgetNow(two.work, { session: "s1" });
     await forgetNow(two.work, { turn: "s2:1" });
     const left = contentOf(two);
-    expect(await two.pull({ force: true })).toMatchObject({ takenIn: { sessions: 0, turns: 0 } });
+    expect(await two.pull({ force: true })).toMatchObject({ imported: { sessions: 0, turns: 0 } });
     expect(contentOf(two)).toEqual(left);
     await two.sync();
     expect(contentOf(two)).toEqual(left);
@@ -326,11 +326,11 @@ describe("a trial", () => {
     await two.read(work(two, "s2", "a quokka"));
     const before = contentOf(two);
     expect(await two.sync({ dryRun: true })).toMatchObject({
-      takenIn: { sessions: 1, turns: 2, annotations: 1 },
+      imported: { sessions: 1, turns: 2, annotations: 1 },
       shared: { sessions: 1, turns: 2, annotations: 1 },
     });
     expect(contentOf(two)).toEqual(before);
-    expect(await two.sync()).toMatchObject({ takenIn: { sessions: 1, turns: 2 }, shared: { sessions: 1 } });
+    expect(await two.sync()).toMatchObject({ imported: { sessions: 1, turns: 2 }, shared: { sessions: 1 } });
   });
 });
 

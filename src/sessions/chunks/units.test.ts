@@ -131,7 +131,7 @@ describe("a tool use and its result", () => {
 
   test("of an edit that failed: no file was touched", () => {
     const unit = only(edited("/p/x.ts", "a", "b", { isError: true }));
-    expect(unit).toMatchObject({ files: [], deeds: { edits: false, fails: false }, terms: { errors: "" } });
+    expect(unit).toMatchObject({ files: [], outcome: { edits: false, fails: false }, terms: { errors: "" } });
     expect(unit.body).toContain("error: String to replace not found");
   });
 
@@ -160,7 +160,7 @@ describe("a tool use and its result", () => {
 
   test("of a command that only shows what is there: its errors are nobody's", () => {
     const unit = only(ran("cd /p && grep -rn fail src | head", "src/x.ts: throw new Error('failed')"));
-    expect(unit).toMatchObject({ deeds: { fails: false, passes: false }, terms: { errors: "" } });
+    expect(unit).toMatchObject({ outcome: { fails: false, passes: false }, terms: { errors: "" } });
   });
 
   test("that the user declined: their words are a prompt's", () => {
