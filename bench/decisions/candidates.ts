@@ -51,7 +51,9 @@ export const lettersOf = (text: string): string => text.toLowerCase().replace(/[
 /** What a human chose when the client asked. */
 function answersIn(text: string): string[] {
   if (!text.startsWith("User has answered your question")) return [];
-  return [...text.matchAll(/"([^"]{3,600})"="([^"]{1,600})"/g)].map(([, asked, answer]) => `${asked} ${answer}`);
+  return [...text.matchAll(/"([^"]{3,600})"="([^"]{1,600})"/g)].map(
+    ([, asked, answer]) => `${asked} ${answer}`,
+  );
 }
 
 function sentencesIn(text: string): string[] {

@@ -3,6 +3,7 @@ import { tokenStream } from "../../../text/tokens.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk } from "../memory-records.ts";
+import { saveChunkDecisions } from "./chunk-decisions.ts";
 import { insertVector } from "./vectors.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
@@ -71,7 +72,11 @@ export function keepNewestChunks(memory: Memory, sessionId: number, most: number
 }
 
 /** Adds a chunk, its terms and its vectors. To be called in a transaction. */
-function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chunk }: ChunkToStore): number {
+function insertChunk(
+  memory: Memory,
+  sessionId: number,
+  { terms, vectors, decisions, ...chunk }: ChunkToStore,
+): number {
   const { lastInsertRowid } = memory
     .prepare(
       `INSERT INTO chunks (uid, session_id, position, first_turn, last_turn, first_seq, last_seq, type, kind,
@@ -90,6 +95,7 @@ function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chu
       tokenStream(terms.actions),
       tokenStream(terms.errors),
     );
+  if (decisions !== undefined) saveChunkDecisions(memory, id, decisions);
   for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
   return id;
 }
