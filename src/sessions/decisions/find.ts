@@ -3,7 +3,7 @@ import { beginningOf } from "../../text/text-size.ts";
 import { handsOverPlan } from "../chunks/kind-terms.ts";
 import { notesIn } from "../notes/notes.ts";
 import { plainLine, sentencesOf } from "../summaries/prose.ts";
-import { contentWords } from "../summaries/words.ts";
+import { contentWords, coverage } from "../summaries/words.ts";
 import { reasonNext, speaks } from "./cues.ts";
 import { judge } from "./judge.ts";
 import { chosenIn, type Option, optionsIn } from "./options.ts";
@@ -80,7 +80,7 @@ function sentencesWith({ by, text }: Message, marks: RegExp | null): string[] {
     // A note is a note, and shown as one.
     if (notes && [...notes].some((note) => note.includes(sentence) || sentence.includes(note))) return [];
     const isMarked = marks !== null && sentence.search(marks) >= 0 && !sentence.endsWith("?");
-    if (judge(sentence, { by, as }) === null && !isMarked) return [];
+    if (judge(sentence, as) === null && !isMarked) return [];
     const next = sentences[i + 1];
     const because = next !== undefined && reasonNext.test(next) && !next.endsWith("?") ? ` ${next}` : "";
     return [beginningOf(sentence + because, maxDecision)];
@@ -110,7 +110,8 @@ const flow =
 function answersIn(text: string): string[] {
   return [...text.matchAll(/"([^"]{3,600})"="([^"]{1,600})"/g)].flatMap(([, asked = "", answer = ""]) => {
     if (answer.includes("?")) return [];
-    if (flow.test(asked)) return judge(answer, { by: "human", as: "typed" }) ? [oneLine(answer)] : [];
+    const isOneOf = /\bor\b/.test(asked) && coverage(contentWords(answer), contentWords(asked)) === 1;
+    if (flow.test(asked) && !isOneOf) return judge(answer, "typed") ? [oneLine(answer)] : [];
     const chosen = answer.replace(/ \(recommended\)$/i, "").trim();
     if (contentWords(`${asked} ${chosen}`).size < 3) return [];
     return [

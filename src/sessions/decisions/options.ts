@@ -57,7 +57,8 @@ const byKey = [
 ];
 const byName =
   /\b(?:go with|going with|i like|i prefer|let['’]s (?:do|use)|choose|pick)\s+(?:the\s+)?([\p{L}\p{N} `'’_-]{3,60})/iu;
-const declined = /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|ikke|why|hvorfor|what|difference)\b|\?/i;
+const declined =
+  /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|ikke|why|hvorfor|what|difference|can you|could you)\b|\?/i;
 
 /** Which of the options a human's message chooses; null: none, or that is not to be told. */
 export function chosenIn(message: string, options: readonly Option[]): Option | null {
