@@ -74,11 +74,11 @@ const oneLine = (text: string) => beginningOf(text.replace(/\s+/g, " ").trim(), 
 function sentencesWith({ by, text }: Message, marks: RegExp | null): string[] {
   const as =
     by === "agent" ? "answer" : handsOverPlan.test(text) ? "plan" : isTyped(text) ? "typed" : "pasted";
-  const notes = by === "human" ? new Set(notesIn(text)) : null;
+  const notes = notesIn(text);
   const sentences = [...sentencesOf(text)];
   return sentences.flatMap((sentence, i) => {
     // A note is a note, and shown as one.
-    if (notes && [...notes].some((note) => note.includes(sentence) || sentence.includes(note))) return [];
+    if (notes.some((note) => note.includes(sentence) || sentence.includes(note))) return [];
     const isMarked = marks !== null && sentence.search(marks) >= 0 && !sentence.endsWith("?");
     if (judge(sentence, as) === null && !isMarked) return [];
     const next = sentences[i + 1];

@@ -1,7 +1,16 @@
-import { type DecidingChunk, decidingChunks } from "../../store/memory/chunks/chunk-decisions.ts";
+import type { Config } from "../../project/config/settings.ts";
+import {
+  type DecidingChunk,
+  decidingChunks,
+  forgetChunkDecisions,
+  saveChunkDecisions,
+  unjudgedChunks,
+} from "../../store/memory/chunks/chunk-decisions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { kindRules } from "../chunks/kinds.ts";
+import { contentWords, coverage } from "../summaries/words.ts";
 import { findDecisions, messagesOf } from "./find.ts";
 import { type Claim, claimOf, relationOf } from "./supersede.ts";
 
@@ -9,7 +18,8 @@ import { type Claim, claimOf, relationOf } from "./supersede.ts";
 export interface SessionDecision extends ChunkDecision {
   /** `<chunk>#<number in it>`. */
   id: string;
-  chunkId: number;
+  chunk: string;
+  sessionId: number;
   sessionUid: string;
   sessionTitle: string | null;
   at: number | null;
@@ -18,18 +28,23 @@ export interface SessionDecision extends ChunkDecision {
   branch: string | null;
   /** That were touched where it was said. */
   files: readonly string[];
-  /** The later decision that says the opposite; the id of one. */
-  supersededBy: string | null;
-  /** Earlier ones that it says the opposite of. */
+  /** The later decision that says the opposite. */
+  supersededBy: Later | null;
+  /** Earlier ones that it says the opposite of, as they were said. */
   supersedes: readonly string[];
+}
+
+export interface Later {
+  text: string;
+  at: number | null;
 }
 
 /**
  * What was decided in sessions, in order, each once, with what contradicts what. Found when chunks are made; those that an
  * older Pommel made are looked at here. Remembered until the memory is written: not to be changed.
- * @param marks words of the project's own that mark a decision
  */
-export function storedDecisions(memory: Memory, marks: RegExp | null): readonly SessionDecision[] {
+export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
+  const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
   return memory.once(`decisions ${marks?.source ?? ""}`, () => compared(decisionsIn(memory, marks)));
 }
 
@@ -40,7 +55,8 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
     judged(chunk, marks).map((decision, i) => ({
       ...decision,
       id: `${chunk.uid}#${i}`,
-      chunkId: chunk.id,
+      chunk: chunk.uid,
+      sessionId: chunk.sessionId,
       sessionUid: sessions.get(chunk.sessionId)?.uid ?? "",
       sessionTitle: sessions.get(chunk.sessionId)?.title ?? null,
       at: chunk.startedAt,
@@ -51,6 +67,32 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
       supersedes: [],
     })),
   );
+}
+
+/** Raised when the rules change: what is stored is judged again. */
+const rules = 1;
+const judgedBy = "decisions judged by";
+
+/**
+ * Looks at chunks that nobody looked at yet, at most so many; at all again after the rules, or the project's words, changed.
+ * @returns how many it looked at
+ */
+export function judgeStored(memory: Memory, config: Config, most: number): number {
+  const words = config["sessions.decision_words"];
+  const version = JSON.stringify([rules, words]);
+  const marks = kindRules({ decision: words }).ownDecision;
+  return memory.inTransaction(() => {
+    const known = memory.meta(judgedBy);
+    if (known !== version) {
+      if (known !== null) forgetChunkDecisions(memory);
+      memory.setMeta(judgedBy, version);
+    }
+    const chunks = unjudgedChunks(memory, most);
+    for (const { id, firstTurn, text } of chunks) {
+      saveChunkDecisions(memory, id, judged({ decisions: null, firstTurn, text }, marks));
+    }
+    return chunks.length;
+  });
 }
 
 /** What a chunk decides, by its text where nobody looked when it was made. */
@@ -84,7 +126,7 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
   const supersedes = new Map<number, string[]>();
   for (const [earlier, by] of supersededBy) {
     const later = last(by);
-    supersedes.set(later, [...(supersedes.get(later) ?? []), all[earlier]!.id]);
+    supersedes.set(later, [...(supersedes.get(later) ?? []), all[earlier]!.text]);
   }
   return all.flatMap((decision, i) => {
     if (repeatedBy.has(i)) return [];
@@ -92,12 +134,14 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
     return [
       {
         ...decision,
-        supersededBy: later === undefined ? null : all[last(later)]!.id,
+        supersededBy: later === undefined ? null : laterOf(all[last(later)]!),
         supersedes: supersedes.get(i) ?? [],
       },
     ];
   });
 }
+
+const laterOf = ({ text, at }: SessionDecision): Later => ({ text, at });
 
 /** A word that more decisions have tells nothing of what they are about. */
 const maxWithWord = 200;
@@ -111,4 +155,28 @@ function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>
     for (const i of with_) counts.set(i, (counts.get(i) ?? 0) + 1);
   }
   return [...counts].filter(([, count]) => count >= 2).map(([i]) => i);
+}
+
+/** The same by chunk. */
+export function decisionsByChunk(
+  memory: Memory,
+  config: Config,
+): ReadonlyMap<string, readonly SessionDecision[]> {
+  const byChunk = new Map<string, SessionDecision[]>();
+  for (const decision of storedDecisions(memory, config)) {
+    const known = byChunk.get(decision.chunk);
+    if (known) known.push(decision);
+    else byChunk.set(decision.chunk, [decision]);
+  }
+  return byChunk;
+}
+
+/** Of some decisions the one that is most about a question. */
+export function closestTo(query: string, decisions: readonly SessionDecision[]): SessionDecision | null {
+  const wanted = contentWords(query);
+  const near = decisions.map((decision) => ({
+    decision,
+    part: coverage(wanted, contentWords(decision.text)),
+  }));
+  return near.sort((a, b) => b.part - a.part)[0]?.decision ?? null;
 }

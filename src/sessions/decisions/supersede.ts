@@ -20,15 +20,17 @@ const against = /\b(?:instead of|rather than|in place of|as opposed to|i stedet 
 const negative =
   /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not)|stop(?:s|ped)?|drop(?:s|ped)?|remov(?:e[sd]?|ing)|without|revert(?:s|ed)?|disabled?|ikke|aldrig|uden)\b/i;
 
+const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
+
 export function claimOf(text: string): Claim {
   const [asked, answer] = text.includes(" → ") ? text.split(" → ", 2) : [null, ""];
   const [chosen = "", rejected = ""] = text.split(against, 2);
   return {
-    words: contentWords(text),
+    words: contentWords(text.replace(number, " ")),
     chosen: contentWords(chosen),
     rejected: contentWords(rejected),
     isNegative: negative.test(chosen),
-    numbers: (text.replace(/:\\d+/g, "").match(/\b\d+(?:\.\d+)*\b/g) ?? []).join(" "),
+    numbers: (text.toLowerCase().match(number) ?? []).join(" "),
     asked: asked === null ? null : contentWords(asked!),
     answer: answer!.toLowerCase().trim(),
   };
