@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
  * it chooses one of the options listed before. The others decide nothing: a question; unclear without what was said
  * before; a proposal of which nobody knows whether it was taken; passing, about the session itself; no choice at all.
  */
-export const labels = ["yes", "option", "question", "unclear", "proposal", "passing", "no-choice"] as const;
+const labels = ["yes", "option", "question", "unclear", "proposal", "passing", "no-choice"] as const;
 
 export interface Label {
   session: string;

@@ -21,7 +21,7 @@ const object = { least: 3, named: 2, wished: 4, normed: 4, contrasted: 4, clear:
 export function judge(sentence: string, as: Manner): Grounds | null {
   if (!cues.anyCue.test(sentence)) return null;
   const said = sentence
-    .replace(/^[\s#>*|\d.)-]+/, "")
+    .replace(/^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/, "")
     .replace(cues.thisIsIntended, "Intentional: ")
     .trim();
   const isTyped = as === "typed";
@@ -43,7 +43,13 @@ export function judge(sentence: string, as: Manner): Grounds | null {
   if (!isTyped && (cues.proposal.test(said) || cues.trouble.test(withoutAsides(said)))) return null;
   const isLead = count < words.clause && /[:：][*_\s]*$/.test(said);
   if (cues.intent.test(said) && !isLead) return "intent";
-  if (isTyped && cues.wish.test(said.replace(/"[^"]*"/g, " ")) && content >= object.wished) return "wish";
+  if (
+    isTyped &&
+    !/[:：]$/.test(said) &&
+    cues.wish.test(said.replace(/"[^"]*"/g, " ")) &&
+    content >= object.wished
+  )
+    return "wish";
   if (as !== "plan" && !isLead && (isTyped || isNamed) && content >= object.normed && isNorm(said))
     return "norm";
   if (!isNamed && content < object.clear) return null;

@@ -34,7 +34,7 @@ export interface SessionDecision extends ChunkDecision {
   supersedes: readonly string[];
 }
 
-export interface Later {
+interface Later {
   text: string;
   at: number | null;
 }

@@ -14,11 +14,11 @@ export interface Claim {
 }
 
 /** Words that two decisions on one subject share at least, and their part of the shorter one. */
-const shared = { words: 3, ofShorter: 0.5, same: 0.85 } as const;
+const shared = { words: 3, ofShorter: 0.5, same: 0.85, swapped: 0.6 } as const;
 
 const against = /\b(?:instead of|rather than|in place of|as opposed to|i stedet for|frem for)\b/i;
 const negative =
-  /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not)|stop(?:s|ped)?|drop(?:s|ped)?|remov(?:e[sd]?|ing)|without|revert(?:s|ed)?|disabled?|ikke|aldrig|uden)\b/i;
+  /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not)|ikke|aldrig)\b/i;
 
 const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
 
@@ -50,20 +50,20 @@ export function relationOf(later: Claim, earlier: Claim): "repeats" | "contradic
     later.words.size < earlier.words.size ? [later.words, earlier.words] : [earlier.words, later.words];
   const part = coverage(short, long);
   if (part * short.size < shared.words || part < shared.ofShorter) return null;
-  if (isSwapped(later, earlier)) return "contradicts";
+  if (isSwapped(later, earlier, part)) return "contradicts";
   if (part < shared.same) return null;
   const sizes = short.size / long.size;
-  if (later.isNegative !== earlier.isNegative) return sizes >= shared.ofShorter ? "contradicts" : null;
+  if (later.isNegative !== earlier.isNegative && later.rejected.size + earlier.rejected.size === 0)
+    return sizes >= shared.ofShorter ? "contradicts" : null;
   if (later.numbers !== earlier.numbers && later.numbers !== "" && earlier.numbers !== "")
     return sizes >= shared.same ? "contradicts" : null;
   return sizes >= shared.same ? "repeats" : null;
 }
 
-/** Whether the later one rejects what the earlier one chose. */
-function isSwapped(later: Claim, earlier: Claim): boolean {
-  const given = [...later.rejected].filter((word) => !later.chosen.has(word));
-  if (given.length === 0 || earlier.chosen.size === 0) return false;
-  const wasChosen = given.filter((word) => earlier.chosen.has(word)).length / given.length;
-  const wasRejected = given.filter((word) => earlier.rejected.has(word)).length;
-  return wasChosen >= shared.same && wasRejected === 0;
+/** Whether the later one rejects what the earlier one chose, and chooses what that one rejected, if it rejected anything. */
+function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
+  const given = new Set([...later.rejected].filter((word) => !later.chosen.has(word)));
+  if (given.size === 0 || coverage(given, earlier.chosen) < shared.same) return false;
+  if (earlier.rejected.size === 0) return part >= shared.swapped;
+  return coverage(earlier.rejected, later.chosen) >= shared.swapped;
 }
