@@ -63,7 +63,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/replace-file)|protocol/daemon-record|client/raw-request|cli/(?:forward|forwarded|terminal/streams)|.*/hook-names",
+              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks)|client/raw-request|cli/(?:forward|forwarded|terminal/streams)",
             ),
           },
           {

@@ -1,5 +1,6 @@
-// Holds the layout of src/ (CONTRIBUTING.md): a room imports only from rooms below it, no production code from test/, and
-// no folder has more files than one can take in. Prints what breaks these rules, and ends with 1 if anything does.
+// Holds the layout of src/ (CONTRIBUTING.md): a room imports only from rooms below it, no production code from test/, SQL
+// stands in store/ only, and no folder has more files than one can take in. Prints what breaks these rules, and ends with
+// 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +25,9 @@ const floors = [
   ["cli"],
 ];
 const maxFiles = 18;
+const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
+/** Reads another program's database. */
+const foreignReader = "agents/aline/aline-database.ts";
 
 const root = fileURLToPath(new URL("../src", import.meta.url));
 const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
@@ -41,6 +45,8 @@ for (const file of files.filter((one) => !isTest(one))) {
   if (room === null) continue;
   if (!floorOf.has(room)) problems.push(`${file}: the room "${room}" has no floor`);
   const text = readFileSync(join(root, file), "utf8");
+  const query = room === "store" || file === foreignReader ? null : sql.exec(text);
+  if (query) problems.push(`${file} says ${query[0]}: SQL stands in store/ only`);
   for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
     const target = normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
     if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);

@@ -120,9 +120,9 @@ function byWords(memory: Memory, question: string): string[] {
   const found = matchSessionTokens(memory, analyseQuery(question).tokens, weights, 10, allChunks);
   const chunks = chunksByIds(
     memory,
-    found.map(({ rowid }) => rowid),
+    found.map(({ id }) => id),
   );
-  return found.map(({ rowid }) => chunks.get(rowid)!.uid);
+  return found.map(({ id }) => chunks.get(id)!.uid);
 }
 
 function add(totals: { r5: number; r10: number }, found: readonly string[], evidence: readonly string[]) {

@@ -9,7 +9,7 @@ import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { flushTerms } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { secretKey } from "../../src/store/memory/privacy/secret-key.ts";
+import { secretKey } from "../../src/store/memory/privacy/secrets.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../src/store/memory/sessions/transcripts.ts";
 

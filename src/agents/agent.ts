@@ -1,4 +1,4 @@
-import type { HookName } from "../protocol/hook-names.ts";
+import type { HookName } from "../protocol/hooks.ts";
 import type { AgentSetup } from "./setup.ts";
 
 /**
@@ -100,6 +100,13 @@ export interface ToolUse {
   action?: ToolAction;
 }
 
+/** Something that an agent set out to do. */
+export interface Todo {
+  text: string;
+  /** In the agent's words: pending, in_progress, completed. */
+  status: string;
+}
+
 export interface ToolResult {
   kind: "tool_result";
   /** The tool use that it answers. */
@@ -163,7 +170,7 @@ export interface AgentHooks {
   readonly events: Readonly<Partial<Record<HookName, string>>>;
   /** The variable in which a hook finds where the agent was launched; without one the payload's `cwd` says it. */
   readonly launchedIn?: string;
-  /** The payload with its fields called as in `protocol/hook-payload.ts`, where the agent calls them otherwise. */
+  /** The payload with its fields called as in `protocol/hooks.ts`, where the agent calls them otherwise. */
   read?(given: GivenPayload): GivenPayload;
   /** What a tool call of `post-tool-use` changed: paths of files, and anything else where there is none. */
   editedFiles(tool: string, input: GivenPayload): readonly unknown[];
@@ -181,6 +188,8 @@ export interface AgentProfile {
   readonly title: string;
   /** Environment variables that say where the agent keeps its files: the daemon is given them. */
   readonly environment: readonly string[];
+  /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
+  readonly sessionVariable?: string;
   /** For agents that run `pm hook`. */
   readonly hooks?: AgentHooks;
 }
@@ -202,6 +211,8 @@ export interface Agent extends AgentProfile {
    * the client would not keep any, and it may be just any place.
    */
   directoryOf(path: string): string | null;
+  /** The list of things to do that it kept, as it was after these entries; for agents that keep one. */
+  todosIn?(entries: Iterable<Entry>): Todo[];
   /** Its transcripts do not say on which branch the session was: hooks look. */
   readonly lacksBranch?: true;
   /**

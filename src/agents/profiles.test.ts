@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
-import { agentNames, profileOf } from "./profiles.ts";
+import { agentNames, profileOf, sessionAround } from "./profiles.ts";
 
 it("an agent is known by its name, and by nothing else that objects have", () => {
   for (const name of agentNames) expect(profileOf(name)?.name).toBe(name);
@@ -64,4 +64,10 @@ describe("Gemini CLI's hooks", () => {
     expect(ignores("pre-compact", { trigger: "auto" })).toBe(true);
     expect(ignores("pre-compact", { trigger: "manual" })).toBe(false);
   });
+});
+
+it("knows the session that it runs in by the agent's own variable", () => {
+  expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "s" })).toBe("s");
+  expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "" })).toBeNull();
+  expect(sessionAround({})).toBeNull();
 });

@@ -24,3 +24,17 @@ export const defaultAgentName: AgentName = "claude";
 export function profileOf(name: string): AgentProfile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name as AgentName] : undefined;
 }
+
+const all: readonly AgentProfile[] = Object.values(profiles);
+
+/** The session that this process runs in, where its agent names it to what it runs; null elsewhere. */
+export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | null {
+  const named = all.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
+  return named.find((session) => session) ?? null;
+}
+
+/** Variables in which what an agent runs finds where it was launched. */
+export const launchVariables = all.flatMap(({ hooks }) => hooks?.launchedIn ?? []);
+
+/** "`pm import claude` (codex, gemini)" */
+export const importCommand = `\`pm import ${defaultAgentName}\` (${agentNames.filter((name) => name !== defaultAgentName).join(", ")})`;

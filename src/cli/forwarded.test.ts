@@ -35,7 +35,7 @@ async function isForwarded(args: string[], cwd: string): Promise<boolean> {
 it("names the commands that a daemon may run, and no others", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "pommel-forwarded-"));
   const names = new Set<string>();
-  for (const line of lines(buildProgram(silent))) {
+  for (const line of lines(await buildProgram(silent))) {
     if (await isForwarded(line, cwd)) names.add(line[0]!);
   }
   rmSync(cwd, { recursive: true });

@@ -1,43 +1,69 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { declareBench } from "./commands/bench/command.ts";
-import { declareBlame } from "./commands/blame/command.ts";
-import { declareCheckpoint } from "./commands/checkpoint/command.ts";
-import { declareCompletion } from "./commands/completion/command.ts";
-import { declareConfig } from "./commands/config/command.ts";
-import { declareContext } from "./commands/context/command.ts";
-import { declareDaemon } from "./commands/daemon/command.ts";
-import { declareDecisions } from "./commands/decisions/command.ts";
-import { declareDoctor } from "./commands/doctor/command.ts";
-import { declareEnable } from "./commands/enable/command.ts";
-import { declareEvent } from "./commands/event/command.ts";
-import { declareForget } from "./commands/forget/command.ts";
-import { declareHook } from "./commands/hook/command.ts";
-import { declareImport } from "./commands/import/command.ts";
-import { declareInit } from "./commands/init/command.ts";
-import { declareMcp } from "./commands/mcp/command.ts";
-import { declareModels } from "./commands/models/command.ts";
-import { declareNotes } from "./commands/notes/command.ts";
-import { declareProjects } from "./commands/projects/command.ts";
-import { declareQueue } from "./commands/queue/command.ts";
-import { declareReindex } from "./commands/reindex/command.ts";
-import { declareRewind } from "./commands/rewind/command.ts";
-import { declareScrub } from "./commands/scrub/command.ts";
-import { declareSearch } from "./commands/search/command.ts";
-import { declareSession } from "./commands/session/command.ts";
-import { declareStats } from "./commands/stats/command.ts";
-import { declareStatus } from "./commands/status/command.ts";
-import { declareSync } from "./commands/sync/command.ts";
-import { declareUninstall } from "./commands/uninstall/command.ts";
-import { declareWhy } from "./commands/why/command.ts";
 import type { Streams } from "./terminal/streams.ts";
 
+/** The commands in the order that help lists them in, by the names that lead to them. */
+const commands: { names: string[]; load: () => Promise<(program: Command) => void> }[] = [
+  { names: ["init"], load: async () => (await import("./commands/init/command.ts")).declareInit },
+  { names: ["config"], load: async () => (await import("./commands/config/command.ts")).declareConfig },
+  { names: ["doctor"], load: async () => (await import("./commands/doctor/command.ts")).declareDoctor },
+  {
+    names: ["version", "start", "stop", "restart", "logs"],
+    load: async () => (await import("./commands/daemon/command.ts")).declareDaemon,
+  },
+  { names: ["bench"], load: async () => (await import("./commands/bench/command.ts")).declareBench },
+  {
+    names: ["complete", "completion"],
+    load: async () => (await import("./commands/completion/command.ts")).declareCompletion,
+  },
+  { names: ["search"], load: async () => (await import("./commands/search/command.ts")).declareSearch },
+  { names: ["session"], load: async () => (await import("./commands/session/command.ts")).declareSession },
+  {
+    names: ["notes", "annotations", "note"],
+    load: async () => (await import("./commands/notes/command.ts")).declareNotes,
+  },
+  {
+    names: ["decisions", "related"],
+    load: async () => (await import("./commands/decisions/command.ts")).declareDecisions,
+  },
+  { names: ["why"], load: async () => (await import("./commands/why/command.ts")).declareWhy },
+  { names: ["blame"], load: async () => (await import("./commands/blame/command.ts")).declareBlame },
+  { names: ["stats"], load: async () => (await import("./commands/stats/command.ts")).declareStats },
+  { names: ["import"], load: async () => (await import("./commands/import/command.ts")).declareImport },
+  { names: ["queue"], load: async () => (await import("./commands/queue/command.ts")).declareQueue },
+  { names: ["forget"], load: async () => (await import("./commands/forget/command.ts")).declareForget },
+  { names: ["scrub"], load: async () => (await import("./commands/scrub/command.ts")).declareScrub },
+  { names: ["sync", "pull"], load: async () => (await import("./commands/sync/command.ts")).declareSync },
+  {
+    names: ["checkpoint"],
+    load: async () => (await import("./commands/checkpoint/command.ts")).declareCheckpoint,
+  },
+  { names: ["event"], load: async () => (await import("./commands/event/command.ts")).declareEvent },
+  { names: ["projects"], load: async () => (await import("./commands/projects/command.ts")).declareProjects },
+  { names: ["rewind"], load: async () => (await import("./commands/rewind/command.ts")).declareRewind },
+  { names: ["status"], load: async () => (await import("./commands/status/command.ts")).declareStatus },
+  { names: ["reindex"], load: async () => (await import("./commands/reindex/command.ts")).declareReindex },
+  { names: ["models"], load: async () => (await import("./commands/models/command.ts")).declareModels },
+  {
+    names: ["enable", "disable"],
+    load: async () => (await import("./commands/enable/command.ts")).declareEnable,
+  },
+  {
+    names: ["uninstall"],
+    load: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
+  },
+  { names: ["hook"], load: async () => (await import("./commands/hook/command.ts")).declareHook },
+  { names: ["mcp"], load: async () => (await import("./commands/mcp/command.ts")).declareMcp },
+  { names: ["context"], load: async () => (await import("./commands/context/command.ts")).declareContext },
+];
+
 /**
- * The whole command line of `pm`: names, arguments, options and help, but none of the commands' code.
+ * The command line of `pm`: names, arguments, options and help, but none of the commands' code. Of the commands only the
+ * one that `first` names is declared, as a start pays for each; all of them where it names none.
  *
  * To add a command:
- * 1. Declare it in `commands/<name>/command.ts`, which is loaded on every start and so imports nothing but `commander`,
- *    `frame.ts`, `values.ts` and lists of values, and name that here:
+ * 1. Declare it in `commands/<name>/command.ts`, and name that here. Options that are fields of an operation's request come
+ *    from its schema (`addOptions`):
  *
  *        program
  *          .command("search")
@@ -61,7 +87,7 @@ import type { Streams } from "./terminal/streams.ts";
  * `PommelError`; a returned number is the exit code of a command that worked but has bad news. A command that only reads is
  * declared with `query` in place of `run`, and its name stands in forwarded.ts: then a running daemon runs it.
  */
-export function buildProgram(streams: Streams): Command {
+export async function buildProgram(streams: Streams, first = ""): Promise<Command> {
   const program = new Command("pm");
   program
     .description(packageJson.description)
@@ -80,35 +106,10 @@ export function buildProgram(streams: Streams): Command {
       writeErr: () => {},
       getOutHelpWidth: () => streams.columns ?? 80,
     });
-  declareInit(program);
-  declareConfig(program);
-  declareDoctor(program);
-  declareDaemon(program);
-  declareBench(program);
-  declareCompletion(program);
-  declareSearch(program);
-  declareSession(program);
-  declareNotes(program);
-  declareDecisions(program);
-  declareWhy(program);
-  declareBlame(program);
-  declareStats(program);
-  declareImport(program);
-  declareQueue(program);
-  declareForget(program);
-  declareScrub(program);
-  declareSync(program);
-  declareCheckpoint(program);
-  declareEvent(program);
-  declareProjects(program);
-  declareRewind(program);
-  declareStatus(program);
-  declareReindex(program);
-  declareModels(program);
-  declareEnable(program);
-  declareUninstall(program);
-  declareHook(program);
-  declareMcp(program);
-  declareContext(program);
+  const named = commands.filter(({ names }) => names.includes(first));
+  // Needs none of them.
+  if (first === "-V" || first === "--version") return program;
+  const declarations = await Promise.all((named.length > 0 ? named : commands).map(({ load }) => load()));
+  for (const declare of declarations) declare(program);
   return program;
 }

@@ -5,14 +5,16 @@ import { runCommandLine } from "./run-command-line.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 
 /** The names of all commands, with those of the groups that they are in. */
-function paths(command: Command = buildProgram(ownStreams), prefix: string[] = []): string[][] {
+function paths(command: Command, prefix: string[] = []): string[][] {
   return command.commands.flatMap((child) => {
     const path = [...prefix, child.name()];
     return [path, ...paths(child, path)];
   });
 }
 
-it.each(paths().map((path) => [path.join(" "), path] as const))(
+const all = await buildProgram(ownStreams);
+
+it.each(paths(all).map((path) => [path.join(" "), path] as const))(
   "%s has help with examples",
   async (_, path) => {
     const written = { 1: "", 2: "" };
@@ -30,3 +32,13 @@ it.each(paths().map((path) => [path.join(" "), path] as const))(
     expect(written[2]).toBe("");
   },
 );
+
+it("declares the command that is named alone, by each of its names", async () => {
+  for (const command of all.commands) {
+    for (const name of [command.name(), ...command.aliases()]) {
+      const { commands } = await buildProgram(ownStreams, name);
+      expect(commands.map((one) => one.name())).toContain(command.name());
+      expect(commands.length).toBeLessThan(6);
+    }
+  }
+});

@@ -10,7 +10,7 @@ import { printError } from "./terminal/output.ts";
  * @throws NotForwarded for a command that is not run for others
  */
 export async function runCommandLine(args: readonly string[], caller: Caller): Promise<number> {
-  const program = buildProgram(caller.streams);
+  const program = await buildProgram(caller.streams, args[0]);
   // Read from the arguments: a command line that fails to parse has no options yet.
   const style = {
     json: args.includes("--json"),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { type Project, projectAt } from "../project/paths.ts";
-import { searchAllInProcess, searchTranscriptsInProcess } from "../queries/search/sessions.ts";
+import { answerFromStore } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
@@ -68,7 +68,7 @@ it("answers without a daemon, and says how new the memory is", async () => {
 describe("searching without a daemon", () => {
   it("finds what was said", async () => {
     remember();
-    expect(await searchTranscriptsInProcess(project, { q: "retry" })).toMatchObject({
+    expect(await answerFromStore(project, "searchTranscripts", { q: "retry" })).toMatchObject({
       results: [{ content: "The retry was flaky" }],
       memory: { pending: null },
     });
@@ -76,7 +76,7 @@ describe("searching without a daemon", () => {
 
   it("searches code alone where nothing is remembered", async () => {
     indexNothing();
-    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
       scope: "all",
       query: "retry",
       code: { results: [] },
@@ -87,14 +87,14 @@ describe("searching without a daemon", () => {
 
   it("says which side it could not search", async () => {
     remember();
-    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
       code: null,
       transcripts: { total_results: 1 },
       notes: [expect.stringContaining("No index yet")],
     });
     indexNothing();
     writeFileSync(project.memoryDb, "no database".repeat(100));
-    expect(await searchAllInProcess(project, { q: "retry" })).toMatchObject({
+    expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
       code: { results: [] },
       transcripts: null,
       notes: [expect.stringContaining("is damaged")],
@@ -102,14 +102,22 @@ describe("searching without a daemon", () => {
   });
 
   it("fails where there is nothing to search, and for a question that makes no sense", async () => {
-    await expect(searchAllInProcess(project, { q: "retry" })).rejects.toMatchObject({ code: "not_indexed" });
+    await expect(answerFromStore(project, "searchAll", { q: "retry" })).rejects.toMatchObject({
+      code: "not_indexed",
+    });
     remember();
     indexNothing();
     const wrong = { q: "retry", since: "whenever" };
-    await expect(searchAllInProcess(project, wrong)).rejects.toMatchObject({ code: "usage" });
+    await expect(answerFromStore(project, "searchAll", wrong)).rejects.toMatchObject({ code: "usage" });
     const unknown = { q: "retry", session: "nobody's" };
-    await expect(searchAllInProcess(project, unknown)).rejects.toMatchObject({ code: "not_found" });
+    await expect(answerFromStore(project, "searchAll", unknown)).rejects.toMatchObject({ code: "not_found" });
   });
+});
+
+it("answers nothing that nobody waits for any more", async () => {
+  remember();
+  const signal = AbortSignal.abort();
+  await expect(answer(project, "session", { id: "ab" }, { signal })).rejects.toBe(signal.reason);
 });
 
 it("is patient with a daemon that hangs once, and again when it answers", async () => {
@@ -126,7 +134,6 @@ it("is patient with a daemon that hangs once, and again when it answers", async 
     if (answer) throw answer;
     return answer;
   }) as typeof askDaemon;
-  for (const _ of answers)
-    await askPatiently(projectAt("/hung"), "status", {}, undefined, ask).catch(() => null);
+  for (const _ of answers) await askPatiently(projectAt("/hung"), "status", {}, {}, ask).catch(() => null);
   expect(patience).toEqual([10_000, 10_000, 500, 10_000]);
 });

@@ -27,30 +27,32 @@ export interface Answered<T> {
 
 interface AnswerOptions {
   /** How long the daemon may take. Milliseconds. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Whether a missing daemon is started for the next questions; default: true. */
   starts?: boolean;
+  /** Aborted when nobody wants the answer any more. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * The one way to have a question answered: by the daemon, or by this process from what is stored where none answers. A
  * daemon that hangs (stopped by a debugger, say) costs a process that asks often its time-out once, and not each time.
- * @throws PommelError as the operation
+ * @throws PommelError as the operation, and the signal's reason once it is aborted
  */
 export async function answer<R extends OperationName>(
   project: Project,
   operation: R,
   request: RequestOf<R>,
-  { timeout, starts = true }: AnswerOptions = {},
+  { timeout, starts = true, signal }: AnswerOptions = {},
 ): Promise<Answered<ResponseOf<R>>> {
   try {
-    const answered = await askPatiently(project, operation, request, timeout);
+    const answered = await askPatiently(project, operation, request, { timeout, signal });
     return { answer: answered, without: null, isStarting: false, asOf: null };
   } catch (error) {
     if (!(error instanceof DaemonUnreachable)) throw error;
     const isStarting = starts && error.reason !== "timeout" && (await startInBackground(project));
     return {
-      answer: await answerHere(project, operation, request, isStarting),
+      answer: await answerHere(project, operation, request, isStarting, signal),
       without: error.reason,
       isStarting,
       asOf: ofSessions.has(operation) ? await newestLine(project) : null,
@@ -77,9 +79,10 @@ async function answerHere<R extends OperationName>(
   operation: R,
   request: RequestOf<R>,
   isStarting: boolean,
+  signal: AbortSignal | undefined,
 ): Promise<ResponseOf<R>> {
   try {
-    return await answerFromStore(project, operation, request);
+    return await answerFromStore(project, operation, request, signal);
   } catch (error) {
     if (!isStarting || !isCuredByDaemon(error)) throw error;
     const hint =
@@ -98,12 +101,18 @@ export async function askPatiently<R extends RouteName>(
   project: Project,
   route: R,
   request: RequestOf<R>,
-  timeout = timeoutMs,
+  { timeout = timeoutMs, signal }: Pick<AnswerOptions, "timeout" | "signal"> = {},
   ask: typeof askDaemon = askDaemon,
 ): Promise<ResponseOf<R>> {
   const since = Date.now() - (hung.get(project.root) ?? Number.NEGATIVE_INFINITY);
   try {
-    const answered = await ask(project, route, request, since < remembered ? shortTimeoutMs : timeout);
+    const answered = await ask(
+      project,
+      route,
+      request,
+      since < remembered ? shortTimeoutMs : timeout,
+      signal,
+    );
     hung.delete(project.root);
     return answered;
   } catch (error) {

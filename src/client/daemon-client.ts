@@ -38,6 +38,7 @@ export function expectNoAnswer(): void {
 /**
  * Asks the daemon of `project`.
  * @param timeoutMs for the whole exchange
+ * @param signal aborted when nobody wants the answer any more: the daemon then ends its work on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
 export async function askDaemon<R extends RouteName>(
@@ -45,13 +46,14 @@ export async function askDaemon<R extends RouteName>(
   route: R,
   request: RequestOf<R>,
   timeoutMs = 5000,
+  signal?: AbortSignal,
 ): Promise<ResponseOf<R>> {
   const here = answererHere(project.root);
-  if (here) return here(route, request);
+  if (here) return here(route, request, signal);
   if (!isAnswerExpected) throw new DaemonUnreachable("timeout", "The Pommel daemon did not answer in time.");
   const record = readDaemonRecord(project);
   if (!record) throw new DaemonUnreachable("not_running", "The Pommel daemon is not running.");
-  return callDaemon(record, route, request, timeoutMs);
+  return callDaemon(record, route, request, timeoutMs, signal);
 }
 
 /** The same for a daemon whose record is known. */
@@ -60,10 +62,11 @@ export async function callDaemon<R extends RouteName>(
   route: R,
   request: RequestOf<R>,
   timeoutMs = 5000,
+  signal?: AbortSignal,
 ): Promise<ResponseOf<R>> {
   const { method } = endpoints[route];
   const path = urlOf(endpoints[route], request);
-  const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs);
+  const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs, signal);
   // Loaded and made while the daemon thinks: a command's time is mostly its own start.
   const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
@@ -106,6 +109,7 @@ function exchange(
   path: string,
   body: unknown,
   timeoutMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const headers: Record<string, string | number> = {
@@ -119,10 +123,10 @@ function exchange(
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       clearTimeout(timer);
-      reject(unreachable(error));
+      reject(signal?.aborted ? signal.reason : unreachable(error));
     };
     const request = httpRequest(
-      { host: "127.0.0.1", port: record.port, method, path, headers, agent: false },
+      { host: "127.0.0.1", port: record.port, method, path, headers, agent: false, signal },
       (response) => {
         const parts: Buffer[] = [];
         response.on("data", (part: Buffer) => parts.push(part));

@@ -1,5 +1,4 @@
-import type { SearchResponse } from "../protocol/routes.ts";
-import type { TranscriptSearchResponse } from "../protocol/sessions.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../protocol/search.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go

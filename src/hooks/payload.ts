@@ -1,5 +1,5 @@
 import type { GivenPayload } from "../agents/agent.ts";
-import { type HookPayload, payloadFields } from "../protocol/hook-payload.ts";
+import { type HookPayload, payloadFields } from "../protocol/hooks.ts";
 
 /**
  * What is kept of what an agent hands to a hook. The conversation itself comes from the transcript, where it is

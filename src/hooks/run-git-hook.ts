@@ -1,6 +1,6 @@
 import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
-import { type GitHookName, gitHookNames } from "../protocol/git-hook-names.ts";
+import { type GitHookName, gitHookNames } from "../protocol/hooks.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon } from "./notify.ts";
 import { readStdin } from "./read-stdin.ts";

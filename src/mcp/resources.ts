@@ -1,14 +1,13 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { answer } from "../client/answer.ts";
 import { codeOf } from "../project/errors.ts";
-import { listCheckpointsOf } from "../queries/checkpoints/checkpoints.ts";
+import { maxResults } from "../project/max-results.ts";
 import { shortId } from "../sessions/short-id.ts";
-import { withMemory } from "../store/memory/with-memory.ts";
 import { answer as callTool, explain } from "./server/call-tool.ts";
 import { projectHere } from "./server/here.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
 import { cursorAt, offsetOf } from "./text/budget.ts";
 import { minute, oneLine } from "./text/text.ts";
+import { ask } from "./tool.ts";
 
 /** Sessions and checkpoints that a person can attach to a conversation. */
 
@@ -36,17 +35,20 @@ const checkpointsListed = 10;
 const tokensRead = 6000;
 
 /** The latest sessions, and on the first page the latest checkpoints. Nothing where nothing is remembered. */
-export async function listResources(cwd: string, cursor: string | undefined): Promise<ListResourcesResult> {
+export async function listResources(
+  cwd: string,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
   try {
     const offset = offsetOf("resources", {}, cursor);
-    const project = projectHere(cwd);
-    const request = { limit: offset + sessionsListed };
-    const { sessions, total } = (await answer(project, "sessions", request)).answer;
+    const context = { project: projectHere(cwd), signal };
+    const { sessions, total } = await ask(context, "sessions", {
+      limit: Math.min(offset + sessionsListed, maxResults),
+    });
     const page = sessions.slice(offset);
     const { checkpoints } =
-      offset > 0
-        ? { checkpoints: [] }
-        : await withMemory(project, (memory) => listCheckpointsOf(memory, { limit: checkpointsListed }));
+      offset > 0 ? { checkpoints: [] } : await ask(context, "checkpoints", { limit: checkpointsListed });
     const end = offset + page.length;
     return {
       resources: [
@@ -68,7 +70,7 @@ export async function listResources(cwd: string, cursor: string | undefined): Pr
           mimeType: "text/plain",
         })),
       ],
-      ...(end < total && { nextCursor: cursorAt("resources", {}, end) }),
+      ...(page.length > 0 && end < total && { nextCursor: cursorAt("resources", {}, end) }),
     };
   } catch (error) {
     const code = codeOf(error);

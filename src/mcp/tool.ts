@@ -1,5 +1,8 @@
 import type * as z from "zod/mini";
+import { answer } from "../client/answer.ts";
 import type { Project } from "../project/paths.ts";
+import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import type { OperationName } from "../queries/operations.ts";
 import type { Output } from "./shapes/shape-parts.ts";
 
 /** What a tool is called with, besides its arguments. */
@@ -11,6 +14,15 @@ export interface CallContext {
   ownSession: string | null;
   /** Aborted when nobody wants the answer any more. */
   signal: AbortSignal;
+}
+
+/** Runs an operation for a tool. Errors as `answer`. */
+export async function ask<R extends OperationName>(
+  { project, signal }: Pick<CallContext, "project" | "signal">,
+  operation: R,
+  request: RequestOf<R>,
+): Promise<ResponseOf<R>> {
+  return (await answer(project, operation, request, { signal })).answer;
 }
 
 /** What a tool answers: the same twice, as some clients show a model the text, and others the structure. */

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { decision } from "./decisions.ts";
 import {
   count,
+  field,
   lazy,
   lineNumber,
   notes,
@@ -16,6 +17,7 @@ import { attributionHows, authorKinds } from "./values.ts";
 /** The shapes of what is known of the lines of a file: blame, and why. */
 
 const lines = z.optional(lineNumber);
+const rev = field("the file as of this commit", text);
 
 export const blameRequest = lazy(() =>
   z.object({
@@ -24,10 +26,8 @@ export const blameRequest = lazy(() =>
     /** Both included; left out: the whole file. */
     first_line: lines,
     last_line: lines,
-    /** The file as it was there; left out: as it is in the working tree. */
-    rev: z.optional(text),
-    /** Give the lines' texts as well. */
-    texts: z.optional(z.boolean()),
+    rev,
+    texts: field("include the text of each line", z.boolean()),
   }),
 );
 
@@ -136,8 +136,7 @@ export const whyRequest = lazy(() =>
     first_line: lineNumber,
     /** Included; left out: the first line alone. */
     last_line: lines,
-    /** The file as it was there; left out: as it is in the working tree. */
-    rev: z.optional(text),
+    rev,
   }),
 );
 

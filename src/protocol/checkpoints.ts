@@ -1,16 +1,21 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
 import {
+  branch,
   count,
+  described,
+  field,
   lazy,
+  limit,
   notes,
   numberOrNull,
+  session,
+  since,
   strings,
   text,
   textOrNull,
   time,
   timeOrNull,
-  when,
+  until,
 } from "./shape-parts.ts";
 import { bindingHows } from "./values.ts";
 
@@ -18,15 +23,12 @@ import { bindingHows } from "./values.ts";
 
 export const checkpointsRequest = lazy(() =>
   z.object({
-    /** A session's id, or the beginning that no other has. */
-    session: z.optional(text),
-    branch: z.optional(text),
-    /** A file or directory that the commit changed, from the project's root. */
-    file: z.optional(text),
-    /** By the time of the commit. */
-    since: when,
-    until: when,
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
+    session,
+    branch,
+    file: field("only those that changed this file or directory", text),
+    since,
+    until,
+    limit,
   }),
 );
 export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;
@@ -167,15 +169,13 @@ export type DiffAnswer = z.infer<ReturnType<typeof diffAnswer>>;
 
 export const rewindRequest = lazy(() =>
   z.object({
-    /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
-    target: text,
-    /** Give the whole difference, not only the files. */
-    patch: z.optional(z.boolean()),
+    target: described("a checkpoint's id, a commit, a branch or a tag", text),
+    patch: field("show every line changed since", z.boolean()),
   }),
 );
 
 /** What an agent was at when a commit was made; of what is stored, and so scrubbed. */
-export const sessionState = lazy(() =>
+const sessionState = lazy(() =>
   z.object({
     /** The turn that was going on, or the last one before. */
     turn: numberOrNull,
@@ -190,6 +190,22 @@ export const sessionState = lazy(() =>
   }),
 );
 export type SessionState = z.infer<ReturnType<typeof sessionState>>;
+
+/**
+ * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
+ * the checkpoint, as turns may be let go by age.
+ */
+export type AgentState = Record<string, SessionState>;
+
+/** What stands in a checkpoint; sessions of which something else stands there are left out. */
+export function readAgentState(stored: Record<string, unknown>): AgentState {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([uid, state]) => {
+      const { success, data } = sessionState().safeParse(state);
+      return success ? [[uid, data] as [string, SessionState]] : [];
+    }),
+  );
+}
 
 const rewindSession = lazy(() =>
   z.object({

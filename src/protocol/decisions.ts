@@ -1,19 +1,28 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
-import { count, lazy, numberOrNull, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+import {
+  branch,
+  count,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  since,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+  until,
+} from "./shape-parts.ts";
 
 /** The shapes of what was decided, and of sessions that touched files. */
 
-const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));
-
 export const decisionsRequest = lazy(() =>
   z.object({
-    /** Left out: the latest. */
-    q: z.optional(text),
-    since: when,
-    until: when,
-    /** Paths, directories or globs, from the project's root; left out: all. */
-    file: z.optional(strings),
+    q: field("only those about this, best first", text),
+    file: field("only where these paths or globs were touched", strings),
+    branch,
+    since,
+    until,
     limit,
   }),
 );
@@ -51,10 +60,8 @@ export type DecisionsAnswer = z.infer<ReturnType<typeof decisionsAnswer>>;
 
 export const relatedRequest = lazy(() =>
   z.object({
-    /** Paths, directories or globs, from the project's root; left out: the files that were changed. */
-    file: z.optional(strings),
-    /** What it is about. */
-    q: z.optional(text),
+    q: field("what it is about; with files, ranks the sessions that touched them", text),
+    file: field("paths or globs; default without query: the uncommitted changes", strings),
     limit,
   }),
 );
@@ -92,6 +99,8 @@ export type RelatedSession = z.infer<ReturnType<typeof relatedSession>>;
 
 export const relatedAnswer = lazy(() =>
   z.object({
+    /** Paths, directories and globs that sessions were looked up for; 0: no file was named, and none is changed. */
+    looked_for: count,
     /** The files of the question that sessions touched. */
     files: strings,
     sessions: z.array(relatedSession()),

@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
-import { count, lazy, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
+import { count, field, lazy, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
 import { eventStatuses, eventTypes } from "./values.ts";
 
 /** The shapes of named groups of sessions and checkpoints. */
 
 export const eventsRequest = lazy(() =>
   z.object({
-    query: z.optional(text),
-    /** Left out: all but archived ones. */
-    status: z.optional(z.enum([...eventStatuses, "all"])),
-    type: z.optional(z.enum(eventTypes)),
+    query: field("words in its title, description, branch or session titles", text),
+    status: field("only this status (default: all but archived)", z.enum([...eventStatuses, "all"])),
+    type: field("only this type", z.enum(eventTypes)),
   }),
 );
 export type EventsRequest = z.infer<ReturnType<typeof eventsRequest>>;

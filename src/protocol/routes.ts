@@ -1,15 +1,16 @@
 import * as z from "zod/mini";
-import { levels } from "../project/levels.ts";
-import { maxResults } from "../project/max-results.ts";
 import * as lines from "./blame.ts";
 import * as checkpoints from "./checkpoints.ts";
 import { contextRequest, contextResponse } from "./context.ts";
+import * as daemon from "./daemon.ts";
 import * as decisions from "./decisions.ts";
 import { endpoints, type RouteName } from "./endpoints.ts";
 import * as events from "./events.ts";
+import * as search from "./search.ts";
 import * as sessions from "./sessions.ts";
-import { count, lazy, numberOrNull, strings } from "./shape-parts.ts";
+import { lazy } from "./shape-parts.ts";
 import { statsAnswer, statsRequest } from "./stats.ts";
+import * as status from "./status.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -20,9 +21,6 @@ import { statsAnswer, statsRequest } from "./stats.ts";
 /** Larger request bodies are refused. Bytes. */
 export const largestBody = 1_048_576;
 
-/** Without commas. */
-const plainName = z.string();
-
 /** The body of every response that is not 2xx. */
 const errorBody = lazy(() =>
   z.object({
@@ -30,288 +28,7 @@ const errorBody = lazy(() =>
   }),
 );
 
-/** Left out: the project's configuration decides. */
-const searchRequest = lazy(() =>
-  z.object({
-    q: z.string(),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(maxResults))),
-    level: z.optional(z.array(z.enum(levels))),
-    path: z.optional(strings),
-    language: z.optional(z.array(plainName)),
-    explain: z.optional(z.boolean()),
-  }),
-);
-export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
-
-const codeResult = lazy(() =>
-  z.object({
-    id: z.string(),
-    file: z.string(),
-    start_line: z.number(),
-    end_line: z.number(),
-    level: z.enum(levels),
-    language: z.string(),
-    name: z.string(),
-    score: z.number(),
-    content: z.string(),
-    parent_id: z.nullable(z.string()),
-    parent_name: z.nullable(z.string()),
-    match_reasons: strings,
-    freshness: z.enum(["fresh", "drifted"]),
-    signals: z.optional(z.record(z.string(), z.number())),
-  }),
-);
-
-/** How far what was searched may be behind the files. */
-const indexAge = lazy(() =>
-  z.object({
-    /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
-    pending: z.nullable(count),
-    /** False until the whole project was indexed once. */
-    is_complete: z.boolean(),
-    /** When the index was last known to match the files: ISO 8601, null for never. */
-    as_of: z.nullable(z.string()),
-  }),
-);
-export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
-
-const searchResponse = lazy(() =>
-  z.object({
-    query: z.string(),
-    results: z.array(codeResult()),
-    total_results: count,
-    search_time_ms: z.number(),
-    /** "words", and the id of each model that understood the query. */
-    searched_by: strings,
-    /** What a person should know: a model that could not be asked, and why. */
-    notes: strings,
-    index: indexAge(),
-  }),
-);
-export type SearchResponse = z.infer<ReturnType<typeof searchResponse>>;
-
-/** What either search takes; each goes by what it knows. */
-const searchAllRequest = lazy(() => z.extend(searchRequest(), sessions.transcriptSearchRequest().shape));
-export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
-
-const searchAllResponse = lazy(() =>
-  z.object({
-    scope: z.literal("all"),
-    query: z.string(),
-    /** null for a side that could not be searched; `notes` say why. */
-    code: z.nullable(searchResponse()),
-    transcripts: z.nullable(sessions.transcriptSearchResponse()),
-    notes: strings,
-  }),
-);
-export type SearchAllResponse = z.infer<ReturnType<typeof searchAllResponse>>;
-
-/**
- * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
- * again. `full`: the same for everything.
- */
-const indexRequest = lazy(() =>
-  z.object({
-    paths: z.optional(strings),
-    full: z.optional(z.boolean()),
-  }),
-);
-
-const indexResponse = lazy(() => z.object({ queued: z.literal(true), pending: count }));
-
-const finishedFile = lazy(() =>
-  z.object({
-    path: z.string(),
-    chunks: count,
-    took_ms: z.number(),
-    /** ISO 8601. */
-    at: z.string(),
-  }),
-);
-
-const queueStatus = lazy(() =>
-  z.object({
-    /** Files waiting or being worked on. */
-    pending: count,
-    /** Files finished since the queue was last empty, and how many it had in all. */
-    done: count,
-    total: count,
-    /** A file being worked on. */
-    processing: z.nullable(z.string()),
-    rate_chunks_per_sec: z.number(),
-    /** null: too early to tell. */
-    eta_seconds: numberOrNull,
-    /** True when everything that was seen is searchable, sessions as well as code. */
-    is_idle: z.boolean(),
-    /** The same of code alone. */
-    code_is_idle: z.boolean(),
-    last_error: z.nullable(z.string()),
-    /** Newest first. */
-    recent: z.array(finishedFile()),
-  }),
-);
-export type QueueStatus = z.infer<ReturnType<typeof queueStatus>>;
-
-/** The code's queue, and beside it that of conversations. */
-const queueResponse = lazy(() =>
-  z.extend(queueStatus(), {
-    sessions: sessions.jobsStatus(),
-    /** Sessions from before Pommel was here, which `pm import` takes in; null while they are being looked for. */
-    past: z.nullable(z.object({ sessions: count, bytes: count, agents: z.optional(z.array(z.string())) })),
-  }),
-);
-export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
-
-const autostartStatus = lazy(() =>
-  z.object({
-    /**
-     * `ready`: the next use starts it. `off`: the configuration says no. `unapproved`: the project's own configuration has
-     * its code sent to a server, and the user has not started it here yet. `ci`, `root`: never in CI, or as root for another
-     * user's project. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; it is tried again at `retry_at`.
-     */
-    state: z.enum(["ready", "off", "unapproved", "ci", "root", "stopped", "starting", "failed"]),
-    /** One after the other; those that ended soon after they started count. */
-    failed_starts: count,
-    /** What kept it from starting; null when it started, and ended soon after. */
-    error: z.nullable(z.string()),
-    /** ISO 8601. */
-    retry_at: z.nullable(z.string()),
-  }),
-);
-
-const daemonStatus = lazy(() =>
-  z.object({
-    running: z.boolean(),
-    pid: numberOrNull,
-    port: numberOrNull,
-    uptime_seconds: numberOrNull,
-    /** Resident memory. */
-    memory_bytes: numberOrNull,
-    /** Whether the next hook or command starts it, and why not; left out while it runs. */
-    autostart: z.optional(autostartStatus()),
-  }),
-);
-
-const languageCounts = lazy(() => z.object({ files: count, chunks: count }));
-
-const indexStatus = lazy(() =>
-  z.object({
-    total_files: count,
-    total_chunks: count,
-    last_indexed: z.nullable(z.string()),
-    pending_changes: z.nullable(count),
-    languages: z.record(z.string(), languageCounts()),
-    /** Files left out: how many, and by which reason. */
-    skipped: z.object({ total: count, by_reason: z.record(z.string(), count) }),
-  }),
-);
-
-const healthStatus = lazy(() =>
-  z.object({
-    /** `degraded`: works, but a model that is set does not; `empty`: works, but nothing is indexed yet. */
-    status: z.enum(["healthy", "degraded", "empty", "failing"]),
-    embedding_model: z.string(),
-    database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
-    /** How long a real query took just now; null when it could not be asked. */
-    query_ms: numberOrNull,
-  }),
-);
-
-const storageStatus = lazy(() =>
-  z.object({
-    index_bytes: count,
-    fts_bytes: count,
-    log_bytes: count,
-    total_bytes: count,
-  }),
-);
-
-/** A model that code is searched with. */
-const modelStatus = lazy(() =>
-  z.object({
-    id: z.string(),
-    /** Length of its vectors; 0 while only its server knows. */
-    dimensions: count,
-    /**
-     * `ready`: every chunk was embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
-     * daemon runs. `unavailable`: see `message`; it is tried again, search goes on without it.
-     */
-    state: z.enum(["ready", "embedding", "waiting", "unavailable"]),
-    message: z.nullable(z.string()),
-    chunks_total: count,
-    chunks_embedded: count,
-    /** Chunks that it has no vector for: empty ones, or such that it fails on. They are found by their words. */
-    chunks_missing: count,
-    chunks_pending: count,
-    /** null: too early to tell, or not at work. */
-    eta_seconds: numberOrNull,
-    /** What was asked of a server that counts, since the daemon started; null where nothing is counted. */
-    usage: z.nullable(z.object({ requests: count, tokens: count, dollars: numberOrNull })),
-  }),
-);
-export type ModelStatus = z.infer<ReturnType<typeof modelStatus>>;
-
-const statusResponse = lazy(() =>
-  z.object({
-    version: z.string(),
-    /** The project's root directory. */
-    project: z.string(),
-    daemon: daemonStatus(),
-    index: indexStatus(),
-    health: healthStatus(),
-    queue: queueStatus(),
-    storage: storageStatus(),
-    models: z.object({
-      /** The setting `embed.code`. */
-      embedding_code: z.string(),
-      code: z.array(modelStatus()),
-      /** The setting `embed.text`. */
-      embedding_text: z.string(),
-      text: z.array(modelStatus()),
-    }),
-    memory: sessions.memoryStatus(),
-    /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
-    notes: strings,
-  }),
-);
-export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
-
-/** Settings that changed: those that the daemon goes by now, and those that it would only after a restart. */
-const reloadResponse = lazy(() =>
-  z.object({
-    applied: strings,
-    need_restart: strings,
-    /** It runs in a terminal, where only the person there restarts it. */
-    in_foreground: z.boolean(),
-  }),
-);
-
-const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z.number() }));
-
 const empty = lazy(() => z.object({}));
-
-/** A command line of `pm` that only reads. */
-const commandRequest = lazy(() =>
-  z.object({
-    args: strings,
-    cwd: z.string(),
-    /** The terminal's width; null when stdout is none. */
-    columns: z.nullable(count),
-    /** Whether stdout and stderr may have colours. */
-    color: z.tuple([z.boolean(), z.boolean()]),
-    /** The environment variables that answers depend on. */
-    settings: z.record(z.string(), z.optional(z.string())),
-  }),
-);
-
-const commandResponse = lazy(() =>
-  z.object({
-    /** null: this command is not run for others. */
-    exit_code: z.nullable(z.int()),
-    /** In order: the file descriptor, and what is written to it. */
-    output: z.array(z.tuple([z.literal([1, 2]), z.string()])),
-  }),
-);
 
 /** An operation as it is served: where, what it is for, what it takes and gives. */
 export interface Route {
@@ -328,26 +45,26 @@ export const routes = {
   search: {
     ...endpoints.search,
     summary: "Find code by meaning, words and names",
-    request: searchRequest,
-    response: searchResponse,
+    request: search.searchRequest,
+    response: search.searchResponse,
   },
   searchTranscripts: {
     ...endpoints.searchTranscripts,
     summary: "Find what was said in past sessions",
-    request: sessions.transcriptSearchRequest,
-    response: sessions.transcriptSearchResponse,
+    request: search.transcriptSearchRequest,
+    response: search.transcriptSearchResponse,
   },
   searchAll: {
     ...endpoints.searchAll,
     summary: "Find both code and sessions",
-    request: searchAllRequest,
-    response: searchAllResponse,
+    request: search.searchAllRequest,
+    response: search.searchAllResponse,
   },
   index: {
     ...endpoints.index,
     summary: "Index files again",
-    request: indexRequest,
-    response: indexResponse,
+    request: daemon.indexRequest,
+    response: daemon.indexResponse,
   },
   indexTranscript: {
     ...endpoints.indexTranscript,
@@ -461,19 +178,19 @@ export const routes = {
     ...endpoints.status,
     summary: "Show the state of the index, the memory and the daemon",
     request: empty,
-    response: statusResponse,
+    response: status.statusResponse,
   },
   queue: {
     ...endpoints.queue,
     summary: "Show pending and failed jobs",
     request: empty,
-    response: queueResponse,
+    response: status.queueResponse,
   },
   retry: {
     ...endpoints.retry,
     summary: "Retry or discard failed jobs",
-    request: sessions.retryRequest,
-    response: sessions.retryResponse,
+    request: status.retryRequest,
+    response: status.retryResponse,
   },
   forget: {
     ...endpoints.forget,
@@ -485,31 +202,31 @@ export const routes = {
     ...endpoints.scrub,
     summary: "Scrub the memory again with the patterns of now",
     request: empty,
-    response: sessions.rescrubResponse,
+    response: daemon.rescrubResponse,
   },
   command: {
     ...endpoints.command,
     summary: "Run a command of pm that only reads; for pm itself",
-    request: commandRequest,
-    response: commandResponse,
+    request: daemon.commandRequest,
+    response: daemon.commandResponse,
   },
   spool: {
     ...endpoints.spool,
     summary: "Read what hooks left; for hooks",
     request: empty,
-    response: sessions.spoolResponse,
+    response: daemon.spoolResponse,
   },
   reloadSettings: {
     ...endpoints.reloadSettings,
     summary: "Apply changed settings",
     request: empty,
-    response: reloadResponse,
+    response: daemon.reloadResponse,
   },
   shutdown: {
     ...endpoints.shutdown,
     summary: "Stop the daemon",
     request: empty,
-    response: shutdownResponse,
+    response: daemon.shutdownResponse,
   },
 } satisfies Record<RouteName, Route>;
 
@@ -528,34 +245,70 @@ export function readRefusal(body: unknown): { code: string; message: string; hin
   return parsed.success ? parsed.data.error : null;
 }
 
+/** A field of a request, for who reads it from text: a query string, a command line. */
+export interface Field {
+  /** What it is for; "" where nothing says it. */
+  about: string;
+  type: "text" | "number" | "flag";
+  isList: boolean;
+  /** Of a list: whether its values hold no comma, so that commas may separate them. Paths and globs may hold one. */
+  isSplit: boolean;
+  /** Of an enumeration. */
+  values: string[] | null;
+  minimum: number | undefined;
+  maximum: number | undefined;
+}
+
+const known = new Map<RouteName, Readonly<Record<string, Field>>>();
+
+/** The fields of a route's request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
+export function fieldsOf(route: RouteName): Readonly<Record<string, Field>> {
+  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
+  const fields =
+    known.get(route) ??
+    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, fieldOf(schema)]));
+  known.set(route, fields);
+  return fields;
+}
+
+function fieldOf(schema: z.core.$ZodType): Field {
+  const given = schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
+  const isList = given instanceof z.core.$ZodArray;
+  const value = isList ? given._zod.def.element : given;
+  const isEnum = value instanceof z.core.$ZodEnum;
+  const bound = (check: string) =>
+    given._zod.def.checks
+      ?.map(({ _zod }) => _zod.def as { check: string; value?: number })
+      .find((def) => def.check === check)?.value;
+  return {
+    about: z.globalRegistry.get(given)?.description ?? "",
+    type:
+      value instanceof z.core.$ZodNumber ? "number" : value instanceof z.core.$ZodBoolean ? "flag" : "text",
+    isList,
+    isSplit: isList && (isEnum || z.globalRegistry.get(value)?.format === "name"),
+    values: isEnum ? Object.values(value._zod.def.entries).map(String) : null,
+    minimum: bound("greater_than"),
+    maximum: bound("less_than"),
+  };
+}
+
 /**
  * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
  * @returns what the route's schema judges; values that make no sense are left in for it to refuse
  */
 export function requestFromUrl(route: RouteName, parameters: URLSearchParams): Record<string, unknown> {
-  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
-  const request: Record<string, unknown> = {};
-  for (const name of new Set(parameters.keys())) {
-    const [first = ""] = parameters.getAll(name);
-    const field = shape[name] === undefined ? null : required(shape[name]);
-    if (field instanceof z.core.$ZodArray) {
-      const values = parameters
-        .getAll(name)
-        .flatMap((value) => (holdsComma(field) ? [value] : value.split(",")));
-      request[name] = values.filter((value) => value !== "");
-    } else if (field instanceof z.core.$ZodNumber) request[name] = Number(first || Number.NaN);
-    else if (field instanceof z.core.$ZodBoolean) request[name] = !["0", "false"].includes(first);
-    else request[name] = first;
-  }
-  return request;
-}
-
-function required(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.core.$ZodOptional ? required(schema._zod.def.innerType) : schema;
-}
-
-/** Paths and globs may, values of an enumeration and names do not. */
-function holdsComma(list: z.core.$ZodArray): boolean {
-  const { element } = list._zod.def;
-  return !(element instanceof z.core.$ZodEnum || element === plainName);
+  const fields = fieldsOf(route);
+  const read = (name: string): unknown => {
+    const given = parameters.getAll(name);
+    const [first = ""] = given;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field?.isList) {
+      return given
+        .flatMap((value) => (field.isSplit ? value.split(",") : value))
+        .filter((value) => value !== "");
+    }
+    if (field?.type === "number") return Number(first || Number.NaN);
+    return field?.type === "flag" ? !["0", "false"].includes(first) : first;
+  };
+  return Object.fromEntries([...new Set(parameters.keys())].map((name) => [name, read(name)]));
 }

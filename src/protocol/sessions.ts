@@ -1,103 +1,24 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
-import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
+import {
+  agent,
+  branch,
+  count,
+  described,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  session,
+  since,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  until,
+} from "./shape-parts.ts";
 
-/** The shapes of the routes about conversations; protocol.ts has the routes. */
-
-const type = z.enum(chunkTypes);
-const kind = z.enum(chunkKinds);
-const limit = z.optional(z.int().check(z.minimum(1), z.maximum(maxResults)));
-
-/** Times in requests are ISO 8601 or in words, "last week". */
-const sessionFilters = {
-  since: z.optional(text),
-  until: z.optional(text),
-  branch: z.optional(text),
-  agent: z.optional(text),
-};
-
-export const transcriptSearchRequest = lazy(() =>
-  z.object({
-    ...sessionFilters,
-    q: text,
-    limit,
-    type: z.optional(z.array(type)),
-    kind: z.optional(z.array(kind)),
-    /** Paths, directories or globs. */
-    file: z.optional(strings),
-    /** An id or the beginning of one. */
-    session: z.optional(text),
-    /** A checkpoint's id, its commit's hash, or the beginning of either. */
-    commit: z.optional(text),
-    /** An event's id, the beginning of one, or its title. */
-    event: z.optional(text),
-    mode: z.optional(z.enum(searchModes)),
-    explain: z.optional(z.boolean()),
-  }),
-);
-export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
-
-const transcriptResult = lazy(() =>
-  z.object({
-    id: text,
-    source: z.literal("transcript"),
-    session_id: text,
-    session_title: textOrNull,
-    agent: text,
-    branch: textOrNull,
-    turn: z.number(),
-    last_turn: z.number(),
-    chunk_type: type,
-    kind,
-    event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
-    timestamp: timeOrNull,
-    score: z.number(),
-    annotation: textOrNull,
-    snippet: text,
-    content: text,
-    files: strings,
-    freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
-    abandoned: z.boolean(),
-    /** That it led to, at most three. */
-    commits: z.array(
-      z.object({
-        commit: text,
-        checkpoint: text,
-        subject: text,
-        /** null: git did not answer in time. */
-        reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
-        successor: textOrNull,
-        reverted_by: textOrNull,
-        branches: strings,
-        /** null: too many to look at. */
-        lines_added: numberOrNull,
-        lines_surviving: numberOrNull,
-      }),
-    ),
-    match_reasons: strings,
-    signals: z.optional(z.record(z.string(), z.number())),
-  }),
-);
-
-export const transcriptSearchResponse = lazy(() =>
-  z.object({
-    scope: z.literal("transcripts"),
-    query: text,
-    total_results: count,
-    results: z.array(transcriptResult()),
-    searched_by: strings,
-    notes: strings,
-    search_time_ms: z.number(),
-    memory: z.object({
-      /** Transcripts waiting to be read on; null when nobody knows, because no daemon runs. */
-      pending: z.nullable(count),
-      /** Newest line that is remembered. */
-      as_of: timeOrNull,
-    }),
-  }),
-);
-export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
+/** The shapes of sessions and notes: reading, recording and forgetting them. */
 
 const sessionSummary = lazy(() =>
   z.object({
@@ -127,10 +48,12 @@ export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
 
 export const sessionsRequest = lazy(() =>
   z.object({
-    ...sessionFilters,
+    since,
+    until,
+    branch,
+    agent,
+    agents: field("include subagent sessions", z.boolean()),
     limit,
-    /** Subagents' sessions too. */
-    agents: z.optional(z.boolean()),
   }),
 );
 export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
@@ -140,10 +63,8 @@ export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
 
 export const sessionRequest = lazy(() =>
   z.object({
-    /** An id or a unique beginning of one. */
-    id: text,
-    /** Give this turn in full. */
-    turn: z.optional(count),
+    id: described("the session's id, or a prefix of it", text),
+    turn: field("show this turn in full", count),
   }),
 );
 export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
@@ -198,10 +119,10 @@ export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
 
 export const annotationsRequest = lazy(() =>
   z.object({
-    search: z.optional(text),
-    since: z.optional(text),
-    until: z.optional(text),
-    session: z.optional(text),
+    search: field("only notes with all of these words", text),
+    since,
+    until,
+    session,
     limit,
   }),
 );
@@ -211,11 +132,13 @@ export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>
 
 export const annotateRequest = lazy(() =>
   z.object({
-    note: text.check(z.minLength(1), z.maxLength(10_000)),
-    session_id: z.optional(text),
+    note: described(
+      "a whole sentence with its reason; no secrets",
+      text.check(z.minLength(1), z.maxLength(10_000)),
+    ),
+    session_id: field("the session it is about", text),
     transcript_path: z.optional(text),
-    /** The git branch it is about; left out: the session's. */
-    branch: z.optional(text),
+    branch: field("the git branch it is about; default: the session's", text),
   }),
 );
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
@@ -250,54 +173,16 @@ export const sessionStartRequest = lazy(() =>
 );
 export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));
 
-export const jobsStatus = lazy(() =>
-  z.object({
-    pending: count,
-    running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
-    /** Given up on, with the reason; `pm queue retry`. */
-    dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
-    rate_chunks_per_sec: z.number(),
-    eta_seconds: numberOrNull,
-    /** Everything that was seen is searchable; summaries may still wait for their sessions to fall quiet. */
-    is_idle: z.boolean(),
-    /** Newest first. */
-    recent: z.array(
-      z.object({
-        kind: text,
-        subject: text,
-        outcome: z.enum(["done", "dead"]),
-        chunks: count,
-        took_ms: count,
-        at: time,
-      }),
-    ),
-  }),
-);
-export type JobsStatus = z.infer<ReturnType<typeof jobsStatus>>;
-
-export const retryRequest = lazy(() =>
-  z.object({
-    /** Of dead jobs; left out: all. */
-    ids: z.optional(z.array(count)),
-    /** Remove them instead. */
-    drop: z.optional(z.boolean()),
-  }),
-);
-export const retryResponse = lazy(() => z.object({ jobs: count }));
-
 /** Exactly one of the first five says what to forget. */
 export const forgetRequest = lazy(() =>
   z.object({
-    session: z.optional(text),
-    /** `<session>:<turn>`. */
-    turn: z.optional(text),
-    annotation: z.optional(text),
-    /** A regular expression (RE2); what matches is cut out of everything. */
-    pattern: z.optional(text),
-    since: z.optional(text),
-    until: z.optional(text),
-    /** Say what would go, and leave it. */
-    dry_run: z.optional(z.boolean()),
+    session: field("a session and its subagents", text),
+    turn: field("one turn of a session, SESSION:NUMBER", text),
+    annotation: field("a note", text),
+    since: field('everything since: "2026-01-31", "yesterday"', text),
+    until: field("everything until", text),
+    pattern: field("everything that matches a regular expression (RE2)", text),
+    dry_run: field("only show what would be removed", z.boolean()),
   }),
 );
 export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;
@@ -315,67 +200,3 @@ export const forgetResponse = lazy(() =>
   }),
 );
 export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;
-
-export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
-export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
-
-/** As `Vanishing` in sessions/vanishing.ts. */
-const vanishing = z.object({
-  agent: text,
-  title: text,
-  days: z.number(),
-  setting: text,
-  source: textOrNull,
-  sessions: count,
-  stored: count,
-  within_days: count,
-  first_at: timeOrNull,
-});
-
-/** What is remembered, for the status. */
-export const memoryStatus = lazy(() =>
-  z.object({
-    /** Whether sessions are recorded. */
-    captures: z._default(z.boolean(), true),
-    sessions: count,
-    /** Sessions by agent; an older daemon does not say. */
-    agents: z._default(z.record(z.string(), count), {}),
-    turns: count,
-    chunks: count,
-    annotations: count,
-    summaries: count,
-    /** Commits that were looked at, those that sessions led to, and those that wait; an older daemon knows of none. */
-    commits: z._default(count, 0),
-    checkpoints: z._default(count, 0),
-    commits_waiting: z._default(count, 0),
-    last_updated: timeOrNull,
-    /** Why memory.db cannot be read; null when it can, or is not there. */
-    problem: textOrNull,
-    bytes: count,
-    growth_30d_bytes: numberOrNull,
-    /** What agents were told by themselves, in all and in the last 30 days; an older daemon tells nothing. */
-    context: z._default(
-      z.object({
-        ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },
-        /** Answers that did not come in time. */
-        missed_30d: z._default(count, 0),
-      }),
-      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 },
-    ),
-    /** What the agents' clients will delete soon, by their own settings; null where no daemon has looked. */
-    vanishing: z._default(z.nullable(z.array(vanishing)), null),
-    /** Stored under other scrubbing rules than are in force now. */
-    needs_scrubbing: z.boolean(),
-    llm: z.object({
-      /** "none": summaries are extracts. */
-      model: text,
-      tokens_today: count,
-      daily_tokens: count,
-      dollars_today: numberOrNull,
-      /** Why its last answer never came; null when it came, or nothing was asked since the daemon started. */
-      problem: z._default(textOrNull, null),
-    }),
-    jobs: jobsStatus(),
-  }),
-);
-export type MemoryStatus = z.infer<ReturnType<typeof memoryStatus>>;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { maxResults } from "../project/max-results.ts";
 
 /** Parts that shapes of requests and answers are made of. */
 
@@ -7,6 +8,8 @@ export const textOrNull = z.nullable(z.string());
 export const numberOrNull = z.nullable(z.number());
 export const count = z.int().check(z.minimum(0));
 export const strings = z.array(z.string());
+/** Without commas. */
+export const name = z.string().check(z.meta({ format: "name" }));
 /** ISO 8601. */
 export const time = z.string();
 export const timeOrNull = z.nullable(time);
@@ -14,8 +17,22 @@ export const timeOrNull = z.nullable(time);
 export const lineNumber = z.int().check(z.minimum(1));
 /** What has to be known to read an answer: whole sentences. */
 export const notes = z.array(z.string());
-/** A time in a request: ISO 8601, or in words, "last week". */
-export const when = z.optional(z.string());
+
+/** Says what a field of a request is for, once: the command line, MCP and OpenAPI show it. A few words, no capital. */
+export const described = <S extends z.ZodMiniType>(about: string, shape: S): S =>
+  shape.check(z.describe(about)) as S;
+
+/** A field that may be left out. */
+export const field = <S extends z.ZodMiniType>(about: string, shape: S) =>
+  z.optional(described(about, shape));
+
+// Fields that many requests have.
+export const since = field('only since: "2026-01-31", "last week"', text);
+export const until = field("only until", text);
+export const session = field("only this session", text);
+export const branch = field("only this branch", text);
+export const agent = field("only this agent, such as claude", text);
+export const limit = field("at most this many results", z.int().check(z.minimum(1), z.maximum(maxResults)));
 
 /** Makes a shape when it is first needed: a program should not make those of all other routes. */
 export function lazy<T>(make: () => T): () => T {

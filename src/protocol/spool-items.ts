@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
-import { gitHookNames } from "./git-hook-names.ts";
-import { hookNames } from "./hook-names.ts";
-import { type HookPayload, payloadFields } from "./hook-payload.ts";
+import { gitHookNames, type HookPayload, hookNames, payloadFields } from "./hooks.ts";
 import { contextEvents } from "./values.ts";
 
 /**

@@ -1,19 +1,26 @@
 import * as z from "zod/mini";
-import { count, lazy, notes, strings, text, textOrNull, timeOrNull, when } from "./shape-parts.ts";
+import {
+  count,
+  field,
+  lazy,
+  notes,
+  since,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+  until,
+} from "./shape-parts.ts";
 
 /** The shapes of whose lines commits added. */
 
 export const statsRequest = lazy(() =>
   z.object({
-    /** When the commits were authored. */
-    since: when,
-    until: when,
-    /** Paths, directories or globs, from the project's root; left out: all. */
-    path: z.optional(strings),
-    /** Directories this deep; default 2. */
-    depth: z.optional(count),
-    /** Commits of every branch and what is no part of any, too; default: HEAD's history. */
-    all: z.optional(z.boolean()),
+    since,
+    until,
+    path: field("only this file, directory or glob", strings),
+    depth: field("directories this deep (default: 2)", count),
+    all: field("include commits outside HEAD's history", z.boolean()),
   }),
 );
 

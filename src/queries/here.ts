@@ -1,7 +1,11 @@
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 
-type Answerer = <R extends RouteName>(route: R, request: RequestOf<R>) => Promise<ResponseOf<R>>;
+type Answerer = <R extends RouteName>(
+  route: R,
+  request: RequestOf<R>,
+  signal?: AbortSignal,
+) => Promise<ResponseOf<R>>;
 
 /** What answers in this process, by the project's root: where it is the daemon itself. */
 const answerers = new Map<string, Answerer>();

@@ -12,8 +12,8 @@ const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
   searchTranscripts: async (project, request) =>
     (await import("./search/sessions.ts")).searchTranscriptsInProcess(project, request),
-  searchAll: async (project, request) =>
-    (await import("./search/sessions.ts")).searchAllInProcess(project, request),
+  searchAll: async (project, request, signal) =>
+    (await import("./search/all.ts")).searchAll(project, request, signal),
   sessions: async (project, request) => {
     const { listSessionsOf } = await import("./sessions/conversations.ts");
     return withMemory(project, (memory) => listSessionsOf(memory, request));
@@ -39,7 +39,7 @@ const operations = {
     const request = { files, query: q.trim(), limit };
     return withMemory(project, (memory) => relatedIn(project, memory, request, config));
   },
-  why: async (project, { file, rev: revision, ...range }) => {
+  why: async (project, { file, rev: revision, ...range }, signal) => {
     const [{ whyLines }, { lineRange, locate }] = await Promise.all([
       import("./why/why.ts"),
       import("./blame/file-place.ts"),
@@ -47,9 +47,9 @@ const operations = {
     const lines = lineRange(range.first_line, range.last_line ?? range.first_line);
     const request = { file: locate(project, project.root, file), lines, revision };
     const { config } = loadConfig(project);
-    return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, config));
+    return withMemoryOrNote(project, (memory) => whyLines(project, memory, request, config, signal));
   },
-  blame: async (project, { file, first_line, last_line, rev: revision, texts }) => {
+  blame: async (project, { file, first_line, last_line, rev: revision, texts }, signal) => {
     const [{ blameFile }, { lineRange, locate }] = await Promise.all([
       import("./blame/blame.ts"),
       import("./blame/file-place.ts"),
@@ -57,11 +57,11 @@ const operations = {
     const isWhole = first_line === undefined && last_line === undefined;
     const ranges = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
     const request = { file: locate(project, project.root, file), ranges, revision, texts };
-    return withMemoryOrNote(project, (memory) => blameFile(project, memory, request));
+    return withMemoryOrNote(project, (memory) => blameFile(project, memory, request, signal));
   },
-  stats: async (project, { path: paths, ...request }) => {
+  stats: async (project, { path: paths, ...request }, signal) => {
     const { statsOf } = await import("./status/stats.ts");
-    return withMemoryOrNote(project, (memory) => statsOf(project, memory, { ...request, paths }));
+    return withMemoryOrNote(project, (memory) => statsOf(project, memory, { ...request, paths }, signal));
   },
   checkpoints: async (project, request) => {
     const { listCheckpointsOf } = await import("./checkpoints/checkpoints.ts");
@@ -92,19 +92,23 @@ const operations = {
 export type Operation<R extends RouteName> = (
   project: Project,
   request: RequestOf<R>,
+  /** Aborted when nobody wants the answer any more. */
+  signal?: AbortSignal,
 ) => Promise<ResponseOf<R>>;
 export type OperationName = keyof typeof operations;
 
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** @throws PommelError as the operation */
-export function answerFromStore<R extends OperationName>(
+/** @throws PommelError as the operation, and the signal's reason once it is aborted */
+export async function answerFromStore<R extends OperationName>(
   project: Project,
   name: R,
   request: RequestOf<R>,
+  signal?: AbortSignal,
 ): Promise<ResponseOf<R>> {
+  signal?.throwIfAborted();
   const typed: { [N in OperationName]: Operation<N> } = operations;
-  return typed[name](project, request);
+  return typed[name](project, request, signal);
 }
 
 /** How many are listed when nobody says. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { importCommand } from "../agents/profiles.ts";
 import { projectRoots } from "../git/project-roots.ts";
 import { createEmbedder } from "../models/embed/registry.ts";
 import { embedderSettings } from "../models/embed/settings.ts";
@@ -9,7 +10,7 @@ import type { Project } from "../project/paths.ts";
 import { chunkOptionsOf, scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { secretKey } from "../store/memory/privacy/secret-key.ts";
+import { secretKey } from "../store/memory/privacy/secrets.ts";
 import { rememberProject } from "./known-projects.ts";
 
 /**
@@ -26,7 +27,7 @@ export async function withWritableMemory<T>(
     throw new PommelError(
       "no_memory",
       "No sessions recorded yet.",
-      "Run `pm start`, and `pm import claude` (codex, gemini) for past sessions.",
+      `Run \`pm start\`, and ${importCommand} for past sessions.`,
     );
   }
   const { config } = loadConfig(project);

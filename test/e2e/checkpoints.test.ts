@@ -8,7 +8,7 @@ import { checkpointUid } from "../../src/attribution/checkpoints/uid.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { BlameAnswer } from "../../src/protocol/blame.ts";
 import type { CheckpointAnswer, CheckpointsAnswer } from "../../src/protocol/checkpoints.ts";
-import { gitCounts } from "../../src/store/memory/commits/git-counts.ts";
+import { gitCounts } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";

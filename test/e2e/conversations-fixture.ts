@@ -4,7 +4,7 @@ import { askDaemon } from "../../src/client/daemon-client.ts";
 import { writeItem } from "../../src/hooks/write-item.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { RequestOf } from "../../src/protocol/routes.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { type TranscriptFixture, transcript } from "../support/transcript-fixture.ts";
 import type { TranscriptOptions } from "../support/transcript-parts.ts";

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type HookName, hookNames } from "../../src/protocol/hook-names.ts";
+import { type HookName, hookNames } from "../../src/protocol/hooks.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
 import type {
   AnnotationsResponse,
   SessionResponse,
   SessionSummary,
   SessionsResponse,
-  TranscriptSearchResponse,
 } from "../../src/protocol/sessions.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { clients } from "./client.ts";

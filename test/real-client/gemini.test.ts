@@ -3,12 +3,8 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WhyAnswer } from "../../src/protocol/blame.ts";
-import type {
-  AnnotationsResponse,
-  SessionResponse,
-  SessionsResponse,
-  TranscriptSearchResponse,
-} from "../../src/protocol/sessions.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";
+import type { AnnotationsResponse, SessionResponse, SessionsResponse } from "../../src/protocol/sessions.ts";
 import type { Injected } from "../../src/queries/context/injected.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";

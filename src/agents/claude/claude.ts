@@ -10,6 +10,7 @@ import { noise } from "./noise.ts";
 import { claudeProfile } from "./profile.ts";
 import { retention } from "./retention.ts";
 import { claudeSetup } from "./setup.ts";
+import { todosIn } from "./tools.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
 /** They say nothing worth remembering. */
@@ -36,6 +37,7 @@ export const claude: Agent = {
   ignoredLineTypes,
   list,
   retention,
+  todosIn,
   describe: async (file) => (await identify(file))?.info ?? null,
   read,
 };

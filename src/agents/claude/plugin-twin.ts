@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookName } from "../../protocol/hook-names.ts";
+import type { HookName } from "../../protocol/hooks.ts";
 import { claudeHome } from "./home.ts";
 
 /**

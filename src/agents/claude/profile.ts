@@ -5,6 +5,7 @@ export const claudeProfile = {
   name: "claude",
   title: "Claude Code",
   environment: ["CLAUDE_CONFIG_DIR"],
+  sessionVariable: "CLAUDE_CODE_SESSION_ID",
   hooks: {
     events: {
       "pre-compact": "PreCompact",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hookNames } from "../../protocol/hook-names.ts";
+import { hookNames } from "../../protocol/hooks.ts";
 import { claudeProfile } from "../claude/profile.ts";
 import { claudeHooks } from "../claude/setup.ts";
 import { codexHooks } from "../codex/hook-spec.ts";

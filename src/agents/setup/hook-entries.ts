@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import { anyHook, type HookName, hookNamed, hookNames } from "../../protocol/hook-names.ts";
+import { anyHook, type HookName, hookNamed, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHooks } from "../agent.ts";
 import { defaultAgentName } from "../profiles.ts";
 import type { Addition, PartEditor, PartLook } from "../setup.ts";

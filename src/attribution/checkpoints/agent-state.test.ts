@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
+import { readAgentState } from "../../protocol/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { agentStateAt, readAgentState } from "./agent-state.ts";
+import { agentStateAt } from "./agent-state.ts";
 
 let memory: Memory;
 let remove: () => void;

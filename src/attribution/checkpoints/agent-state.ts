@@ -1,16 +1,11 @@
-import { type SessionState, sessionState } from "../../protocol/checkpoints.ts";
+import type { Entry } from "../../agents/agent.ts";
+import { agentNamed } from "../../agents/registry.ts";
+import type { AgentState, SessionState } from "../../protocol/checkpoints.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
-import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { todosIn } from "./todos.ts";
-
-/**
- * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
- * the checkpoint, as turns may be let go by age.
- */
-export type AgentState = Record<string, SessionState>;
+import { lastTurnBy } from "../../store/memory/sessions/turn-lookup.ts";
 
 /** Bytes of JSON. */
 const most = 4096;
@@ -20,7 +15,10 @@ const maxSessions = 8;
 /** Turns that are read for a list of things to do. */
 const turnsRead = 20;
 
-/** @param at when the commit was made; what was said later is left out. Milliseconds since the epoch */
+/**
+ * What agents were at when a commit was made.
+ * @param at when that was; what was said later is left out. Milliseconds since the epoch
+ */
 export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: number): AgentState {
   const states = bindings.slice(0, maxSessions).flatMap(({ sessionUid, turns }) => {
     const state = sessionStateAt(memory, sessionUid, turns.at(-1) ?? null, at);
@@ -45,8 +43,10 @@ function sessionStateAt(
     model: null,
     todos: [],
   };
-  const lines: StoredLine[] = [];
-  const last = lastTurnBefore(memory, session.id, at) ?? lastBound;
+  const entries: Entry[] = [];
+  // Git knows seconds only.
+  const until = at + 999;
+  const last = lastTurnBy(memory, session.id, until) ?? lastBound;
   if (last === null) return state;
   for (const turn of storedTurns(memory, session.id, { first: Math.max(0, last - turnsRead), last })) {
     if (turn.abandoned) continue;
@@ -54,27 +54,19 @@ function sessionStateAt(
     state.prompt = turn.number === 0 ? null : cut(turn.record.prompt, longest.prompt);
     state.said = null;
     for (const line of turn.lines) {
-      // Git knows seconds only.
-      if (line.at !== null && line.at > at + 999) continue;
-      lines.push(line);
+      if (line.at !== null && line.at > until) continue;
+      entries.push(...line.entries);
       if (line.model !== undefined) state.model = line.model;
       for (const entry of line.entries) {
         if (entry.kind === "text" && entry.text.trim() !== "") state.said = cut(entry.text, longest.said);
       }
     }
   }
-  state.todos = todosIn(lines)
+  const todos = agentNamed(session.agent)?.todosIn?.(entries) ?? [];
+  state.todos = todos
     .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));
   return state;
-}
-
-/** The last turn that had begun at a time; null when none had, or nobody knows. */
-function lastTurnBefore(memory: Memory, sessionId: number, at: number): number | null {
-  const found = memory.prepare(
-    "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
-  );
-  return found.pluck().get(sessionId, at + 999) as number | null;
 }
 
 /** The first ones, as many as fit; of one that is too large by itself what says most. */
@@ -100,14 +92,4 @@ function cut(text: string | null, length: number): string | null {
   if (flat.length <= length) return flat;
   // Never half of a character beyond the first 65,536.
   return `${flat.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
-/** What stands in a checkpoint; sessions of which something else stands there are left out. */
-export function readAgentState(stored: Record<string, unknown>): AgentState {
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([uid, state]) => {
-      const { success, data } = sessionState().safeParse(state);
-      return success ? [[uid, data] as [string, SessionState]] : [];
-    }),
-  );
 }

@@ -9,13 +9,13 @@ import {
   saveCheckpoint,
 } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
-import type { CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
+import type { Binding, CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
+import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import type { TurnActivity } from "../evidence/turn-activity.ts";
 import { attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { agentStateAt } from "./agent-state.ts";
-import { branchOfSessions } from "./branch-of-sessions.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
 import { keepForgotten } from "./keep-forgotten.ts";
@@ -152,7 +152,7 @@ export async function recordInfo(
   const bindings = found.bindings.length > 0 ? found.bindings : await namedByTools(work, info, signal);
   signal?.throwIfAborted();
   return memory.inTransaction(() => {
-    const branch = facts.branch ?? branchOfSessions(memory, bindings);
+    const branch = facts.branch ?? branchOfSessions(work, bindings);
     const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
     const stillAgents = keepForgotten(ranges, attributionsOf(memory, saved.id));
     saveAttributions(memory, saved.id, [...stillAgents, ...(changed?.leftOut ?? [])]);
@@ -170,6 +170,19 @@ export async function recordInfo(
     });
     return { commit: saved, checkpoint: checkpointOfCommit(memory, info.hash) };
   });
+}
+
+/** The branch that sessions were on when they led to a commit; null where nobody knows, or where they disagree. */
+function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): string | null {
+  const branches = new Set<string>();
+  for (const { sessionUid, turns } of bindings) {
+    const last = turns.at(-1);
+    const branch = last === undefined ? null : branchOfTurn(memory, sessionUid, last);
+    // HEAD stands where no branch is checked out.
+    if (branch !== null && branch !== "HEAD") branches.add(branch);
+  }
+  const [only = null] = branches;
+  return branches.size === 1 ? only : null;
 }
 
 /** Where the paths of turns are looked for. */

@@ -1,16 +1,8 @@
 import { GitFailure, gitBuffer } from "../../git/git.ts";
+import { linesOfToolUses } from "../../store/memory/commits/attribution-lookup.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";
-
-interface Taken {
-  id: number;
-  hash: string;
-  toolUse: string;
-  path: string;
-  first: number;
-  last: number;
-}
 
 /**
  * Which lines of what was written are in the history of a change already: whoever puts such a line in again is not who
@@ -24,14 +16,7 @@ export async function consumedBefore(
 ): Promise<Map<string, Map<number, number>>> {
   const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
   const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
-  const taken = memory
-    .prepare(
-      `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
-       FROM attributions a JOIN commits c ON c.id = a.commit_id
-       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
-         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
-    )
-    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as Taken[];
+  const taken = linesOfToolUses(memory, { sessions, calls });
   const before = await ancestorsAmong(root, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
   const consumed = new Map<string, Map<number, number>>();
   const added = new Map<string, ReturnType<typeof filesOfCommit>>();

@@ -1,5 +1,6 @@
 import { blameOf } from "../../git/diff/blame.ts";
 import { GitFailure } from "../../git/git.ts";
+import { mayHaveAuthors } from "../../store/memory/commits/attribution-lookup.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
@@ -140,7 +141,7 @@ async function verdictsBefore(
   };
   const found = new Map<string, Map<number, Verdict>>();
   for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
-    if (!isAnybodyKnown(memory, path)) continue;
+    if (!mayHaveAuthors(memory, path)) continue;
     try {
       const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
       const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
@@ -153,18 +154,6 @@ async function verdictsBefore(
     }
   }
   return found;
-}
-
-/** Whether it is known of any line of a file, or of what it was called before, who wrote it. */
-function isAnybodyKnown(memory: Memory, path: string): boolean {
-  const known = memory.prepare(
-    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
-     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
-  );
-  const renamed = memory.prepare(
-    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
-  );
-  return known.get(path) !== undefined || renamed.get(path) !== undefined;
 }
 
 const verdictOf = ({

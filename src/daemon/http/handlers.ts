@@ -1,37 +1,32 @@
 import type { Embedders } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import type {
-  QueueStatus,
-  RequestOf,
-  ResponseOf,
-  SearchAllRequest,
-  SearchAllResponse,
-  SearchRequest,
-  SearchResponse,
-} from "../../protocol/routes.ts";
+import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
+import type { QueueStatus } from "../../protocol/status.ts";
 import { codeNamed } from "../../queries/context/named-code.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
 import { ageOf, describeIndex } from "../../queries/status/status.ts";
+import type { MemoryReport } from "../jobs/memory-report.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import type { SpoolReader } from "../spool/spool-reader.ts";
 import type { ConversationWatch } from "../watch/conversation-watch.ts";
 import type { IndexWork } from "../watch/index-work.ts";
-import { createMemoryHandlers, searchTranscripts } from "./memory-handlers.ts";
+import { createMemoryHandlers } from "./memory-handlers.ts";
 import type { Handlers } from "./server.ts";
 
 /** The operations that need nothing of the daemon but the memory that is open. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
   const answers = operationNames.map((name) => [
     name,
-    (request: RequestOf<typeof name>) => answerFromStore(project, name, request),
+    (request: RequestOf<typeof name>, signal?: AbortSignal) =>
+      answerFromStore(project, name, request, signal),
   ]);
   return Object.fromEntries(answers);
 }
@@ -42,6 +37,7 @@ interface HandlersOptions {
   work: IndexWork;
   embedders: Embedders;
   memoryWork: MemoryWork;
+  report: MemoryReport;
   conversations: ConversationWatch;
   spool: SpoolReader;
   settings: LiveSettings;
@@ -57,7 +53,7 @@ interface HandlersOptions {
 
 /** What answers each operation in the daemon: from what is stored, or from what the daemon is doing just now. */
 export function createHandlers(options: HandlersOptions): Handlers {
-  const { project, config, work, embedders, memoryWork, conversations, spool, roots } = options;
+  const { project, config, work, embedders, memoryWork, conversations, spool, roots, report } = options;
   const memoryHandlers = createMemoryHandlers({
     ...{ root: project.root, work: memoryWork, config, roots },
     namedCode: (prompt) => namedCode(work, prompt),
@@ -81,11 +77,6 @@ export function createHandlers(options: HandlersOptions): Handlers {
       return memoryHandlers.context(request);
     },
     search,
-    searchAll: (request) =>
-      searchAll(request, {
-        code: () => search(request),
-        transcripts: () => searchTranscripts(memoryWork, request, config),
-      }),
     spool() {
       spool.notify();
       return { taken: true };
@@ -97,17 +88,17 @@ export function createHandlers(options: HandlersOptions): Handlers {
       return { queued: true, pending: work.queue().pending };
     },
     queue() {
-      const sessions = memoryWork.jobsStatus();
+      const sessions = report.jobs();
       return { ...queueOf(sessions), sessions, past: conversations.past() };
     },
     async status() {
-      const memory = memoryWork.status();
+      const memory = report.status();
       const queue = queueOf(memory.jobs);
       const model = config["embed.code"];
       const { error, ...described } = await describeIndex(project, config, work, queue.pending);
       if (error !== undefined) work.suspect(error);
       const code = error === undefined ? await describeCodeModels(work.index, embedders, work) : [];
-      const text = memoryWork.models();
+      const text = report.models();
       const isDegraded =
         memory.llm.problem !== null || [...code, ...text].some(({ state }) => state === "unavailable");
       if (isDegraded && described.health.status === "healthy") described.health.status = "degraded";
@@ -151,27 +142,3 @@ async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> 
     return [];
   }
 }
-
-/** Both sides; one that fails leaves the other its say. What the asker got wrong is told to them. */
-async function searchAll(
-  { q }: SearchAllRequest,
-  sides: {
-    code: () => Promise<SearchResponse>;
-    transcripts: () => Promise<NonNullable<SearchAllResponse["transcripts"]>>;
-  },
-): Promise<SearchAllResponse> {
-  const [code, transcripts] = await Promise.allSettled([sides.code(), attempt(sides.transcripts)]);
-  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
-  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
-  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
-  return {
-    scope: "all",
-    query: q,
-    code: code.status === "fulfilled" ? code.value : null,
-    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
-    notes: failed.map(messageOf),
-  };
-}
-
-/** What throws at once rejects as well. */
-const attempt = async <T>(ask: () => Promise<T>): Promise<T> => ask();

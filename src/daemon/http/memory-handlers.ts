@@ -7,13 +7,13 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
 import { answerContext } from "../../queries/context/answer.ts";
 import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
-import { removeDead, retryDead } from "../../store/memory/jobs/dead-jobs.ts";
+import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSession, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -77,13 +77,13 @@ export function createMemoryHandlers(options: HandlersOptions): Pick<Handlers, M
       return { sessions, turns, chunks, annotations, matches, examples, forgotten: !isPreview };
     }),
     scrub: guarded(() => {
-      work.enqueue("scrub", "memory");
+      work.scrub();
       return { queued: true };
     }),
   };
 }
 
-export function searchTranscripts(
+function searchTranscripts(
   work: MemoryWork,
   request: TranscriptSearchRequest,
   config: Config,

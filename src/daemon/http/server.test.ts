@@ -12,7 +12,9 @@ import { silentLog } from "../../project/log.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
-import { largestBody, type RequestOf, type SearchRequest } from "../../protocol/routes.ts";
+import type { RouteName } from "../../protocol/endpoints.ts";
+import { largestBody, type RequestOf } from "../../protocol/routes.ts";
+import type { SearchRequest } from "../../protocol/search.ts";
 import { listen, preferredPort } from "../lifecycle/port.ts";
 import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
 import { answerWith, createServer, type Handlers } from "./server.ts";
@@ -49,6 +51,8 @@ const never = (): never => {
   throw new Error("not asked");
 };
 
+type Answered<R extends RouteName> = ReturnType<Handlers[R]>;
+
 const handlers = {
   search: vi.fn((request: SearchRequest) => ({
     query: request.q,
@@ -79,7 +83,12 @@ const handlers = {
   indexTranscript: never,
   annotate: never,
   sessionStart: never,
-  sessions: vi.fn((_: RequestOf<"sessions">) => ({ sessions: [], total: 0 })),
+  sessions: vi.fn(
+    (_: RequestOf<"sessions">, __?: AbortSignal): Answered<"sessions"> => ({
+      sessions: [],
+      total: 0,
+    }),
+  ),
   session: vi.fn(({ id }: RequestOf<"session">): never => {
     throw new PommelError("not_found", `No session ${id}.`);
   }),
@@ -208,36 +217,58 @@ test("takes a search from the query string", async () => {
   const path =
     "/search/code?q=retry%20loop&limit=3&level=method,class&path=src/**&path=lib/*.{js,ts}&language=ts&explain=1";
   expect((await send(path)).status).toBe(200);
-  expect(handlers.search).toHaveBeenCalledWith({
-    q: "retry loop",
-    limit: 3,
-    level: ["method", "class"],
-    path: ["src/**", "lib/*.{js,ts}"],
-    language: ["ts"],
-    explain: true,
-  });
+  expect(handlers.search).toHaveBeenCalledWith(
+    {
+      q: "retry loop",
+      limit: 3,
+      level: ["method", "class"],
+      path: ["src/**", "lib/*.{js,ts}"],
+      language: ["ts"],
+      explain: true,
+    },
+    expect.any(AbortSignal),
+  );
 });
 
 test("takes questions about conversations from the query string", async () => {
   const path = "/search/transcripts?q=why&type=raw,summary&kind=decision&file=a,b.ts&since=last+week&limit=2";
   expect((await send(path)).status).toBe(200);
-  expect(handlers.searchTranscripts).toHaveBeenCalledWith({
-    q: "why",
-    type: ["raw", "summary"],
-    kind: ["decision"],
-    file: ["a,b.ts"],
-    since: "last week",
-    limit: 2,
-  });
+  expect(handlers.searchTranscripts).toHaveBeenCalledWith(
+    {
+      q: "why",
+      type: ["raw", "summary"],
+      kind: ["decision"],
+      file: ["a,b.ts"],
+      since: "last week",
+      limit: 2,
+    },
+    expect.any(AbortSignal),
+  );
   expect((await send("/search/transcripts?q=why&kind=novel")).status).toBe(400);
+});
+
+test("work on an answer that nobody waits for any more is aborted", async () => {
+  const asker = new AbortController();
+  handlers.sessions.mockReturnValueOnce(new Promise(() => {}));
+  const asked = callDaemon(record, "sessions", {}, 5000, asker.signal);
+  const signal = await vi.waitFor(() => {
+    const [, given] = handlers.sessions.mock.lastCall!;
+    return given!;
+  });
+  asker.abort();
+  await expect(asked).rejects.toBe(asker.signal.reason);
+  await vi.waitFor(() => expect(signal.aborted).toBe(true));
 });
 
 test("its client asks with a path and a query where there is no body", async () => {
   await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
-  expect(handlers.sessions).toHaveBeenCalledWith({ limit: 3, agents: true, branch: "a&b" });
+  expect(handlers.sessions).toHaveBeenCalledWith(
+    { limit: 3, agents: true, branch: "a&b" },
+    expect.any(AbortSignal),
+  );
   const asked = callDaemon(record, "session", { id: "one/a2 ä", turn: 0 });
   await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2 ä." });
-  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 });
+  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 }, expect.any(AbortSignal));
   expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
 });
 
@@ -263,9 +294,9 @@ test("ignores fields it does not know and takes an empty body for an empty objec
     body: JSON.stringify({ paths: ["a"], color: 1 }),
   });
   expect(reply.status).toBe(200);
-  expect(handlers.index).toHaveBeenCalledWith({ paths: ["a"] });
+  expect(handlers.index).toHaveBeenCalledWith({ paths: ["a"] }, expect.any(AbortSignal));
   expect((await send("/index/code", { method: "POST" })).status).toBe(200);
-  expect(handlers.index).toHaveBeenLastCalledWith({});
+  expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));
 });
 
 test("says what is wrong with a request in JSON, with the right status", async () => {
@@ -286,7 +317,7 @@ test("takes bodies whose length is not declared, and requests that declare no bo
   const chunked = { "transfer-encoding": "chunked" };
   const body = JSON.stringify({ paths: ["ä"] });
   expect((await send("/index/code", { method: "POST", headers: chunked, body })).status).toBe(200);
-  expect(handlers.index).toHaveBeenLastCalledWith({ paths: ["ä"] });
+  expect(handlers.index).toHaveBeenLastCalledWith({ paths: ["ä"] }, expect.any(AbortSignal));
   const large = await send("/index/code", {
     method: "POST",
     headers: chunked,
@@ -300,7 +331,7 @@ test("takes bodies whose length is not declared, and requests that declare no bo
   socket.end(`POST /index/code HTTP/1.1\r\nHost: 127.0.0.1:${record.port}\r\n${authorization}\r\n\r\n`);
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
-  expect(handlers.index).toHaveBeenLastCalledWith({});
+  expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));
 });
 
 test.each([

@@ -19,7 +19,7 @@ import { guard } from "./guard.ts";
 
 /** The daemon behind the routes. */
 export type Handlers = {
-  [R in RouteName]: (request: RequestOf<R>) => ResponseOf<R> | Promise<ResponseOf<R>>;
+  [R in RouteName]: (request: RequestOf<R>, signal?: AbortSignal) => ResponseOf<R> | Promise<ResponseOf<R>>;
 };
 
 interface ServerOptions {
@@ -56,16 +56,20 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
 };
 
 /** Answers a route's request, or refuses one that is not of its shape. */
-export type Answer = <R extends RouteName>(route: R, given: unknown) => Promise<ResponseOf<R>>;
+export type Answer = <R extends RouteName>(
+  route: R,
+  given: unknown,
+  signal?: AbortSignal,
+) => Promise<ResponseOf<R>>;
 
 export function answerWith(handlers: Handlers): Answer {
-  return async (name, given) => {
+  return async (name, given, signal) => {
     const parsed = z.safeParse(routes[name].request(), given, { error: inEnglish });
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
       throw new PommelError("usage", `${path.join(".") || "The request"}: ${message}.`, "See docs/http.md.");
     }
-    return handlers[name](parsed.data as RequestOf<typeof name>);
+    return handlers[name](parsed.data as RequestOf<typeof name>, signal);
   };
 }
 
@@ -95,12 +99,15 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
     const path = plainPath.replace(/:\w+/, "$&{.+}");
     const allowed = searches.has(name) ? ["POST", "GET"] : [method];
     if (allowed.includes("POST")) {
-      app.post(path, async (context) => context.json(await answer(name, await bodyOf(context))));
+      app.post(path, async (context) =>
+        context.json(await answer(name, await bodyOf(context), context.req.raw.signal)),
+      );
     }
     if (allowed.includes("GET")) {
       app.get(path, async (context) => {
         const given = requestFromUrl(name, new URL(context.req.url).searchParams);
-        return context.json(await answer(name, { ...given, ...context.req.param() }));
+        const request = { ...given, ...context.req.param() };
+        return context.json(await answer(name, request, context.req.raw.signal));
       });
     }
     app.all(path, (context) => {
@@ -119,6 +126,8 @@ function createApp({ record, answer, onRequest, log }: ServerOptions): Hono {
   app.onError((thrown, context) => {
     if (thrown instanceof BodyTooLarge) return refuse(context, thrown, 413);
     if (thrown instanceof PommelError) return refuse(context, thrown, statusOf[thrown.code] ?? 500);
+    // Nobody waits for the answer any more.
+    if (context.req.raw.signal.aborted) return context.body(null);
     log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
     return refuse(context, new PommelError("internal", messageOf(thrown), "See .pommel/log/."), 500);
   });

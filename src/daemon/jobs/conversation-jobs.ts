@@ -21,7 +21,7 @@ import type { ScrubbingWork } from "../../sessions/work.ts";
 import { addLlmUsage, llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { secretKey } from "../../store/memory/privacy/secret-key.ts";
+import { secretKey } from "../../store/memory/privacy/secrets.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import type { GitJobs } from "./git-work.ts";

@@ -54,14 +54,6 @@ export function hasNews(
   return known === null || known.offset !== size || mtimeMs > known.readAt;
 }
 
-/** Transcripts that wait to be read on. */
-export function transcriptsToRead(memory: Memory): number {
-  const row = memory
-    .prepare("SELECT count(*) AS n FROM jobs WHERE kind = 'transcript' AND state <> 'dead'")
-    .get();
-  return (row as { n: number }).n;
-}
-
 /** Asks that a session be summed up, so many milliseconds from now. */
 export function askForSummary(
   memory: Memory,

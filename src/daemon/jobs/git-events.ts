@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { type GitHookItem, gitHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
-import { activeSessions } from "../../store/memory/sessions/active-sessions.ts";
+import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { askForCommit, askForHistory, askForSync } from "./git-jobs.ts";
 import type { MemoryWork } from "./memory-work.ts";
 

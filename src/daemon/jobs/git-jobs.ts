@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { commitsSince } from "../../store/memory/commits/commits.ts";
 import type { CommitSeen } from "../../store/memory/git-records.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
@@ -30,7 +31,7 @@ const pauseMs = 4000;
 /** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
 const lagMs = 60_000;
 /** More commits are left to going over history. */
-const maxDelay = 20;
+const maxCommits = 20;
 
 /** A commit that was made. Asked for twice, what is known of it adds up. */
 export interface CommitMade {
@@ -67,11 +68,8 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
  * since then, and looked at without it, are looked at again. Milliseconds since the epoch.
  */
 export function askForLate(memory: Memory, since: number): void {
-  const hashes = memory
-    .prepare("SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?")
-    .pluck()
-    .all(since - lagMs, maxDelay + 1) as string[];
-  if (hashes.length > maxDelay) {
+  const hashes = commitsSince(memory, since - lagMs, maxCommits + 1);
+  if (hashes.length > maxCommits) {
     askForHistory(memory, { backfill: true, afterMs: pauseMs });
     return;
   }

@@ -5,7 +5,7 @@ import { judgeStored } from "../../sessions/decisions/stored.ts";
 import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { sampleStorage } from "../../store/memory/storage.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 
@@ -52,7 +52,7 @@ export class Housekeeping {
   private look(): void {
     for (const task of [
       this.applyRules,
-      this.releaseIdle,
+      this.applyRetention,
       this.dropSeen,
       this.noteSize,
       this.flush,
@@ -81,7 +81,7 @@ export class Housekeeping {
     else enqueue("scrub", "memory");
   }
 
-  private releaseIdle(): void {
+  private applyRetention(): void {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
     if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");

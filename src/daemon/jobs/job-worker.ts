@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { freeJobs, listJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
+import { isMoreUrgentDue, listJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
 import { claim, fail, finish, noteProgress, putBack, recover } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind, JobRecord } from "../../store/memory/memory-records.ts";
@@ -138,12 +138,12 @@ export class JobWorker {
   }
 
   private async work(job: JobRecord): Promise<void> {
-    const { memory, run, lock, log } = this.options;
+    const { memory, kinds, run, lock, log } = this.options;
     const leave = new AbortController();
     const started = Date.now();
     const progress = (done: number, total: number) => {
       if (!noteProgress(memory, job, { done, total })) leave.abort(lost);
-      else if (this.isOneMoreUrgent(job)) leave.abort(yielding);
+      else if (isMoreUrgentDue(memory, { priority: job.priority, kinds })) leave.abort(yielding);
     };
     const signal = AbortSignal.any([this.stop.signal, leave.signal]);
     try {
@@ -170,17 +170,6 @@ export class JobWorker {
       if (retryable) log.debug(`${what}; attempt ${job.attempts}`);
       else log.warn(code === "" && error instanceof Error ? `${what}\n${error.stack}` : what);
     }
-  }
-
-  private isOneMoreUrgent({ priority }: JobRecord): boolean {
-    return (
-      this.options.memory
-        .prepare(
-          `SELECT 1 FROM jobs WHERE ${freeJobs} AND not_before <= ? AND priority < ?
-             AND kind IN (SELECT value FROM json_each(?)) LIMIT 1`,
-        )
-        .get(Date.now(), priority, JSON.stringify(this.options.kinds)) !== undefined
-    );
   }
 
   /** Says what is wrong and waits, longer each time. What waits is in the database, or was never taken from it. */

@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import * as z from "zod/mini";
 import { clearAutostart } from "../../client/autostart.ts";
 import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
@@ -26,6 +25,7 @@ import { acquireWriterLock } from "../../store/sqlite/lock.ts";
 import { createHandlers } from "../http/handlers.ts";
 import { answerWith, createServer } from "../http/server.ts";
 import { gitHookEvents } from "../jobs/git-events.ts";
+import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
@@ -36,7 +36,7 @@ import { ChangeObserver } from "../watch/observe-changes.ts";
 import { type Watcher, watchProject } from "../watch/watcher.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { LiveSettings } from "./live-settings.ts";
-import { listen } from "./port.ts";
+import { closeServer, listen } from "./port.ts";
 import { contextOf, newRecord, removeRecord, writeRecord } from "./record.ts";
 
 export interface DaemonOptions {
@@ -66,8 +66,6 @@ export interface Daemon {
 const heartbeatMs = 2000;
 /** A daemon that runs for so long has not failed to start. Milliseconds. */
 const provenAfterMs = 60_000;
-/** Requests under way get this long when the daemon stops. Milliseconds. */
-const lastRequestsMs = 2000;
 
 /**
  * Runs the daemon of a project in this process: takes the lock, opens the index, answers HTTP, watches. It
@@ -153,11 +151,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     });
     endings.push(() => settings.close());
+    const report = new MemoryReport({ project, config, work: memoryWork });
     const handlers = createHandlers({
-      ...{ project, config, work, embedders, settings, memoryWork, conversations, spool },
+      ...{ project, config, work, embedders, settings, memoryWork, report, conversations, spool },
       record: () => record!,
       notes: () =>
-        [settings.problem, ...work.notes, watcher?.note ?? null, ...memoryWork.notes()].filter(
+        [settings.problem, ...work.notes, watcher?.note ?? null, ...report.notes()].filter(
           (note) => note !== null,
         ),
       roots: () => roots,
@@ -279,14 +278,4 @@ async function startIndexWork(
   });
   work.notes.push(...notes);
   return work;
-}
-
-/** Stops accepting, lets requests under way finish, and cuts those that do not. */
-async function closeServer(server: Server): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
-  await new Promise((resolve) => {
-    server.close(resolve);
-    server.closeIdleConnections();
-  });
-  clearTimeout(cut);
 }

@@ -7,6 +7,8 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 const firstPort = 17_000;
 const portCount = 7000;
 const maxTries = 50;
+/** Requests under way get this long when the daemon stops. Milliseconds. */
+const lastRequestsMs = 2000;
 
 /** The port that a project's path asks for: the same after every restart, so that bookmarks keep working. */
 export function preferredPort(root: string): number {
@@ -44,4 +46,14 @@ export async function listen(server: Server, root: string, configured: number): 
         `No free port among ${maxTries} from ${preferred} on.`,
         "Name one with `pm config set daemon.port <port>`.",
       );
+}
+
+/** Stops accepting, lets requests under way finish, and cuts those that do not. */
+export async function closeServer(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeIdleConnections();
+  });
+  clearTimeout(cut);
 }

@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
-import { gitHookNames } from "../../protocol/git-hook-names.ts";
+import { gitHookNames } from "../../protocol/hooks.ts";
 import { installGitHooks } from "./install.ts";
 import { readRecord } from "./install-record.ts";
 import { removeGitHooks } from "./remove.ts";

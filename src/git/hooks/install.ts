@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../../project/paths.ts";
-import { type GitHookName, gitHookNames } from "../../protocol/git-hook-names.ts";
+import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import {
   type HookFile,
   keepHook,

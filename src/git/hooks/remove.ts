@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Project } from "../../project/paths.ts";
-import { gitHookNames } from "../../protocol/git-hook-names.ts";
+import { gitHookNames } from "../../protocol/hooks.ts";
 import { readHook, removeEmpty, removeHook, restoreHook, writeHook } from "./hook-file.ts";
 import { readRecord, writeRecord } from "./install-record.ts";
 import { withHooksLock } from "./lock.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
-import type { GitHookName } from "../../protocol/git-hook-names.ts";
+import type { GitHookName } from "../../protocol/hooks.ts";
 import { blockOf, findBlock, isShellScript, placeInScript, wrapperFor } from "./script.ts";
 
 /** Each line that starts a shell script, and whether the shell is here. */

@@ -1,5 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import type { GitHookName } from "../../protocol/git-hook-names.ts";
+import type { GitHookName } from "../../protocol/hooks.ts";
 
 /**
  * What stands in a hook of git. Hooks are handled as latin1, a character per byte, so that whatever else is in them stays

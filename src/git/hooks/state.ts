@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import { type GitHookName, gitHookNames } from "../../protocol/git-hook-names.ts";
+import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
 import { readRecord } from "./install-record.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";

@@ -1,12 +1,13 @@
 import { sep } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { sessionAround } from "../../agents/profiles.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
 import { oneLine } from "../text/text.ts";
 import type { CallContext, ToolAnswer } from "../tool.ts";
 import { readArguments } from "./call.ts";
-import { ownSession, projectHere } from "./here.ts";
+import { projectHere } from "./here.ts";
 import { omitEmpty } from "./omit-empty.ts";
 
 export { isToolName } from "../shapes/definitions.ts";
@@ -45,7 +46,12 @@ export async function answer(
   const project = projectHere(cwd);
   await startMissingDaemon(() => project);
   const handler = await tool.load();
-  const context: CallContext = { project, cwd: placeIn(project.root, cwd), ownSession: ownSession(), signal };
+  const context: CallContext = {
+    project,
+    cwd: placeIn(project.root, cwd),
+    ownSession: sessionAround(),
+    signal,
+  };
   return handler(read, context);
 }
 

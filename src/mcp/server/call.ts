@@ -11,9 +11,7 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
   const args = isObject(given) ? givenOf(given) : (given ?? {});
   const parsed = z.safeParse(input, args);
   const problems = parsed.success
-    ? Object.entries(args)
-        .filter(hasNul)
-        .map(([name]) => `${name} contains a NUL character.`)
+    ? Object.entries(args).flatMap((argument) => contentProblem(argument, input))
     : parsed.error.issues.map((issue) => problemOf(issue, args));
   if (parsed.success && problems.length === 0) return parsed.data;
   const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
@@ -21,8 +19,25 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
   throw new PommelError("usage", several, `${tool} takes: ${names.join(", ")}.`);
 }
 
-/** Neither files nor git's words can have one, and what is given it fails in its own way. */
-const hasNul = ([, value]: [string, unknown]) => [value].flat().some((one) => String(one).includes("\0"));
+/** Longer ones are no question; a text that may be longer says so itself. */
+const mostCharacters = 1000;
+const mostEntries = 50;
+
+/** What no argument may hold, whatever operation it is for. */
+function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
+  const entries = [value].flat().map(String);
+  // Neither files nor git's words can have one, and what is given it fails in its own way.
+  if (entries.some((one) => one.includes("\0"))) return `${name} contains a NUL character.`;
+  if (entries.length > mostEntries) return `${name} must be a list of at most ${mostEntries} entries.`;
+  const isLong = entries.some((one) => one.length > mostCharacters);
+  if (!isLong || maxLengthOf(input, name) !== undefined) return [];
+  return `${name} must be a text of at most ${mostCharacters} characters.`;
+}
+
+function maxLengthOf(input: z.ZodMiniType, name: string): number | undefined {
+  const { properties = {} } = z.toJSONSchema(input, { io: "input" });
+  return (properties[name] as { maxLength?: number }).maxLength;
+}
 
 const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === "object" && given !== null && !Array.isArray(given);

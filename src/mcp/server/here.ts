@@ -1,3 +1,4 @@
+import { launchVariables } from "../../agents/profiles.ts";
 import { findProject, type Project, projectAround } from "../../project/paths.ts";
 
 /**
@@ -6,14 +7,9 @@ import { findProject, type Project, projectAround } from "../../project/paths.ts
  * @throws PommelError `not_initialised`
  */
 export function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Project {
-  for (const dir of [env.CLAUDE_PROJECT_DIR, cwd]) {
+  for (const dir of [...launchVariables.map((name) => env[name]), cwd]) {
     const project = dir ? projectAround(dir) : null;
     if (project !== null) return project;
   }
   return findProject(cwd);
-}
-
-/** The agent's session that a server was started for, where the agent says. */
-export function ownSession(env: NodeJS.ProcessEnv = process.env): string | null {
-  return env.CLAUDE_CODE_SESSION_ID || null;
 }

@@ -33,6 +33,9 @@ function schemaOf(input: z.ZodMiniType): ListedTool["inputSchema"] {
       for (const bound of ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const) {
         delete jsonSchema[bound];
       }
+      delete jsonSchema.format;
+      const { description } = jsonSchema;
+      if (description) jsonSchema.description = description.charAt(0).toUpperCase() + description.slice(1);
     },
   });
   return schema as ListedTool["inputSchema"];

@@ -47,7 +47,10 @@ export function createServer({ cwd, untilRead }: ServerOptions): Server {
     }, mcpReq.signal),
   );
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
-    inTurn(async () => (await import("../resources.ts")).listResources(cwd, params?.cursor), mcpReq.signal),
+    inTurn(
+      async () => (await import("../resources.ts")).listResources(cwd, params?.cursor, mcpReq.signal),
+      mcpReq.signal,
+    ),
   );
   server.setRequestHandler("resources/templates/list", async () => {
     const { templates } = await import("../resources.ts");

@@ -1,38 +1,22 @@
 import * as z from "zod/mini";
+import { described, field } from "../../protocol/shape-parts.ts";
 
-/** What the tools' arguments and answers have in common. Every request to a model may carry the descriptions. */
-
-export const described = <S extends z.ZodMiniType>(schema: S, description: string): S =>
-  schema.check(z.describe(description)) as S;
-
-export const text = (description: string, maxLength = 1000) =>
-  described(z.string().check(z.minLength(1), z.maxLength(maxLength)), description);
-
-export const optionalText = (description: string, maxLength?: number) =>
-  z.optional(text(description, maxLength));
-
-export const optionalList = (description: string) =>
-  z.optional(
-    described(
-      z.array(z.string().check(z.minLength(1), z.maxLength(1000))).check(z.minLength(1), z.maxLength(50)),
-      description,
-    ),
-  );
+/**
+ * What the tools' arguments and answers have in common. Arguments that are fields of an operation's request are taken from
+ * it, with their descriptions, which every request to a model may carry.
+ */
 
 /** @param fallback tokens of an answer when the caller does not say */
 export const maxTokens = (fallback = 2000) =>
   z._default(
-    described(z.int().check(z.minimum(500), z.maximum(20_000)), "Answer size, 500 to 20000"),
+    described("answer size, 500 to 20000", z.int().check(z.minimum(500), z.maximum(20_000))),
     fallback,
   );
 
 export const limit = (max: number, fallback: number) =>
-  z._default(described(z.int().check(z.minimum(1), z.maximum(max)), `1 to ${max}`), fallback);
+  z._default(described(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max))), fallback);
 
-export const cursor = optionalText("For more: next_cursor of this call", 100);
-
-export const since = optionalText('Not before: ISO 8601, or "last week"', 100);
-export const until = optionalText("Not after", 100);
+export const cursor = field("for more: next_cursor of this call", z.string());
 
 /** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
 export interface Output {

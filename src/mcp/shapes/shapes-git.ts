@@ -1,25 +1,23 @@
 import * as z from "zod/mini";
+import { blameRequest } from "../../protocol/blame.ts";
+import { checkpointsRequest, rewindRequest } from "../../protocol/checkpoints.ts";
+import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,
-  described,
   type LabelledOutput,
   limit,
   maxTokens,
   type Output,
-  optionalText,
   type PagedOutput,
-  since,
-  text,
-  until,
 } from "./shape-parts.ts";
 
 /** What the tools about checkpoints and the origin of lines take and answer. */
 
-const line = (description: string) => z.optional(described(z.int().check(z.minimum(1)), description));
+const { session: session_id, branch, since, until } = checkpointsRequest().shape;
 
 export const listCheckpointsInput = z.strictObject({
-  session_id: optionalText("Only those of this session", 200),
-  branch: optionalText("Only this git branch", 300),
+  session_id,
+  branch,
   since,
   until,
   limit: limit(100, 20),
@@ -49,10 +47,10 @@ export interface ListCheckpointsOutput extends LabelledOutput, PagedOutput {
 }
 
 export const whyInput = z.strictObject({
-  file: text('From the project\'s root; lines may follow: "src/auth.ts:10-20"'),
-  first_line: line("Default: the whole file"),
-  last_line: line("Default: first_line"),
-  revision: optionalText("The file as of this commit", 300),
+  file: described('from the project\'s root; lines may follow: "src/auth.ts:10-20"', text),
+  first_line: field("default: the whole file", lineNumber),
+  last_line: field("default: first_line", lineNumber),
+  revision: blameRequest().shape.rev,
   cursor,
   max_tokens: maxTokens(),
 });
@@ -114,8 +112,7 @@ export interface WhyOutput extends LabelledOutput, PagedOutput {
 }
 
 export const rewindPreviewInput = z.strictObject({
-  target: text("A checkpoint's id, a commit, a branch or a tag", 300),
-  patch: z.optional(described(z.boolean(), "Show the difference to the current files as a patch")),
+  ...rewindRequest().shape,
   max_tokens: maxTokens(),
 });
 

@@ -1,27 +1,16 @@
 import * as z from "zod/mini";
-import { levels } from "../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
-import {
-  cursor,
-  described,
-  type LabelledOutput,
-  limit,
-  maxTokens,
-  optionalList,
-  optionalText,
-  type PagedOutput,
-  since,
-  text,
-  until,
-} from "./shape-parts.ts";
+import { relatedRequest } from "../../protocol/decisions.ts";
+import { searchRequest, transcriptSearchRequest } from "../../protocol/search.ts";
+import { field } from "../../protocol/shape-parts.ts";
+import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from "./shape-parts.ts";
 
 /** What the tools that search take and answer. */
 
+const { q: query, limit: _, explain: __, ...ofCode } = searchRequest().shape;
+
 export const searchCodeInput = z.strictObject({
-  query: text('What the code does, or a name: "retry with backoff", "parseConfig"'),
-  path: optionalList("Only these paths or globs"),
-  language: optionalList('Only these: "typescript", "go"'),
-  level: z.optional(described(z.array(z.enum(levels)), "Only these levels")),
+  query,
+  ...ofCode,
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -47,20 +36,14 @@ export interface SearchCodeOutput extends PagedOutput {
   total: number;
 }
 
+const { q, file, session, limit: ___, explain: ____, ...ofSessions } = transcriptSearchRequest().shape;
+
 export const searchSessionsInput = z.strictObject({
-  query: optionalText('What it was about: "why do we retry"; for mode regex an RE2 pattern'),
-  mode: z.optional(described(z.enum(searchModes), "fts: words; semantic: meaning; hybrid (default): both")),
-  kind: z.optional(described(z.array(z.enum(chunkKinds)), "Only these")),
-  type: z.optional(described(z.array(z.enum(chunkTypes)), "annotated: notes by people")),
-  files: optionalList("Only turns that touched these paths or globs"),
-  session_id: optionalText("Only this session", 200),
-  branch: optionalText("Only this branch", 300),
-  agent: optionalText('"claude", "codex" or "gemini"', 50),
-  commit: optionalText("Only what led to this commit", 200),
-  event: optionalText("Only this event (id or title)", 300),
-  since,
-  until,
-  all_projects: z.optional(described(z.boolean(), "Also in other local projects")),
+  query: z.optional(q),
+  ...ofSessions,
+  files: file,
+  session_id: session,
+  all_projects: field("also in other local projects", z.boolean()),
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),
@@ -96,9 +79,11 @@ export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
   total: number;
 }
 
+const related = relatedRequest().shape;
+
 export const relatedInput = z.strictObject({
-  query: optionalText("What it is about; with files, ranks the sessions that touched them"),
-  files: optionalList("Paths or globs; without query and files: the uncommitted changes"),
+  query: related.q,
+  files: related.file,
   limit: limit(50, 10),
   cursor,
   max_tokens: maxTokens(),

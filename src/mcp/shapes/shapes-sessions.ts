@@ -1,23 +1,19 @@
 import * as z from "zod/mini";
-import type { Decision } from "../../protocol/decisions.ts";
+import { type Decision, decisionsRequest } from "../../protocol/decisions.ts";
+import { annotateRequest, sessionRequest } from "../../protocol/sessions.ts";
+import { described, field, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,
-  described,
   type LabelledOutput,
   limit,
   maxTokens,
   type Output,
-  optionalList,
-  optionalText,
   type PagedOutput,
-  since,
-  text,
-  until,
 } from "./shape-parts.ts";
 
 /** What the tools about sessions, decisions and notes take and answer. */
 
-const sessionId = optionalText('Default: the latest other session; "current": your own', 200);
+const sessionId = field('default: the latest other session; "current": your own', text);
 
 interface Session {
   id: string;
@@ -41,9 +37,9 @@ interface Summary {
 
 export const getSessionInput = z.strictObject({
   session_id: sessionId,
-  turn: z.optional(described(z.int().check(z.minimum(0)), "Read this turn in full")),
+  turn: sessionRequest().shape.turn,
   limit: z._default(
-    described(z.int().check(z.minimum(1), z.maximum(100)), "Last turns to list, 1 to 100"),
+    described("last turns to list, 1 to 100", z.int().check(z.minimum(1), z.maximum(100))),
     10,
   ),
   cursor,
@@ -88,11 +84,12 @@ export interface GetSessionSummaryOutput extends LabelledOutput, Output {
   files: string[];
 }
 
+const { q: query, file: files, limit: _, ...ofDecisions } = decisionsRequest().shape;
+
 export const listDecisionsInput = z.strictObject({
-  query: optionalText("Only those about this, best first"),
-  files: optionalList("Only where these paths or globs were touched"),
-  since,
-  until,
+  query,
+  files,
+  ...ofDecisions,
   limit: limit(100, 15),
   cursor,
   max_tokens: maxTokens(),
@@ -105,8 +102,8 @@ export interface ListDecisionsOutput extends LabelledOutput, PagedOutput {
 }
 
 export const addNoteInput = z.strictObject({
-  text: text("A whole sentence with its reason; no secrets", 10_000),
-  session_id: optionalText("The session that it is about; default: your own", 200),
+  text: annotateRequest().shape.note,
+  session_id: field("the session that it is about; default: your own", text),
 });
 
 export interface AddNoteOutput extends Output {

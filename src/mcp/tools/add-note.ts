@@ -1,10 +1,9 @@
 import { storeNote } from "../../client/store-note.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import type { AddNoteOutput, addNoteInput } from "../shapes/shapes-sessions.ts";
 import { clean, joined, oneLine } from "../text/text.ts";
 import type { CallContext, Handler } from "../tool.ts";
+import { readSession } from "./the-session.ts";
 
 export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (args, context) => {
   const { project, cwd } = context;
@@ -21,7 +20,7 @@ export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (a
 };
 
 /** The one that is named, or the one that asks; null where neither is known. */
-async function sessionFor({ project, ownSession }: CallContext, named: string | undefined) {
-  if (named === undefined || named === "current") return ownSession;
-  return withMemory(project, (memory) => findSession(memory, named).uid);
+async function sessionFor(context: CallContext, named: string | undefined) {
+  if (named === undefined || named === "current") return context.ownSession;
+  return (await readSession(context, named)).session.id;
 }

@@ -1,15 +1,12 @@
 import type * as z from "zod/mini";
-import { answer } from "../../client/answer.ts";
 import { PommelError } from "../../project/errors.ts";
-import type {
-  SessionSummary,
-  TranscriptSearchRequest,
-  TranscriptSearchResponse,
-} from "../../protocol/sessions.ts";
+import { maxResults } from "../../project/max-results.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
+import type { SessionSummary } from "../../protocol/sessions.ts";
 import { fateOf } from "../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
-import type { CallContext } from "../tool.ts";
+import { ask, type CallContext } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 /** What search_sessions finds, before it is cut to what fits. */
@@ -24,8 +21,6 @@ export interface Found {
   notes: string[];
 }
 
-/** As many as one may ask for. */
-const most = 1000;
 const filesNamed = 5;
 /** Of the text around what matches; the answer's budget cuts it further. Characters. */
 const longest = 4000;
@@ -42,36 +37,41 @@ export async function found(args: Args, q: string, context: CallContext): Promis
     const from = results.map((result: Result) =>
       itemOf(result, result.project === project.root ? null : (result.project ?? null)),
     );
-    return { results: from, total: Math.min(total_results, most), notes: wholeNotes([...notes, ...silent]) };
+    return {
+      results: from,
+      total: Math.min(total_results, maxResults),
+      notes: wholeNotes([...notes, ...silent]),
+    };
   }
-  const found = (await answer(project, "searchTranscripts", request)).answer;
+  const found = await ask(context, "searchTranscripts", request);
   const { pending } = found.memory;
   const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
   return {
     results: found.results.map((result) => itemOf(result, null)),
-    total: Math.min(found.total_results, most),
+    total: Math.min(found.total_results, maxResults),
     notes: wholeNotes([...found.notes, ...waiting]),
   };
 }
 
 function requestOf(args: Args, q: string, context: CallContext): TranscriptSearchRequest {
-  const { mode, kind, type, files, session_id, branch, agent, commit, event, since, until } = args;
+  const {
+    query: _,
+    files,
+    session_id,
+    all_projects: __,
+    limit,
+    cursor: ___,
+    max_tokens: ____,
+    ...filters
+  } = args;
   return {
+    ...filters,
     q,
-    limit: Math.min(args.limit, most),
-    ...(mode && { mode }),
-    ...(kind && { kind }),
-    ...(type && { type }),
+    limit: Math.min(limit, maxResults),
     ...(files && { file: pathsInside(context, files) }),
     ...(session_id && {
       session: session_id === "current" ? (context.ownSession ?? session_id) : session_id,
     }),
-    ...(branch && { branch }),
-    ...(agent && { agent }),
-    ...(commit && { commit }),
-    ...(event && { event }),
-    ...(since && { since }),
-    ...(until && { until }),
   };
 }
 
@@ -106,7 +106,8 @@ function ledTo(commit: Result["commits"][number]): string {
 }
 
 /** The latest sessions, where nothing is asked. */
-export async function listed(args: Args, { project }: CallContext): Promise<Found> {
+export async function listed(args: Args, context: CallContext): Promise<Found> {
+  const { project } = context;
   const { since, until, branch, agent } = args;
   const beside = (["mode", "kind", "type", "files", "session_id", "commit", "event"] as const).filter(
     (name) => args[name] !== undefined,
@@ -119,7 +120,7 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
     );
   }
   const request = {
-    limit: Math.min(args.limit, most),
+    limit: Math.min(args.limit, maxResults),
     ...(since && { since }),
     ...(until && { until }),
     ...(branch && { branch }),
@@ -132,12 +133,12 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
     const results = across.answer.sessions.map((session) =>
       sessionItem(session, session.project === project.root ? null : session.project),
     );
-    return { results, total: Math.min(across.answer.total, most), notes: wholeNotes(silent) };
+    return { results, total: Math.min(across.answer.total, maxResults), notes: wholeNotes(silent) };
   }
-  const { sessions, total } = (await answer(project, "sessions", request)).answer;
+  const { sessions, total } = await ask(context, "sessions", request);
   return {
     results: sessions.map((session) => sessionItem(session, null)),
-    total: Math.min(total, most),
+    total: Math.min(total, maxResults),
     notes: [],
   };
 }

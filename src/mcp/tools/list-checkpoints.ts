@@ -1,11 +1,10 @@
+import { maxResults } from "../../project/max-results.ts";
 import type { CheckpointSummary } from "../../protocol/checkpoints.ts";
-import { listCheckpointsOf } from "../../queries/checkpoints/checkpoints.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text/text.ts";
-import type { Handler } from "../tool.ts";
+import { ask, type Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
 const turnsNamed = 20;
@@ -14,13 +13,11 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   args,
   context,
 ) => {
-  const { branch, since, until, limit, max_tokens } = args;
-  const session = args.session_id === "current" ? (context.ownSession ?? "current") : args.session_id;
-  const offset = offsetOf("list_checkpoints", args, args.cursor);
-  const request = { session, branch, since, until, limit: offset + limit };
-  const { checkpoints, total } = await withMemory(context.project, (memory) =>
-    listCheckpointsOf(memory, request),
-  );
+  const { session_id, limit, cursor, max_tokens, ...filters } = args;
+  const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
+  const offset = offsetOf("list_checkpoints", args, cursor);
+  const request = { ...filters, session, limit: Math.min(offset + limit, maxResults) };
+  const { checkpoints, total } = await ask(context, "checkpoints", request);
   const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;

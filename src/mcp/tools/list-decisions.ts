@@ -1,12 +1,10 @@
-import { loadConfig } from "../../project/config/config.ts";
+import { maxResults } from "../../project/max-results.ts";
 import type { Decision } from "../../protocol/decisions.ts";
-import { decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
-import type { Handler } from "../tool.ts";
+import { ask, type Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 const filesNamed = 4;
@@ -15,12 +13,15 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
   args,
   context,
 ) => {
-  const { query = "", files = [], since, until, limit, max_tokens } = args;
-  const { project } = context;
-  const offset = offsetOf("list_decisions", args, args.cursor);
-  const { config } = loadConfig(project);
-  const request = { query, since, until, files: pathsInside(context, files), limit: offset + limit };
-  const found = await withMemory(project, (memory) => decisionsIn(project, memory, request, config));
+  const { query, files = [], limit, cursor, max_tokens, ...filters } = args;
+  const offset = offsetOf("list_decisions", args, cursor);
+  const request = {
+    ...filters,
+    q: query,
+    file: pathsInside(context, files),
+    limit: Math.min(offset + limit, maxResults),
+  };
+  const found = await ask(context, "decisions", request);
   const page = found.decisions.slice(offset);
   const { items } = fitIn(page, roomOf(max_tokens), 400, itemOf, render);
   const end = offset + items.length;
@@ -31,7 +32,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
     text: joined(
       [
         items.length === 0
-          ? `No decisions found${query === "" ? "" : ` about "${oneLine(query, 100)}"`}.`
+          ? `No decisions found${query === undefined ? "" : ` about "${oneLine(query, 100)}"`}.`
           : `${historyLabel}\n${items.map(render).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
       ],

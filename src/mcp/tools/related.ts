@@ -1,14 +1,11 @@
-import { answer } from "../../client/answer.ts";
-import { loadConfig } from "../../project/config/config.ts";
+import { maxResults } from "../../project/max-results.ts";
 import type { RelatedSession } from "../../protocol/decisions.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
-import { changedFiles, literalGlob, relatedIn } from "../../queries/sessions/conversations-related.ts";
+import type { TranscriptSearchResponse } from "../../protocol/search.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { withMemory } from "../../store/memory/with-memory.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, twoDigits } from "../text/text.ts";
-import type { CallContext, Handler } from "../tool.ts";
+import { ask, type CallContext, type Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 type Session = RelatedOutput["sessions"][number];
@@ -26,7 +23,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
   const found =
     files === undefined && query !== ""
       ? await byQuery(context, query)
-      : await byFiles(context, { query, files, limit: offset + limit });
+      : await byFiles(context, { query, files, limit: Math.min(offset + limit, maxResults) });
   const page = found.sessions.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const named = offset > 0 ? [] : namesThatFit(found.files.slice(0, maxLookups), room / 4);
@@ -77,17 +74,14 @@ async function byFiles(
   context: CallContext,
   { query, files, limit }: { query: string; files: string[] | undefined; limit: number },
 ): Promise<Related> {
-  const { project } = context;
-  const { config } = loadConfig(project);
-  const wanted = files ? pathsInside(context, files) : (await changedFiles(project)).map(literalGlob);
-  if (wanted.length === 0) {
-    const note = "No uncommitted changes. Set files or query.";
-    return { files: [], sessions: [], total: 0, note };
-  }
-  const found = await withMemory(project, (memory) =>
-    relatedIn(project, memory, { files: wanted, query, limit }, config),
-  );
-  const note = found.files.length === 0 ? "No recorded session touched these files." : null;
+  const file = files && pathsInside(context, files);
+  const found = await ask(context, "related", { file, q: query, limit });
+  const note =
+    found.looked_for === 0
+      ? "No uncommitted changes. Set files or query."
+      : found.files.length === 0
+        ? "No recorded session touched these files."
+        : null;
   return { files: found.files, sessions: found.sessions.map(sessionOf), total: found.total, note };
 }
 
@@ -106,9 +100,8 @@ function sessionOf(session: RelatedSession): Session {
 }
 
 /** By what was said in them: a session counts as much as its best part. */
-async function byQuery({ project }: CallContext, q: string): Promise<Related> {
-  const request: TranscriptSearchRequest = { q, limit: looked };
-  const { results } = (await answer(project, "searchTranscripts", request)).answer;
+async function byQuery(context: CallContext, q: string): Promise<Related> {
+  const { results } = await ask(context, "searchTranscripts", { q, limit: looked });
   const sessions = new Map<string, Session>();
   for (const result of results) {
     const known = sessions.get(result.session_id) ?? begun(result);

@@ -1,12 +1,9 @@
 import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
-import { showCheckpoint } from "../../queries/checkpoints/checkpoints.ts";
-import { rewindTo } from "../../queries/checkpoints/rewind.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes/shapes-git.ts";
 import { fitIn, roomOf } from "../text/budget.ts";
 import { beginning, historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text/text.ts";
-import type { Handler } from "../tool.ts";
+import { ask, type Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
 const turnsNamed = 3;
@@ -14,15 +11,12 @@ const todosNamed = 5;
 
 export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutput> = async (
   args,
-  { project },
+  context,
 ) => {
   const { target, patch = false, max_tokens } = args;
-  const { answer, made } = await withMemoryIfAny(project, async (memory, missing) => {
-    const found = await rewindTo(project, memory, { target, patch });
-    const shown = memory && found.checkpoint ? await showCheckpoint(project, memory, found.checkpoint) : null;
-    const notes = [...(missing === null ? [] : [missing]), ...found.notes];
-    return { answer: { ...found, notes }, made: shown?.diff_summary ?? null };
-  });
+  const answer = await ask(context, "rewindPreview", { target, patch });
+  const id = answer.checkpoint ?? answer.commit.slice(0, 12);
+  const made = answer.checkpoint && (await ask(context, "checkpoint", { id })).diff_summary;
   const room = roomOf(max_tokens);
   const { changed_since: changed } = answer;
   const sessions = fitIn(
@@ -40,7 +34,6 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutp
   const notes = answer.notes.slice(0, 5).map((note) => oneLine(note, 200));
   const more = (changed?.files_total ?? 0) - files.length;
   if (more > 0) notes.push(`${more} more files would change.`);
-  const id = answer.checkpoint ?? answer.commit.slice(0, 12);
   const next = `To go back, let the user run: pm rewind ${id} --restore (or --worktree DIR, a separate checkout).`;
   const subject = oneLine(answer.subject, 160);
   const fate = fateOf(answer);

@@ -1,15 +1,13 @@
-import { answer } from "../../client/answer.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
+import { maxResults } from "../../project/max-results.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
 import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";
-import type { Handler } from "../tool.ts";
+import { ask, type Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
 type Found = SearchResponse["results"][number];
 
-/** As many as one may ask for. */
-const most = 1000;
 /** Changes that wait for the index: more mean more than a save that was just made. */
 const manyChanges = 20;
 /** So many results on top are given at length, with reasons; of the others, to choose from by name, so many characters. */
@@ -17,23 +15,21 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, language, level, limit, max_tokens } = args;
-  const { project } = context;
-  const offset = offsetOf("search_code", args, args.cursor);
+  const { query, path, limit, cursor, max_tokens, ...filters } = args;
+  const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
-    limit: Math.min(offset + limit, most),
+    limit: Math.min(offset + limit, maxResults),
+    ...filters,
     ...(path && { path: pathsInside(context, path) }),
-    ...(language && { language }),
-    ...(level && { level }),
   };
-  const found = (await answer(project, "search", request)).answer;
+  const found = await ask(context, "search", request);
   const page = found.results.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
   const { items } = fitIn([...page.entries()], room, each, itemOf, render);
   const end = offset + items.length;
-  const next = end < Math.min(found.total_results, most) ? cursorAt("search_code", args, end) : null;
+  const next = end < Math.min(found.total_results, maxResults) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(found);
   const left = found.total_results - end;
   return {
@@ -41,7 +37,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level ? ", or fewer filters" : ""}.`
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || Object.keys(filters).length > 0 ? ", or fewer filters" : ""}.`
           : items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,

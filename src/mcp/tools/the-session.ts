@@ -1,10 +1,10 @@
-import { answer } from "../../client/answer.ts";
+import { importCommand } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { SessionResponse } from "../../protocol/sessions.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
-import type { CallContext } from "../tool.ts";
+import { ask, type CallContext } from "../tool.ts";
 
 /** Sessions as several tools tell of them. */
 
@@ -13,7 +13,7 @@ import type { CallContext } from "../tool.ts";
  * @throws PommelError `not_found`, `usage`, and as `answer`
  */
 export async function sessionMeant(context: CallContext, id: string | undefined): Promise<string> {
-  const { project, ownSession } = context;
+  const { ownSession } = context;
   if (id === "current") {
     if (ownSession !== null) return ownSession;
     throw new PommelError(
@@ -23,24 +23,19 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
     );
   }
   if (id !== undefined) return id;
-  const request = { limit: 2 };
-  const { sessions } = (await answer(project, "sessions", request)).answer;
+  const { sessions } = await ask(context, "sessions", { limit: 2 });
   const latest = sessions.find((session) => session.id !== ownSession);
   if (latest) return latest.id;
   throw new PommelError(
     "not_found",
     "No past sessions recorded yet.",
-    "`pm import claude` (codex, gemini) imports past ones; `pm status` shows what is recorded.",
+    `${importCommand} imports past ones; \`pm status\` shows what is recorded.`,
   );
 }
 
 /** A session in outline, or one of its turns in full. Errors as `showSession`. */
-export async function readSession(
-  { project }: CallContext,
-  id: string,
-  turn?: number,
-): Promise<SessionResponse> {
-  return (await answer(project, "session", { id, turn })).answer;
+export function readSession(context: CallContext, id: string, turn?: number): Promise<SessionResponse> {
+  return ask(context, "session", { id, turn });
 }
 
 export function headOf({ session }: SessionResponse) {

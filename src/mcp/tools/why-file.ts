@@ -13,14 +13,13 @@ export function wholeFile(
   blamed: BlameAnswer,
   args: z.infer<typeof whyInput>,
   offset: number,
-  more: readonly string[],
 ): ToolAnswer<WhyOutput> {
   const { lines, agent, human, unknown, by_session } = blamed.summary;
   const { items } = fitIn(blamed.ranges.slice(offset), roomOf(args.max_tokens) - 300, 100, rangeOf, render);
   const end = offset + items.length;
   const left = blamed.ranges.length - end;
   const next = left > 0 ? cursorAt("why", args, end) : null;
-  const notes = [...more, ...blamed.notes].map((note) => oneLine(note, 200));
+  const notes = blamed.notes.map((note) => oneLine(note, 200));
   const sessions = by_session
     .slice(0, sessionsNamed)
     .map(

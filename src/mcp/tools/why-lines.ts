@@ -27,13 +27,9 @@ const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
 };
 
 /** Where lines come from, with what was decided near them and earlier versions: what matters most comes first. */
-export function theLines(
-  answer: WhyAnswer,
-  args: z.infer<typeof whyInput>,
-  more: readonly string[],
-): ToolAnswer<WhyOutput> {
+export function theLines(answer: WhyAnswer, args: z.infer<typeof whyInput>): ToolAnswer<WhyOutput> {
   const { file, first_line, last_line, freshness } = answer;
-  const notes = [...more, ...answer.notes].slice(0, 6).map((note) => oneLine(note, 200));
+  const notes = answer.notes.slice(0, 6).map((note) => oneLine(note, 200));
   const later = laterOf(answer);
   const room = roomOf(args.max_tokens) - JSON.stringify([notes, later]).length;
   const each = Math.max(Math.floor(room / 8), 80);

@@ -3,33 +3,21 @@ import { resolve } from "node:path";
 import type * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { type LineRange, locate, parsePlace } from "../../queries/blame/file-place.ts";
-import { withMemoryIfAny } from "../../store/memory/with-memory.ts";
 import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
 import { offsetOf } from "../text/budget.ts";
-import type { CallContext, Handler } from "../tool.ts";
+import { ask, type CallContext, type Handler } from "../tool.ts";
 
 export const why: Handler<typeof whyInput, WhyOutput> = async (args, context) => {
-  const { project, signal } = context;
   const offset = offsetOf("why", args, args.cursor);
   const { file, lines } = placeOf(args, context);
-  const revision = args.revision;
-  return withMemoryIfAny(project, async (memory, missing) => {
-    const notes = missing === null ? [] : [missing];
-    if (lines === null) {
-      const [{ blameFile }, { wholeFile }] = await Promise.all([
-        import("../../queries/blame/blame.ts"),
-        import("./why-file.ts"),
-      ]);
-      return wholeFile(await blameFile(project, memory, { file, revision }, signal), args, offset, notes);
-    }
-    const [{ whyLines }, { loadConfig }, { theLines }] = await Promise.all([
-      import("../../queries/why/why.ts"),
-      import("../../project/config/config.ts"),
-      import("./why-lines.ts"),
-    ]);
-    const { config } = loadConfig(project);
-    return theLines(await whyLines(project, memory, { file, lines, revision }, config, signal), args, notes);
-  });
+  const rev = args.revision;
+  if (lines === null) {
+    const { wholeFile } = await import("./why-file.ts");
+    return wholeFile(await ask(context, "blame", { file, rev }), args, offset);
+  }
+  const { theLines } = await import("./why-lines.ts");
+  const request = { file, first_line: lines.first, last_line: lines.last, rev };
+  return theLines(await ask(context, "why", request), args);
 };
 
 /**

@@ -22,7 +22,7 @@ import { uncommitted } from "../../git/rewind/obstacles.ts";
 import type { WorkingTree } from "../../git/rewind.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import { gitHookNames } from "../../protocol/git-hook-names.ts";
+import { gitHookNames } from "../../protocol/hooks.ts";
 
 /**
  * Does something to the working tree that wants it clean: what Pommel added to files that git tracks is taken out

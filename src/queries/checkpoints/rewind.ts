@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { readAgentState } from "../../attribution/checkpoints/agent-state.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
@@ -20,6 +19,7 @@ import {
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RewindAnswer, RewindSession } from "../../protocol/checkpoints.ts";
+import { readAgentState } from "../../protocol/checkpoints.ts";
 import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";

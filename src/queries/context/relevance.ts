@@ -1,8 +1,8 @@
 import { analyseQuery } from "../../search/code/query.ts";
 import type { SessionResult } from "../../search/sessions/types.ts";
 import {
+  chunksByUids,
   chunksWithToken,
-  rowsOfChunks,
   sessionsWithChunks,
   sessionsWithToken,
 } from "../../store/memory/chunks/token-sessions.ts";
@@ -49,7 +49,7 @@ export function relevanceOf(
 ): Relevant[] {
   // Where a link leads is named by its words in the prompt, not by its address, nor is a number alone a name.
   const { tokens, words } = analyseQuery(prompt.replace(/https?:\/\/\S+/g, " "));
-  const ids = rowsOfChunks(
+  const ids = chunksByUids(
     memory,
     results.map(({ id }) => id),
   );

@@ -11,8 +11,8 @@ import type {
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../../sessions/events/change-event.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/suggest.ts";
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";
+import { linesOfCommits } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid, checkpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
-import { linesOfCommits } from "../../store/memory/commits/lines-by-author.ts";
 import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/memory/events.ts";
 import type { CheckpointRecord, EventLink, EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -2,7 +2,7 @@ import { languageIdsOf } from "../../code/languages/by-name.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
+import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { indexDriver } from "../../store/index/drivers.ts";

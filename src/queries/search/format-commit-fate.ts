@@ -1,4 +1,4 @@
-import type { TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { TranscriptSearchResponse } from "../../protocol/search.ts";
 
 /** What became of what was found in a conversation, in words for people and for models. */
 

@@ -87,3 +87,16 @@ it("finds those that a query is about, notes first", async () => {
   const { decisions: found } = await decisions({ query: "sqlite" });
   expect(found[0]!.score).toBeGreaterThan(found[1]!.score!);
 });
+
+it("limits them to a branch, with a query and without", async () => {
+  const about = { sessionUid: "abc", lineUid: null, turn: 1, source: "prompt" as const, at: start };
+  saveAnnotation(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });
+  const { id } = addSession(store.memory, "def");
+  replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
+    chunk(0, "[ASSISTANT] We decided to keep SQLite.", { uid: "kept", kind: "decision", branch: "topic" }),
+  ]);
+  const found = ["SQLite moves on", "We decided to keep SQLite."];
+  expect((await texts({ branch: "topic" })).sort()).toEqual(found);
+  expect((await texts({ branch: "topic", query: "sqlite" })).sort()).toEqual(found);
+  expect(await texts({ branch: "elsewhere" })).toEqual([]);
+});

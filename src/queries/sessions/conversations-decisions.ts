@@ -24,6 +24,7 @@ export interface DecisionsRequest {
   query: string;
   since?: string | undefined;
   until?: string | undefined;
+  branch?: string | undefined;
   /** Paths, directories or globs; empty: all. */
   files: readonly string[];
   limit: number;
@@ -61,7 +62,11 @@ async function timesOf({ since, until }: DecisionsRequest) {
 
 async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
-  return listAnnotations(memory, { ...(await timesOf(request)), search }).flatMap((note): Decision[] => {
+  return listAnnotations(memory, {
+    ...(await timesOf(request)),
+    branch: request.branch ?? null,
+    search,
+  }).flatMap((note): Decision[] => {
     const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
     const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
     const files = turn?.files.map(({ path }) => path) ?? [];
@@ -91,6 +96,7 @@ async function decidedIn(memory: Memory, request: DecisionsRequest, config: Conf
   return storedDecisions(memory, config)
     .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
     .filter(({ files }) => isWanted === null || files.some((path) => isWanted(path)))
+    .filter(({ branch }) => request.branch === undefined || branch === request.branch)
     .map((one) => decisionOf(one));
 }
 
@@ -100,7 +106,8 @@ async function recordedIn(project: Project, request: DecisionsRequest): Promise<
   const { since, until } = await timesOf(request);
   const words = contentWords(request.query);
   return (await recordedDecisions(project.root)).filter(({ timestamp, files, text }) => {
-    if (isWanted && !files.some(isWanted)) return false;
+    // Of no branch is known which records and commits are its own.
+    if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
     if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
     if (timestamp === null) return since === null && until === null;
     const at = Date.parse(timestamp);
@@ -133,12 +140,13 @@ async function foundIn(
   request: DecisionsRequest,
   config: Config,
 ): Promise<Decision[]> {
-  const { query: q, since, until, files } = request;
+  const { query: q, since, until, branch, files } = request;
   const asked = {
     q,
     limit: Math.min(40 * request.limit, 1000),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
+    ...(branch !== undefined && { branch }),
     ...(files.length > 0 && { file: [...files] }),
   };
   const search = await memorySearch(project, memory, config);

@@ -50,7 +50,7 @@ describe("relatedIn", () => {
     expect(await ids(["src/db"])).toEqual(["a"]);
     expect(await ids(["src/*.js"])).toEqual(["b"]);
     expect(await related(["src"])).toMatchObject({ files: ["src/db/a.ts", "src/pool.js"], total: 2 });
-    expect(await related(["lib"])).toEqual({ files: [], sessions: [], total: 0 });
+    expect(await related(["lib"])).toEqual({ looked_for: 1, files: [], sessions: [], total: 0 });
   });
 
   it("puts first what a query is about", async () => {

@@ -108,6 +108,7 @@ export async function relatedIn(
     .sort((a, b) => b.weight - a.weight || b.session.id - a.session.id);
   const most = ranked[0]?.weight || 1;
   return {
+    looked_for: files.length,
     files: wanted,
     total: ranked.length,
     sessions: ranked.slice(0, limit).map(({ session, best, weight }): RelatedSession => {

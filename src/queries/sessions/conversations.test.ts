@@ -5,7 +5,7 @@ import { SessionSearch } from "../../search/sessions/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../project/config/settings.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
+import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/search.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";

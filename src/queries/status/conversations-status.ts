@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../project/config/settings.ts";
-import type { JobsStatus, MemoryStatus } from "../../protocol/sessions.ts";
-import { gitCounts } from "../../store/memory/commits/git-counts.ts";
+import type { JobsStatus, MemoryStatus } from "../../protocol/status.ts";
+import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
 import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { storageGrowth } from "../../store/memory/storage.ts";

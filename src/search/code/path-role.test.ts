@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { isAskedFor, roleOf } from "./path-role.ts";
+import { describe, expect, it } from "vitest";
+import { isAskedFor, olderVersions, roleOf } from "./path-role.ts";
 
 it.each([
   ["src/http/server.ts", "source"],
@@ -22,4 +22,29 @@ it.each([
 it("lets a query ask for tests", () => {
   expect(isAskedFor("test", new Set(["test", "server"]))).toBe(true);
   expect(isAskedFor("test", new Set(["server"]))).toBe(false);
+});
+
+describe("versions side by side", () => {
+  const isOlder = olderVersions([
+    "src/v3/types.ts",
+    "src/v4/types.ts",
+    "api/v1/users.ts",
+    "web/v12x/page.ts",
+  ]);
+  const about = (...words: string[]) => new Set(words);
+
+  it("has older ones only beside newer ones", () => {
+    expect(isOlder("src/v3/types.ts", about("union"))).toBe(true);
+    expect(isOlder("src/v4/types.ts", about("union"))).toBe(false);
+    expect(isOlder("api/v1/users.ts", about("union"))).toBe(false);
+    expect(isOlder("src/types.ts", about("union"))).toBe(false);
+  });
+
+  it("gives a version that the question names its due", () => {
+    expect(isOlder("src/v3/types.ts", about("union", "v3"))).toBe(false);
+  });
+
+  it("counts versions as numbers", () => {
+    expect(olderVersions(["v9/a.ts", "v10/a.ts"])("v9/a.ts", about())).toBe(true);
+  });
 });

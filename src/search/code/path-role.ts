@@ -46,3 +46,24 @@ export function roleOf(path: string): PathRole {
 export function isAskedFor(role: PathRole, stems: ReadonlySet<string>): boolean {
   return askedForBy[role].some((word) => stems.has(word));
 }
+
+const versionDirectory = /^(.*?\/)?v(\d+)\//;
+
+/**
+ * Where versions of the code lie side by side (`v3/`, `v4/`), the newest is what a question is about unless it names
+ * another. Judges by the candidates: an old version alone is not an older one.
+ */
+export function olderVersions(
+  paths: readonly string[],
+): (path: string, words: ReadonlySet<string>) => boolean {
+  const newest = new Map<string, number>();
+  for (const path of paths) {
+    const [, parent = "", version] = versionDirectory.exec(path) ?? [];
+    if (version !== undefined) newest.set(parent, Math.max(newest.get(parent) ?? 0, Number(version)));
+  }
+  if (newest.size === 0) return () => false;
+  return (path, words) => {
+    const [, parent = "", version] = versionDirectory.exec(path) ?? [];
+    return version !== undefined && Number(version) < newest.get(parent)! && !words.has(`v${version}`);
+  };
+}

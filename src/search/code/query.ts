@@ -1,5 +1,6 @@
 import { stopWords } from "../../text/stop-words.ts";
 import { identifiersOf, isSpaced, nameKey, partsOf, stem, tokenStream } from "../../text/tokens.ts";
+import { abbreviationsOf } from "./abbreviations.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */
 type Intent = "symbol" | "path" | "error" | "language";
@@ -14,11 +15,13 @@ export interface AnalysedQuery {
   written: ReadonlySet<string>;
   /** Normalised names the query may be speaking of: its identifiers, its words, neighbouring words joined. */
   nameKeys: string[];
+  /** The stems of neighbouring words written as one, each with those of both: "URL-encoded" may be `urlencoded`. */
+  joined: ReadonlyMap<string, readonly string[]>;
   /** The words that carry meaning, as written, each once. */
   words: string[];
   /** Stems of the words that carry meaning, each once, in order. */
   stems: string[];
-  /** Tokens for the full-text index: the stems, and names that look like code (`retryLimit`) as a whole. */
+  /** Tokens for the full-text index: the stems and their abbreviations, and names that look like code as a whole. */
   tokens: string[];
 }
 
@@ -39,7 +42,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
   // In "HttpClient get" the second word is a name; in a sentence it would mean nothing.
   const meaningful = intent === "language" ? all.filter((word) => !stopWords.has(word.toLowerCase())) : all;
   const words = meaningful.length > 0 ? meaningful : all;
-  const stems = [...new Set(words.flatMap((word) => partsOf(word).map(stem)))];
+  const stems = stemsOf(words);
   const identifiers = words.filter((word) => looksLikeCode.test(word));
   const singles = words.map(nameKey);
   const pairs = all.slice(1).map((word, i) => nameKey(all[i]!) + nameKey(word));
@@ -49,6 +52,9 @@ export function analyseQuery(raw: string): AnalysedQuery {
     intent,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
+    joined: new Map(
+      words.slice(1).map((word, i) => [stem(nameKey(words[i]!) + nameKey(word)), stemsOf([words[i]!, word])]),
+    ),
     words: [...new Set(words)],
     stems,
     tokens: tokensOf(words, stems),
@@ -56,10 +62,17 @@ export function analyseQuery(raw: string): AnalysedQuery {
   };
 }
 
+function stemsOf(words: readonly string[]): string[] {
+  return [...new Set(words.flatMap((word) => partsOf(word).map(stem)))];
+}
+
 /** Stems find more than words do, and sooner; names that look like code are looked for whole as well. */
 function tokensOf(words: readonly string[], stems: readonly string[]): string[] {
   const whole = words.filter((word) => looksLikeCode.test(word) || !isSpaced(word));
-  return [...new Set([...stems, ...whole.flatMap((word) => tokenStream(word).split(" "))])].filter(Boolean);
+  const short = stems.flatMap((one) => [...abbreviationsOf(one)]);
+  return [...new Set([...stems, ...short, ...whole.flatMap((word) => tokenStream(word).split(" "))])].filter(
+    Boolean,
+  );
 }
 
 function intentOf(raw: string, words: readonly string[]): Intent {

@@ -1,5 +1,5 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
-import { isAskedFor, type PathRole, roleOf } from "./path-role.ts";
+import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import {
   type Candidate,
@@ -45,6 +45,7 @@ export async function rank(
   const isName = query.intent === "symbol" || query.intent === "path";
   const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
   const ofFile = new Map<FileId, ReturnType<typeof fileSignals>>();
+  const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
     const file = ofFile.get(chunk.file) ?? fileSignals(chunk.path, query, stemWeights, weights);
@@ -60,7 +61,10 @@ export async function rank(
       definition: weights.definition * definitionSignal(candidate, query, weights.definitions),
     };
     const sum = Object.values(signals).reduce((a, b) => a + b, 0);
-    signals.penalty = (isAskedFor(role, asked) ? 1 : weights.roles[role]) * weights.levels[chunk.level];
+    signals.penalty =
+      (isAskedFor(role, asked) ? 1 : weights.roles[role]) *
+      (isOlder(chunk.path, query.written) ? weights.olderVersion : 1) *
+      weights.levels[chunk.level];
     return { candidate, score: sum * signals.penalty, signals };
   });
   const named = ranked
@@ -80,7 +84,7 @@ export async function rank(
 /** What a file's chunks have in common. */
 function fileSignals(path: string, query: AnalysedQuery, stemWeights: StemWeights, weights: Weights) {
   return {
-    file_name: weights.fileName * fileNameSignal(path, stemWeights),
+    file_name: weights.fileName * fileNameSignal(path, query, stemWeights),
     directories: weights.directories * directoriesSignal(path, stemWeights),
     path: weights.path * pathSignal(path, query),
   };

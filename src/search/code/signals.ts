@@ -1,5 +1,6 @@
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
+import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
@@ -66,10 +67,38 @@ function pathParts(path: string): { directories: string; base: string } {
 /** Files whose name says nothing are known by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
-export function fileNameSignal(path: string, weight: StemWeights): number {
+/** Shorter beginnings of words are chance. Characters. */
+const minBeginning = 4;
+/** What a shortened word counts beside the word itself. */
+const ofShortened = 0.7;
+
+/**
+ * How well a file's name fits the query, as `closeness`; but names of files are often shortened (`auth.py`, `ctx.py`) or
+ * run together (`urlencoded.ex`).
+ */
+export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: StemWeights): number {
   const { directories, base } = pathParts(path);
   const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
-  return closeness(stemsOf(name), weight);
+  const parts = stemsOf(name);
+  if (parts.length === 0) return 0;
+  const covered = new Set<string>();
+  let coverage = 0;
+  let hits = 0;
+  const cover = (stems: readonly string[], share: number) => {
+    for (const one of stems) if (!covered.has(one)) coverage += share * (weight.get(one) ?? 0);
+    for (const one of stems) covered.add(one);
+    hits += share;
+  };
+  for (const part of parts) {
+    const asked = [...weight.keys()].filter((one) => !covered.has(one));
+    const whole = weight.has(part) ? [part] : joined.get(part);
+    const long =
+      asked.find((one) => abbreviationsOf(one).has(part)) ??
+      (part.length >= minBeginning ? asked.find((one) => one.startsWith(part)) : undefined);
+    if (whole) cover(whole, 1);
+    else if (long) cover([long], ofShortened);
+  }
+  return Math.sqrt((Math.min(coverage, 1) * hits) / parts.length);
 }
 
 export function directoriesSignal(path: string, weight: StemWeights): number {

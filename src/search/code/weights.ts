@@ -22,7 +22,7 @@ export const weights = {
   /** Nearness of the chunk's vector to the query's. */
   semantic: 0.8,
   /** Nearness of the nearest three chunks of the file. */
-  fileSemantic: 1.2,
+  fileSemantic: 1.8,
   /** What nearness counts when the query is a name or a path: it is meant to the letter. */
   semanticOfNames: 0.5,
   /** The share of the second model in a nearness that both have a vector for. */
@@ -43,7 +43,7 @@ export const weights = {
   definition: 0.6,
 
   /** How much of the code mentions the chunk's name; asked of the best `mentionsAsked`. */
-  mentions: 0.2,
+  mentions: 0.3,
   mentionsAsked: 60,
 
   definitions: {
@@ -67,6 +67,8 @@ export const weights = {
   saturation: 0.6,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
+  /** What code keeps of its score that lies beside a newer version of itself (`v3/` where there is `v4/`). */
+  olderVersion: 0.6,
   /** What files of a role keep of their score when the query does not ask for them. */
   roles: {
     source: 1,

@@ -11,7 +11,7 @@ import {
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
@@ -152,13 +152,13 @@ export class SessionSearch {
     const outlines = chunkOutlines(memory, candidates);
     const around = neighboursOf(memory, candidates);
     const known: SessionCandidate[] = [];
-    for (const rowid of candidates) {
-      const outline = outlines.get(rowid);
+    for (const id of candidates) {
+      const outline = outlines.get(id);
       if (!outline) continue;
       const { sessionId, type, kind, abandoned, startedAt } = outline;
-      const { before = null, after = null } = around.get(rowid) ?? {};
+      const { before = null, after = null } = around.get(id) ?? {};
       const neighbours = [before, after].filter((id) => id !== null);
-      known.push({ rowid, sessionId, type, kind, abandoned, startedAt, neighbours });
+      known.push({ id, sessionId, type, kind, abandoned, startedAt, neighbours });
     }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
@@ -174,12 +174,12 @@ export class SessionSearch {
       const { found, total } = chunksMatching(memory, pattern, filter, request.limit);
       const chunks = chunksByIds(
         memory,
-        found.map(({ rowid }) => rowid),
+        found.map(({ id }) => id),
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: found.flatMap(({ rowid, start }) => {
-          const chunk = chunks.get(rowid);
+        results: found.flatMap(({ id, start }) => {
+          const chunk = chunks.get(id);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
           return [{ ...describe(chunk), score: 1, snippet, match_reasons: ["matches the pattern"] }];
@@ -199,11 +199,11 @@ export class SessionSearch {
     const { memory } = this.options;
     const chunks = chunksByIds(
       memory,
-      ranked.map(({ candidate }) => candidate.rowid),
+      ranked.map(({ candidate }) => candidate.id),
     );
     const describe = this.describer([...chunks.values()]);
     return ranked.flatMap(({ candidate, score, signals }): SessionResult[] => {
-      const chunk = chunks.get(candidate.rowid);
+      const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
       return [
@@ -266,14 +266,14 @@ function chunksMatching(
   find: Finder,
   filter: ChunkFilter,
   limit: number,
-): { found: { rowid: number; start: number }[]; total: number } {
-  const found: { rowid: number; start: number }[] = [];
+): { found: { id: SessionChunkId; start: number }[]; total: number } {
+  const found: { id: SessionChunkId; start: number }[] = [];
   let total = 0;
   for (const { id, text } of chunkTextsIn(memory, filter)) {
     const start = find(text);
     if (start < 0) continue;
     total++;
-    if (found.length < limit) found.push({ rowid: id, start });
+    if (found.length < limit) found.push({ id, start });
   }
   return { found, total };
 }

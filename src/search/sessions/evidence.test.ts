@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { collectEvidence } from "./evidence.ts";
 import { sessionWeights } from "./weights.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 /** Rows of the chunks, by their order. */
-let rows: number[];
+let rows: SessionChunkId[];
 
 beforeEach(() => {
   store = temporaryMemory();
@@ -36,7 +37,7 @@ const collect = (
   nearness: Nearness[] = [],
   { filter = allChunks, weights = sessionWeights } = {},
 ) => collectEvidence(store.memory, tokens, filter, nearness, weights);
-const all = (of: (rowid: number) => number) => rows.map(of);
+const all = (of: (id: SessionChunkId) => number) => rows.map(of);
 
 describe("words", () => {
   it("count by how rare they are, and for nothing where they are missing", () => {

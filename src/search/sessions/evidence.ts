@@ -2,6 +2,7 @@ import { type ChunkFilter, chunkIdsIn, conditionsOf } from "../../store/memory/c
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardised } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
@@ -9,8 +10,7 @@ import type { SessionWeights } from "./weights.ts";
 /** Evidence for the chunks of a scope, and which of them are worth ranking. */
 export interface Collected {
   evidence: Evidence;
-  /** Rows of `chunks`. */
-  candidates: number[];
+  candidates: SessionChunkId[];
 }
 
 /**
@@ -40,26 +40,26 @@ export function collectEvidence(
     Float64Array.from(matches, ({ score }) => score),
     population,
   );
-  const words = new Map(matches.map(({ rowid }, i) => [rowid, scores[i]!]));
+  const words = new Map(matches.map(({ id }, i) => [id, scores[i]!]));
   const models = nearness.map((model) => standardise(model, scope));
   const [first] = models;
   const candidates = new Set([
-    ...matches.slice(0, weights.candidates).map(({ rowid }) => rowid),
+    ...matches.slice(0, weights.candidates).map(({ id }) => id),
     ...(first ? best(first.chunkIds, first.best, weights.candidates) : []),
     ...(first ? best(first.chunkIds, first.whole, weights.candidates) : []),
   ]);
   return {
     evidence: {
-      words: (rowid) => words.get(rowid) ?? 0,
-      passage: (rowid) => blend(models, "best", rowid, weights.secondModel),
-      whole: (rowid) => blend(models, "whole", rowid, weights.secondModel),
+      words: (id) => words.get(id) ?? 0,
+      passage: (id) => blend(models, "best", id, weights.secondModel),
+      whole: (id) => blend(models, "whole", id, weights.secondModel),
     },
     candidates: [...candidates],
   };
 }
 
 /** Nearness in standard deviations; NaN outside of the scope. */
-function standardise(nearness: Nearness, scope: ReadonlySet<number> | null): Nearness {
+function standardise(nearness: Nearness, scope: ReadonlySet<SessionChunkId> | null): Nearness {
   const inScope = (values: Float64Array) =>
     scope === null
       ? values
@@ -73,13 +73,18 @@ function standardise(nearness: Nearness, scope: ReadonlySet<number> | null): Nea
 }
 
 /** What the models say of a chunk together, each in its own standard deviations; 0 where none says anything. */
-function blend(models: readonly Nearness[], part: "best" | "whole", rowid: number, share: number): number {
-  const [first = 0, second] = models.map((model) => model[part][model.placeOf.get(rowid) ?? -1] || 0);
+function blend(
+  models: readonly Nearness[],
+  part: "best" | "whole",
+  id: SessionChunkId,
+  share: number,
+): number {
+  const [first = 0, second] = models.map((model) => model[part][model.placeOf.get(id) ?? -1] || 0);
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 
 /** The `n` chunks with the largest values of those above the average, best first; of equal ones the first. */
-function best(chunkIds: readonly number[], values: Float64Array, n: number): number[] {
+function best(chunkIds: readonly SessionChunkId[], values: Float64Array, n: number): SessionChunkId[] {
   const above = values.filter((value) => value > 0).sort();
   // Only those from here on are put in order: sorting numbers alone is quick, with what belongs to them it is not.
   const least = above[Math.max(above.length - n, 0)] ?? Number.POSITIVE_INFINITY;

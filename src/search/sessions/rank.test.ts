@@ -26,12 +26,18 @@ const plain = {
   neighbours: [],
 } as const;
 /** Each of a session of its own, in the order of their rows. */
-const candidates = (...all: Partial<SessionCandidate>[]): SessionCandidate[] =>
-  all.map((more, i) => ({ ...plain, rowid: i + 1, sessionId: i + 1, ...more }));
+const candidates = (
+  ...all: (Omit<Partial<SessionCandidate>, "id" | "neighbours"> & Numbers)[]
+): SessionCandidate[] =>
+  all.map((more, i) => ({ ...plain, id: i + 1, sessionId: i + 1, ...more }) as SessionCandidate);
+interface Numbers {
+  id?: number;
+  neighbours?: readonly number[];
+}
 
 /** The same for every row, or by row. */
 function evidence(words: number | Record<number, number>, more: Partial<Evidence> = {}): Evidence {
-  const of = (rowid: number) => (typeof words === "number" ? words : (words[rowid] ?? 0));
+  const of = (id: number) => (typeof words === "number" ? words : (words[id] ?? 0));
   return { words: of, passage: () => 0, whole: () => 0, ...more };
 }
 
@@ -43,9 +49,9 @@ function rank(
 ) {
   return rankSessions(all, found, intentOf(question), { ...weights, ...more }, now);
 }
-const rowsOf = (ranked: ReturnType<typeof rank>) => ranked.map(({ candidate }) => candidate.rowid);
+const rowsOf = (ranked: ReturnType<typeof rank>) => ranked.map(({ candidate }) => candidate.id);
 const scoresOf = (ranked: ReturnType<typeof rank>) =>
-  Object.fromEntries(ranked.map(({ candidate, score }) => [candidate.rowid, score]));
+  Object.fromEntries(ranked.map(({ candidate, score }) => [candidate.id, score]));
 
 describe("evidence", () => {
   it("is added up, each by its weight", () => {
@@ -61,7 +67,7 @@ describe("evidence", () => {
 
   it("of the better neighbour counts as well", () => {
     const all = candidates({ neighbours: [7, 8] }, { neighbours: [8] }, {});
-    const found = evidence({ 1: 1, 2: 1, 3: 1, 7: 4, 8: -2 }, { whole: (rowid) => (rowid === 8 ? 3 : 0) });
+    const found = evidence({ 1: 1, 2: 1, 3: 1, 7: 4, 8: -2 }, { whole: (id) => (id === 8 ? 3 : 0) });
     const around = { wordsAround: 0.5, wholeAround: 2 };
     expect(scoresOf(rank(all, found, around))).toEqual({ 1: 1 + 2 + 6, 2: 1 - 1 + 6, 3: 1 });
   });
@@ -123,13 +129,13 @@ describe("age", () => {
   });
 
   it("takes nothing from what has no time, or one that is still to come", () => {
-    const all = [...aged(-5, 100, 300), ...candidates({ rowid: 4 })];
+    const all = [...aged(-5, 100, 300), ...candidates({ id: 4 })];
     expect(scoresOf(rank(all, evidence(10), { recency: 0.4 }))).toMatchObject({ 1: 10, 4: 10 });
   });
 });
 
 it("puts the best first, of equal ones the first in the database", () => {
-  const all = candidates({ rowid: 8 }, { rowid: 3 }, { rowid: 5 }, { rowid: 4 });
+  const all = candidates({ id: 8 }, { id: 3 }, { id: 5 }, { id: 4 });
   expect(rowsOf(rank(all, evidence({ 3: 2, 4: 2, 5: 9, 8: 2 })))).toEqual([5, 3, 4, 8]);
   expect(rank([], evidence(1))).toEqual([]);
 });

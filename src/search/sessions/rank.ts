@@ -1,24 +1,25 @@
 import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { SessionIntent } from "./intent.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** A chunk that may be an answer. */
 export interface SessionCandidate {
-  rowid: number;
+  id: SessionChunkId;
   sessionId: number;
   type: ChunkType;
   kind: ChunkKind;
   abandoned: boolean;
   startedAt: number | null;
-  /** Rows of the chunks right before and after it. */
-  neighbours: readonly number[];
+  /** The chunks right before and after it. */
+  neighbours: readonly SessionChunkId[];
 }
 
-/** Evidence in standard deviations above the average chunk; 0 where there is none. By row of `chunks`. */
+/** Evidence in standard deviations above the average chunk; 0 where there is none. */
 export interface Evidence {
-  words: (rowid: number) => number;
-  passage: (rowid: number) => number;
-  whole: (rowid: number) => number;
+  words: (id: SessionChunkId) => number;
+  passage: (id: SessionChunkId) => number;
+  whole: (id: SessionChunkId) => number;
 }
 
 /** What a score comes from: evidence, which is added up, and the factors on it. */
@@ -41,7 +42,7 @@ export interface RankedChunk {
 
 const day = 24 * 3600 * 1000;
 
-/** Orders candidates by how well they answer, best first; ties by row. */
+/** Orders candidates by how well they answer, best first; of equals the one that was stored first. */
 export function rankSessions(
   candidates: readonly SessionCandidate[],
   evidence: Evidence,
@@ -59,7 +60,7 @@ export function rankSessions(
     // Below the average of all is no evidence at all, and not to be made smaller by a boost.
     one.score = Math.max(evidenceIn(signals), 0) * signals.kind * signals.recency;
   }
-  return ranked.sort((a, b) => b.score - a.score || a.candidate.rowid - b.candidate.rowid);
+  return ranked.sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
 }
 
 /** A candidate with the evidence of its own and of what lies around it. */
@@ -69,12 +70,12 @@ function rankedOf(
   intent: SessionIntent,
   weights: SessionWeights,
 ): { candidate: SessionCandidate; score: number; signals: Signals } {
-  const { rowid, neighbours } = candidate;
+  const { id, neighbours } = candidate;
   const signals = {
-    words: weights.words * words(rowid),
+    words: weights.words * words(id),
     words_around: weights.wordsAround * bestOf(neighbours, words),
-    passage: weights.passage * passage(rowid),
-    whole: weights.whole * whole(rowid),
+    passage: weights.passage * passage(id),
+    whole: weights.whole * whole(id),
     whole_around: weights.wholeAround * bestOf(neighbours, whole),
     session: 0,
     kind: factorsOf(candidate, intent, weights),
@@ -83,7 +84,7 @@ function rankedOf(
   return { candidate, score: 0, signals };
 }
 
-function bestOf(neighbours: readonly number[], evidence: (rowid: number) => number): number {
+function bestOf(neighbours: readonly SessionChunkId[], evidence: (id: SessionChunkId) => number): number {
   if (neighbours.length === 0) return 0;
   let best = Number.NEGATIVE_INFINITY;
   for (const neighbour of neighbours) best = Math.max(best, evidence(neighbour));

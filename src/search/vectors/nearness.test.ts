@@ -5,6 +5,7 @@ import { quantise } from "../../models/embed/quantise.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { type PassageRow, passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { Memory } from "../../store/memory/memory.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { VectorSource } from "../../store/vectors/vector-index.ts";
 import { PassageNearness } from "./nearness.ts";
 
@@ -17,7 +18,7 @@ interface Given {
 function sourceOf(given: readonly Given[]): VectorSource<PassageRow> {
   const rows = given.map(({ chunkId, passages }, i): PassageRow => {
     const data = new Uint8Array(Int8Array.from(passages.flat()).buffer);
-    return { id: i + 1, chunkId, dimensions: passages[0]?.length ?? 0, data };
+    return { id: i + 1, chunkId: chunkId as SessionChunkId, dimensions: passages[0]?.length ?? 0, data };
   });
   return {
     version: () => "1",
@@ -230,7 +231,12 @@ it("depends on what is there, not on how it came there, also where there are few
   let present = all.slice(0, 10);
   let version = 0;
   const rowOf = ({ id, chunkId, vector }: (typeof all)[number]): PassageRow => {
-    return { id, chunkId, dimensions: 4, data: new Uint8Array(Int8Array.from(vector).buffer) };
+    return {
+      id,
+      chunkId: chunkId as SessionChunkId,
+      dimensions: 4,
+      data: new Uint8Array(Int8Array.from(vector).buffer),
+    };
   };
   const source: VectorSource<PassageRow> = {
     version: () => String(version),

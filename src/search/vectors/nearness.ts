@@ -1,14 +1,15 @@
 import { quantise } from "../../models/embed/quantise.ts";
 import type { PassageRow } from "../../store/memory/chunks/vectors.ts";
+import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { type Segment, VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
 import { type CommonPart, commonPart, cosineWithout, dot, sumOfUnits } from "./common-part.ts";
 
 /** How near every chunk is to a query; by place. */
 export interface Nearness {
-  /** Rows of `chunks`, and the place of each. */
-  chunkIds: readonly number[];
-  placeOf: ReadonlyMap<number, number>;
+  /** The chunks, and the place of each. */
+  chunkIds: readonly SessionChunkId[];
+  placeOf: ReadonlyMap<SessionChunkId, number>;
   /** Of the nearest passage of a chunk; NaN where it has none. */
   best: Float64Array;
   /** Of all its passages together. */
@@ -16,7 +17,7 @@ export interface Nearness {
 }
 
 interface ChunkInfo {
-  chunkId: number;
+  chunkId: SessionChunkId;
   /** Of its passages, each of length 1; null where it takes no part in the mean. */
   sum: Float64Array | null;
 }
@@ -26,14 +27,14 @@ interface Derived {
   changes: number;
   common: CommonPart;
   spans: readonly Segment<ChunkInfo>[];
-  chunkIds: readonly number[];
-  placeOf: ReadonlyMap<number, number>;
+  chunkIds: readonly SessionChunkId[];
+  placeOf: ReadonlyMap<SessionChunkId, number>;
 }
 
 /** Beyond so many chunks, one of eight says well enough what all have in common. */
 const sampledFrom = 1000;
 const sampleStep = 8;
-const isInSample = (chunkId: number) => chunkId % sampleStep === 0;
+const isInSample = (chunkId: SessionChunkId) => chunkId % sampleStep === 0;
 
 /**
  * How near chunks are to queries for one model: sessions are asked about in a word or two of a long turn, so a chunk has a

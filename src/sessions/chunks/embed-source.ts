@@ -2,12 +2,12 @@ import type { Embeddable, EmbedSource } from "../../models/embed/embed-pass.ts";
 import { chunksByIds, chunksWithoutVector } from "../../store/memory/chunks/chunks.ts";
 import { keepSessionModels, storeSessionVectors } from "../../store/memory/chunks/vectors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { ChunkTerms } from "../../store/memory/memory-records.ts";
+import type { ChunkTerms, SessionChunkId } from "../../store/memory/memory-records.ts";
 import { sideBySide } from "./embed-chunks.ts";
 import { passagesOf } from "./passages.ts";
 
 interface EmbeddableChunk extends Embeddable {
-  id: number;
+  id: SessionChunkId;
 }
 
 /**
@@ -17,7 +17,7 @@ interface EmbeddableChunk extends Embeddable {
 export function chunksToEmbed(
   memory: Memory,
   alsoUsed: readonly string[] = [],
-): EmbedSource<number, EmbeddableChunk> {
+): EmbedSource<SessionChunkId, EmbeddableChunk> {
   return {
     batchSize: 32,
     missing: async ({ id }) => chunksWithoutVector(memory, id),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { defaultAgentName } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import { createLedger } from "../../redact/ledger.ts";
 import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
@@ -32,7 +33,7 @@ export interface NoteToAdd {
  */
 export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<AnnotationRecord> {
   const { memory, scrubber, ledgerKey, embedder, root } = work;
-  const { sessionUid = null, agent = "claude", branch = null, at = Date.now() } = asked;
+  const { sessionUid = null, agent = defaultAgentName, branch = null, at = Date.now() } = asked;
   if (asked.note.trim() === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
   }

@@ -1,5 +1,11 @@
 import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import {
+  redactAgentState,
+  redactCommit,
+  type TextsOfCommit,
+  textsOfCommits,
+} from "../../store/memory/privacy/rewrite.ts";
 
 /** Rows that are put in other words in one transaction. */
 const batch = 500;
@@ -18,7 +24,7 @@ export async function redactCheckpoints(
   let changed = false;
   for (let after = 0; ; ) {
     signal?.throwIfAborted();
-    const rows = textsOfCommits(memory, after);
+    const rows = textsOfCommits(memory, after, batch);
     const last = rows.at(-1);
     if (last === undefined) return changed;
     memory.inTransaction(() => {
@@ -37,10 +43,10 @@ export function readCheckpointTexts(memory: Memory, look: (text: string) => void
     return text;
   };
   for (let after = 0; ; ) {
-    const rows = textsOfCommits(memory, after);
+    const rows = textsOfCommits(memory, after, batch);
     for (const { subject, author, branch, state } of rows) {
       scrubValue([subject, author, branch], read);
-      if (state !== null) scrubValue(JSON.parse(state), read);
+      if (state !== null) scrubValue(state, read);
     }
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -48,41 +54,18 @@ export function readCheckpointTexts(memory: Memory, look: (text: string) => void
   }
 }
 
-interface Texts {
-  id: number;
-  subject: string;
-  author: string;
-  branch: string | null;
-  /** JSON; null without a checkpoint. */
-  state: string | null;
-}
-
-function textsOfCommits(memory: Memory, after: number): Texts[] {
-  return memory
-    .prepare(
-      `SELECT id, subject, author, branch,
-         (SELECT agent_state FROM checkpoints WHERE commit_id = commits.id) AS state
-       FROM commits WHERE id > ? ORDER BY id LIMIT ${batch}`,
-    )
-    .all(after) as Texts[];
-}
-
 function redactCheckpoint(
   memory: Memory,
-  { id, subject, author, branch, state }: Texts,
+  { id, subject, author, branch, state }: TextsOfCommit,
   clean: ScrubText,
 ): boolean {
-  const before = [subject, author, branch];
-  const after = scrubValue(before, clean);
-  if (after !== before) {
-    memory.prepare("UPDATE commits SET (subject, author, branch) = (?, ?, ?) WHERE id = ?").run(...after, id);
+  const texts = [subject, author, branch] as const;
+  const cleanTexts = scrubValue(texts, clean);
+  if (cleanTexts !== texts) {
+    const [subject, author, branch] = cleanTexts;
+    redactCommit(memory, id, { subject, author, branch });
   }
-  const known: unknown = state === null ? null : JSON.parse(state);
-  const redacted = scrubValue(known, clean);
-  if (redacted !== known) {
-    memory
-      .prepare("UPDATE checkpoints SET agent_state = ? WHERE commit_id = ?")
-      .run(JSON.stringify(redacted), id);
-  }
-  return after !== before || redacted !== known;
+  const cleanState = scrubValue(state, clean);
+  if (cleanState !== state) redactAgentState(memory, id, cleanState);
+  return cleanTexts !== texts || cleanState !== state;
 }

@@ -8,7 +8,7 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
@@ -93,10 +93,9 @@ export async function redactWholeSession(
 
 /** Notes of sessions that are not stored. @returns whether any was changed */
 export function redactLooseNotes(memory: Memory, clean: Clean): boolean {
-  const known = memory.prepare("SELECT 1 FROM sessions WHERE uid = ?");
   return memory.inTransaction(() =>
     listAnnotations(memory)
-      .filter(({ sessionUid }) => sessionUid === null || known.get(sessionUid) === undefined)
+      .filter(({ sessionUid }) => sessionUid === null || sessionByUid(memory, sessionUid) === null)
       .map((note) => redactNote(memory, note, clean, 0))
       .some((isChanged) => isChanged),
   );

@@ -6,7 +6,7 @@ import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annot
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";

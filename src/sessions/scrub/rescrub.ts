@@ -3,8 +3,7 @@ import { createLedger } from "../../redact/ledger.ts";
 import { scrubAlone } from "../../redact/scrub-alone.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
-import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
-import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
+import { scrubbedBy, sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
@@ -87,7 +86,7 @@ export async function rescrubMemory(
   if (found) report.isLogEmpty = leaveNoTrace(memory);
   memory.inTransaction(() => {
     memory.setMeta(scrubbedBy, version);
-    memory.prepare("DELETE FROM meta WHERE key = ?").run(cursorName);
+    memory.setMeta(cursorName, null);
   });
   return report;
 }

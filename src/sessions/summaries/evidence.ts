@@ -5,6 +5,7 @@ import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 import { withoutBoilerplate } from "./boilerplate.ts";
 import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "./cues.ts";
+import { type Problem, Problems } from "./problems.ts";
 import { sentencesOf } from "./prose.ts";
 import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
 import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
@@ -28,10 +29,6 @@ export interface Evidence {
   lastTurn: number;
 }
 
-export interface Problem extends Statement {
-  resolution: Statement | null;
-}
-
 /** What is kept at most; of more the weaker half is dropped. */
 const keep = {
   asks: 400,
@@ -40,29 +37,19 @@ const keep = {
   files: 2_000,
   conclusions: 4,
   commands: 200,
-  repairs: 20,
 } as const;
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
 const minWords = 4;
 const longest = { ask: 400, error: 160, typed: 1_500 } as const;
-/** A problem whose resolution is not told within this many sentences and turns stays open. */
-const resolvedWithin = { sentences: 60, turns: 2 } as const;
-
 export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string) => string): Evidence {
   const asks: Evidence["asks"] = [];
   const decisions = atMost<Statement>(keep.statements);
-  const problems = atMost<Problem>(keep.statements);
+  const problems = new Problems();
   const nextSteps = atMost<Statement>(60);
   const files = new Map<string, number>();
   const wordCounts = new Map<string, number>();
   const conclusions: Statement[][] = [];
   const commands = new Map<string, string>();
-  /** Problems that may still be resolved, latest last. */
-  let open: Problem[] = [];
-  /** Commands that failed and did not succeed since, by name. */
-  const failing = new Map<string, Problem>();
-  /** What was said to be done, lately. */
-  const repairs: Statement[] = [];
   let todos: string[] = [];
   let order = 0;
   let lastTurn = 0;
@@ -112,7 +99,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
       if (weight >= 2) decisions.add({ ...statement, weight });
       const trouble = problemWeight(sentence);
       if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
-        takeProblem({ ...statement, weight: trouble, resolution: null });
+        problems.add({ ...statement, weight: trouble });
       }
       if (isTyped && nextStepWeight(sentence) > 0) nextSteps.add({ ...statement, weight: 1 });
     }
@@ -130,39 +117,10 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
       const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
       if (weight >= 1 && !isQuestion) decisions.add({ ...statement, weight });
       const repair = resolutionWeight(sentence);
-      if (repair > 0) resolve({ ...statement, weight: repair });
-      if (trouble >= 2 && !sentence.endsWith("?"))
-        takeProblem({ ...statement, weight: trouble, resolution: null });
+      if (repair > 0) problems.resolve({ ...statement, weight: repair });
+      if (trouble >= 2 && !isQuestion) problems.add({ ...statement, weight: trouble });
     }
     return candidates;
-  }
-
-  function takeProblem(problem: Problem): void {
-    problems.add(problem);
-    open.push(problem);
-    if (open.length > 20) open.shift();
-  }
-
-  /** A resolution belongs to the open problem that it shares most words with. */
-  function resolve(resolution: Statement): void {
-    repairs.push(resolution);
-    if (repairs.length > keep.repairs) repairs.shift();
-    open = open.filter(
-      ({ turn, order: at }) =>
-        resolution.turn - turn <= resolvedWithin.turns && resolution.order - at <= resolvedWithin.sentences,
-    );
-    let best: Problem | null = null;
-    let maxShared = 0;
-    for (const problem of open) {
-      let shared = resolution.weight >= 3 ? 1 : 0;
-      for (const word of resolution.words) if (problem.words.has(word)) shared++;
-      if (shared >= 2 && shared >= maxShared) {
-        best = problem;
-        maxShared = shared;
-      }
-    }
-    if (best === null || (best.resolution !== null && best.resolution.weight >= resolution.weight)) return;
-    best.resolution = resolution;
   }
 
   function takeUse(use: Extract<Entry, { kind: "tool_use" }>, failed: ReadonlySet<string>): void {
@@ -188,26 +146,15 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     }
     if (command === null || onlyShows(command)) return;
     const name = nameOf(command);
-    const before = failing.get(name);
     if (!result.isError && !reportsFailure(result.text)) {
-      if (before !== undefined) settle(before, turn);
-      failing.delete(name);
+      problems.succeeded(name, () => statementOf("passes now", turn, order++, 1));
       return;
     }
     const error = distinctiveLine(errorLines(result.text, 1_000));
-    if (error === "" || before !== undefined) return;
+    if (error === "" || problems.isFailing(name)) return;
     const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
     // What the agent says of it counts for more than the output.
-    const problem: Problem = { ...statementOf(text, turn, order++, 1), resolution: null };
-    if (failing.size < keep.commands) failing.set(name, problem);
-    takeProblem(problem);
-  }
-
-  /** The command that failed succeeds: the strongest of what was said to be done since then was the remedy. */
-  function settle(problem: Problem, turn: number): void {
-    const since = repairs.filter((repair) => repair.order > problem.order);
-    const best = since.toSorted((a, b) => b.weight - a.weight || b.order - a.order)[0];
-    problem.resolution ??= best ?? statementOf("passes now", turn, order++, 1);
+    problems.failed(name, statementOf(text, turn, order++, 1));
   }
 
   function note(sentence: string, turn: number): Statement | null {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
 import type { EventLink, EventRecord } from "./git-records.ts";
 import type { Memory } from "./memory.ts";
+import { isOwn } from "./sessions/sessions.ts";
 
 const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,
   created_at AS createdAt, updated_at AS updatedAt`;
@@ -194,4 +195,33 @@ export function membersOf(memory: Memory, eventUid: string): EventMembers {
       .map(({ target_uid }) => target_uid)
       .sort();
   return { sessions: of("session"), checkpoints: of("checkpoint") };
+}
+
+export interface BranchWorkedOn {
+  branch: string;
+  /** People's own, in all worktrees. */
+  sessions: number;
+  checkpoints: number;
+  /** When something happened on it last. Milliseconds since the epoch. */
+  lastAt: number;
+}
+
+/** Branches that were worked on and that no event is about, the one that something happened on last first. */
+export function branchesWithoutEvent(memory: Memory): BranchWorkedOn[] {
+  return memory
+    .prepare(
+      `WITH on_branch (branch, session, checkpoint, at) AS (
+         SELECT branch, id, NULL, last_at FROM sessions WHERE branch IS NOT NULL AND ${isOwn}
+         UNION SELECT turns.branch, sessions.id, NULL, max(coalesce(turns.ended_at, turns.started_at))
+           FROM turns JOIN sessions ON sessions.id = session_id
+           WHERE turns.branch IS NOT NULL AND ${isOwn} GROUP BY turns.branch, sessions.id
+         UNION SELECT commits.branch, NULL, checkpoints.uid, committed_at
+           FROM checkpoints JOIN commits ON commits.id = commit_id WHERE commits.branch IS NOT NULL
+       )
+       SELECT branch, count(DISTINCT session) AS sessions, count(DISTINCT checkpoint) AS checkpoints,
+         coalesce(max(at), 0) AS lastAt
+       FROM on_branch WHERE branch NOT IN (SELECT branch FROM events WHERE branch IS NOT NULL)
+       GROUP BY branch ORDER BY lastAt DESC, branch`,
+    )
+    .all() as BranchWorkedOn[];
 }

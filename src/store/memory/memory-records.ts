@@ -63,6 +63,11 @@ export interface ChunkTerms {
   errors: string;
 }
 
+declare const chunkBrand: unique symbol;
+
+/** Names a stored chunk of a session: to be compared and handed back, nothing else. Later ones are larger. */
+export type SessionChunkId = number & { readonly [chunkBrand]: true };
+
 /** A searchable span of a session. */
 export interface SessionChunk {
   /** `<session>:<type>:<position>`: the same for the same span of the same session. */

@@ -7,7 +7,7 @@ const words: DatabaseMessages = {
   absent: () => [
     "no_memory",
     "No sessions recorded yet.",
-    "Run `pm start` to record sessions from now on, and `pm import claude` (codex, gemini) for past ones.",
+    "Run `pm start` to record sessions from now on, and `pm import <agent>` for past ones.",
   ],
   corrupt: {
     code: "memory_corrupt",

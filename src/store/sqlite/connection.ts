@@ -114,8 +114,13 @@ export class Connection {
   private readonly remembered = new Map<string, Map<unknown, unknown>>();
   private rememberedVersion = "";
 
-  setMeta(key: string, value: string): void {
+  /** @param value null: it is no longer set */
+  setMeta(key: string, value: string | null): void {
     this.inTransaction(() => {
+      if (value === null) {
+        this.prepare("DELETE FROM meta WHERE key = ?").run(key);
+        return;
+      }
       this.prepare(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
       ).run(key, value);

@@ -1,3 +1,4 @@
+import { defaultAgentName } from "../../agents/profiles.ts";
 import { knownLines } from "../../store/memory/sessions/lines.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
 import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/layout.ts";
@@ -106,7 +107,7 @@ async function sessionFrom(
 /** What is known of a session whose meta.json is lost. */
 const nameless = (uid: string): SharedSession => ({
   uid,
-  agent: "claude",
+  agent: defaultAgentName,
   parent: null,
   parent_tool_use: null,
   agent_type: null,

@@ -5,7 +5,7 @@ import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { insertLines, knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { insertLines, knownLines, placesOfLines, takenPlaces } from "../../store/memory/sessions/lines.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { canonicalJson } from "../codec/canonical.ts";
@@ -145,18 +145,8 @@ interface Taken {
 
 function takenOf(exportWork: ExportWork, session: SessionRecord): Taken {
   const { memory } = exportWork.work;
-  const lines = memory
-    .prepare(
-      "SELECT seq, CASE WHEN turn < 0 THEN -1 - turn ELSE turn END AS turn FROM lines WHERE session_id = ?",
-    )
-    .all(session.id) as { seq: number; turn: number }[];
-  const numbers = memory
-    .prepare("SELECT number FROM turns WHERE session_id = ?")
-    .pluck()
-    .all(session.id) as number[];
   return {
-    places: new Set(lines.map(({ seq }) => seq)),
-    numbers: new Set([...numbers, ...lines.map(({ turn }) => turn)]),
+    ...takenPlaces(memory, session.id),
     clean: redactorFor({ ...exportWork, filter: true }, session.id),
   };
 }

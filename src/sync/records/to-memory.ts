@@ -1,3 +1,4 @@
+import { defaultAgentName } from "../../agents/profiles.ts";
 import { scrubValue } from "../../redact/scrub-value.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../../sessions/chunks/rechunk.ts";
@@ -64,7 +65,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     sessionUid === null
       ? saveSession(memory, { ...notesSession, cwd: root })
       : (sessionByUid(memory, sessionUid) ??
-        saveSession(memory, { uid: sessionUid, agent: "claude", cwd: "" }));
+        saveSession(memory, { uid: sessionUid, agent: defaultAgentName, cwd: "" }));
   const draft = noteDraft(exportWork.work, session, annotation, chunkOptionsFor(exportWork.work, session));
   const [vectors] = await vectorsOf(embedder, [draft]);
   memory.inTransaction(() => {

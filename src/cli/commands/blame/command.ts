@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
 import { collect } from "../../values.ts";
 
 /** `pm blame`: options and help; the code is loaded when it runs. */
 export function declareBlame(program: Command): void {
-  program
+  const blame = program
     .command("blame")
     .description("Show who wrote each line of a file: an agent, with its session and turn, or a person")
     .argument("<file>", "the file, optionally with a range: src/auth.ts:10-30")
-    .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect)
-    .option("--rev <commit>", "the file as of this commit")
+    .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect);
+  addOptions(blame, "blame", { file: null, first_line: null, last_line: null, texts: null })
     .option("--summary", "only totals: by kind of author, session, model, person")
     .option("--text", "with --json: include the text of each line")
     .addHelpText(

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { positiveInteger, resultLimit } from "../../values.ts";
+import { addOptions } from "../../options.ts";
+import { positiveInteger } from "../../values.ts";
 
 /** `pm checkpoint`: options and help; the code is loaded when it runs. */
 export function declareCheckpoint(program: Command): void {
@@ -17,15 +18,10 @@ export function declareCheckpoint(program: Command): void {
       ),
     );
 
-  checkpoint
+  const list = checkpoint
     .command("list", { isDefault: true })
-    .description("List checkpoints, latest commit first")
-    .option("--session <id>", "only this session; a prefix of its id is enough")
-    .option("--branch <name>", "only on this git branch")
-    .option("--file <path>", "only those that changed this file or directory")
-    .option("--since <time>", 'only committed since: "2026-01-31", "last week", "3 days ago"')
-    .option("--until <time>", "only committed until")
-    .option("-n, --limit <count>", "at most this many results", resultLimit)
+    .description("List checkpoints, latest commit first");
+  addOptions(list, "checkpoints")
     .addHelpText(
       "after",
       examples(

@@ -1,6 +1,5 @@
 import { Argument, type Command } from "commander";
 import { examples, run } from "../../frame.ts";
-import type { Shell } from "./completion.ts";
 
 /** `pm complete` and `pm completion`: options and help; the code is loaded when it runs. */
 export function declareCompletion(program: Command): void {
@@ -23,10 +22,5 @@ Install:
   fish  pm completion fish > ~/.config/fish/completions/pm.fish
 ${examples(["pm completion bash", "print the script for bash"])}`,
     )
-    .action(
-      run(async () => {
-        const { completionCommand } = await import("./completion.ts");
-        return (context, shell: Shell) => completionCommand(context, shell, program);
-      }),
-    );
+    .action(run(async () => (await import("./completion.ts")).completionCommand));
 }

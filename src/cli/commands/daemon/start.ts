@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { defaultAgentName } from "../../../agents/profiles.ts";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
 import { callDaemon, DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
-import type { QueueResponse } from "../../../protocol/routes.ts";
+import type { QueueResponse } from "../../../protocol/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { waitForIndex } from "../../terminal/wait-for-index.ts";
@@ -127,6 +128,6 @@ function pastSessions({ past_sessions: past }: StartReport): string[] {
   if (past === null || past.sessions === 0) return [];
   const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
   const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
-  const imports = (past.agents ?? ["claude"]).map((agent) => `\`pm import ${agent}\``);
+  const imports = (past.agents ?? [defaultAgentName]).map((agent) => `\`pm import ${agent}\``);
   return ["", `${found}; ${imports.join(" and ")} ${imports.length === 1 ? "takes" : "take"} ${them} in.`];
 }

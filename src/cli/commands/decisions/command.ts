@@ -1,17 +1,15 @@
 import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
-import { collect, limit, list, since, until } from "../../values.ts";
+import { addOptions } from "../../options.ts";
+import { list } from "../../values.ts";
 
 /** `pm decisions` and `pm related`: options and help; the code is loaded when it runs. */
 export function declareDecisions(program: Command): void {
-  program
+  const decisions = program
     .command("decisions")
     .description("List notes and decisions: latest first, or best match for a query")
-    .argument("[query...]", "what it is about")
-    .option(...since)
-    .option(...until)
-    .option("-f, --file <path>", "only this file, directory or glob; repeatable", collect)
-    .option(...limit)
+    .argument("[query...]", "what it is about");
+  addOptions(decisions, "decisions", { q: null, file: "-f, --file <path>" })
     .addHelpText(
       "after",
       examples(
@@ -22,12 +20,12 @@ export function declareDecisions(program: Command): void {
     )
     .action(query(async () => (await import("./decisions.ts")).decisionsCommand));
 
-  program
+  const related = program
     .command("related")
     .description("List the sessions that touched files (default: those with uncommitted changes)")
     .argument("[query...]", "also rank by topic")
-    .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list)
-    .option(...limit)
+    .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list);
+  addOptions(related, "related", { q: null, file: null })
     .addHelpText(
       "after",
       examples(

@@ -1,27 +1,21 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { Decision } from "../../../protocol/decisions.ts";
+import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, oneLine, shortId } from "../session/text.ts";
 
-interface DecisionsOptions {
-  since?: string;
-  until?: string;
-  file?: string[];
-  limit?: number;
-}
-
 /** `pm decisions`: reads the memory itself, whether a daemon runs or not. */
 export async function decisionsCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  { since, until, file = [], limit = 10 }: DecisionsOptions,
+  options: RequestOf<"decisions">,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   const query = words.join(" ").trim();
-  const request = { q: query, since, until, file: pathsFrom(project, cwd, file), limit };
+  const request = { ...options, q: query, file: pathsFrom(project, cwd, options.file ?? []) };
   const found = await answerFromStore(project, "decisions", request);
   output.result({ query, ...found }, () => renderDecisions(found, output.colors));
 }

@@ -1,15 +1,11 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/decisions.ts";
+import type { RequestOf } from "../../../protocol/routes.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
-import { changedFiles, literalGlob, pathsFrom } from "../../../queries/sessions/conversations-related.ts";
+import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { localTime, oneLine, shortId } from "../session/text.ts";
-
-interface RelatedOptions {
-  files?: string[];
-  limit?: number;
-}
 
 /** Files of a session that are named. */
 const filesShown = 4;
@@ -18,17 +14,14 @@ const filesShown = 4;
 export async function relatedCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: RelatedOptions,
+  { files: named = [], ...options }: RequestOf<"related"> & { files?: string[] },
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
   const query = words.join(" ").trim();
-  const named = options.files ?? [];
-  const files =
-    named.length > 0 ? pathsFrom(project, cwd, named) : (await changedFiles(project)).map(literalGlob);
-  const request = { file: files, q: query, limit: options.limit };
-  const found = await answerFromStore(project, "related", request);
+  const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
+  const found = await answerFromStore(project, "related", { ...options, file, q: query });
   output.result({ query, ...found }, () => {
-    if (files.length === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
+    if (found.looked_for === 0) return "No uncommitted changes. Name files: pm related --files src/db.ts";
     return renderRelated(found.sessions, found.total, output.colors);
   });
 }

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from "commander";
-import { eventStatuses, eventTypes } from "../../../protocol/values.ts";
+import { eventTypes } from "../../../protocol/values.ts";
 import { examples, query, run } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
 import { collect } from "../../values.ts";
 
 const eventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
@@ -22,17 +23,11 @@ export function declareEvent(program: Command): void {
       ),
     );
 
-  event
+  const list = event
     .command("list", { isDefault: true })
     .description("List events and suggested events")
-    .argument("[query...]", "words in its title, description, branch or session titles")
-    .addOption(
-      new Option("--status <status>", "only this status (default: all but archived)").choices([
-        ...eventStatuses,
-        "all",
-      ]),
-    )
-    .addOption(new Option("--type <type>", "only this type").choices(eventTypes))
+    .argument("[query...]", "words in its title, description, branch or session titles");
+  addOptions(list, "events", { query: null })
     .option("--suggested", "only suggestions, all of them")
     .addHelpText(
       "after",

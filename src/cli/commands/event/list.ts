@@ -7,12 +7,6 @@ import { printable } from "../search/results.ts";
 import { counted, oneLine } from "../session/text.ts";
 import { daysOf, eventFacts, eventName } from "./text.ts";
 
-interface ListOptions {
-  status?: string;
-  type?: string;
-  suggested?: boolean;
-}
-
 /** Suggestions below a list. */
 const fewSuggestions = 5;
 
@@ -20,16 +14,11 @@ const fewSuggestions = 5;
 export async function eventListCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  { status, type, suggested = false }: ListOptions,
+  { suggested = false, ...options }: EventsRequest & { suggested?: boolean },
 ): Promise<void> {
-  const request: EventsRequest = {
-    query: words.join(" "),
-    status: status as EventsRequest["status"],
-    type: type as EventsRequest["type"],
-  };
-  const found = await answerFromStore(findProject(cwd), "events", request);
+  const found = await answerFromStore(findProject(cwd), "events", { ...options, query: words.join(" ") });
   // Whoever looks for something has no use for what it is not.
-  const isAll = words.length === 0 && status === undefined && type === undefined;
+  const isAll = words.length === 0 && Object.keys(options).length === 0;
   const suggestions = suggested ? found.suggestions : isAll ? found.suggestions.slice(0, fewSuggestions) : [];
   const events = suggested ? [] : found.events;
   output.result({ events, suggestions }, () => {

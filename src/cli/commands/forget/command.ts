@@ -1,18 +1,17 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm forget`: options and help; the code is loaded when it runs. */
 export function declareForget(program: Command): void {
-  program
+  const forget = program
     .command("forget")
-    .description("Remove something from the memory for good, after showing what")
-    .option("--session <id>", "a session and its subagents; a prefix of its id is enough")
-    .option("--turn <id>", "one turn of a session, SESSION:NUMBER")
-    .option("--note <id>", "a note; a prefix of its id is enough")
-    .option("--since <time>", 'everything since: "2026-01-31", "yesterday"')
-    .option("--until <time>", "everything until")
-    .option("--match <pattern>", "everything that matches a regular expression (RE2)")
-    .option("--dry-run", "only show what would be removed")
+    .description("Remove something from the memory for good, after showing what");
+  addOptions(forget, "forget", {
+    turn: "--turn <id>",
+    annotation: "--note <id>",
+    pattern: "--match <pattern>",
+  })
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",

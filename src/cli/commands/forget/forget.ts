@@ -9,12 +9,8 @@ import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../session/text.ts";
 
-interface ForgetOptions {
-  session?: string;
-  turn?: string;
+interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern" | "dry_run"> {
   note?: string;
-  since?: string;
-  until?: string;
   match?: string;
   dryRun?: boolean;
   yes?: boolean;

@@ -1,7 +1,6 @@
 import { Argument, type Command } from "commander";
 import { agentNames, defaultAgentName } from "../../../agents/profiles.ts";
-import { gitHookNames } from "../../../protocol/git-hook-names.ts";
-import { anyHook, hookNames } from "../../../protocol/hook-names.ts";
+import { anyHook, gitHookNames, hookNames } from "../../../protocol/hooks.ts";
 import { examples, run } from "../../frame.ts";
 
 /** `pm hook`: options and help; the code is loaded when it runs. */

@@ -3,6 +3,7 @@ import { findDaemon } from "../../../client/connect.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { TranscriptToImport } from "../../../sessions/ingest/import-preview.ts";
+import { sessionChunkCount } from "../../../store/memory/chunks/chunks.ts";
 import { listJobs } from "../../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
@@ -45,8 +46,11 @@ export async function followImport(
       for (;;) {
         if (signal.aborted) return null;
         const { done, read, isOver, failed } = standOf(memory, files);
-        if (isOver)
-          return { chunks: chunksOf(memory, files), took_ms: Math.round(performance.now() - start), failed };
+        if (isOver) {
+          const sessions = [...new Set(files.map(({ session }) => session))];
+          const tookMs = Math.round(performance.now() - start);
+          return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, failed };
+        }
         const sessions = `${read}/${files.length} files`;
         progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), sessions);
         if (performance.now() - asked > askMs) {
@@ -93,15 +97,6 @@ function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
     if (job.state === "running") stand.done += Math.min(job.done, left);
   }
   return stand;
-}
-
-function chunksOf(memory: Memory, files: readonly TranscriptToImport[]): number {
-  const sessions = JSON.stringify([...new Set(files.map(({ session }) => session))]);
-  const count = memory.prepare(
-    `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
-     WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
-  );
-  return count.pluck().get(sessions) as number;
 }
 
 function ended(): PommelError {

@@ -1,3 +1,4 @@
+import { defaultAgentName } from "../../../agents/profiles.ts";
 import { agents, setups } from "../../../agents/registry.ts";
 import { nameOf, partState } from "../../../agents/setup/parts.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
@@ -137,7 +138,7 @@ async function askForChoices(
   const saysParts = options.mcp || options.allow || options.instructions;
   const candidates =
     options.agent === undefined
-      ? setups.filter((setup) => setup.agent === "claude" || setup.isUsed(place))
+      ? setups.filter((setup) => setup.agent === defaultAgentName || setup.isUsed(place))
       : agentsNamed(options.agent);
   const parts = saysParts ? chosenParts(options) : new Set<PartName>(["mcp", ...chosenParts(options)]);
   const lacks = (setup: AgentSetup, names: Iterable<PartName>) => !isComplete(place, setup, new Set(names));

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { defaultAgentName } from "../../../agents/profiles.ts";
 import { projectPlace } from "../../../agents/setup/place.ts";
 import { readRecord } from "../../../agents/setup/record.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
@@ -90,7 +91,7 @@ export async function initCommand(
   }
   result.agents = await addAgents({ place, wanted, asked, steps, result, output });
   await showOrHide(project, own, place.own ?? false, { result, steps, output });
-  const claudes = result.agents.find(({ agent }) => agent === "claude")?.hooks;
+  const claudes = result.agents.find(({ agent }) => agent === defaultAgentName)?.hooks;
   if (claudes) result.hooks = { state: claudes.state, reason: claudes.reason };
   const parts = result.agents.flatMap(({ agent: _, ...outcome }) => Object.values(outcome));
   if ([...parts, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);

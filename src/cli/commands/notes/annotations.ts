@@ -1,22 +1,14 @@
 import { answer } from "../../../client/answer.ts";
 import { findProject } from "../../../project/paths.ts";
-import type { AnnotationsResponse } from "../../../protocol/sessions.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/sessions.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, localTime, noteOnMemory, oneLine, shortId } from "../session/text.ts";
 
-interface AnnotationsOptions {
-  search?: string;
-  since?: string;
-  until?: string;
-  session?: string;
-  limit?: number;
-}
-
 /** `pm notes`. */
 export async function annotationsCommand(
   { cwd, output }: CommandContext,
-  options: AnnotationsOptions,
+  options: AnnotationsRequest,
 ): Promise<void> {
   const project = findProject(cwd);
   const asked = await answer(project, "annotations", options);

@@ -1,18 +1,14 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { limit, since, until } from "../../values.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm notes` and `pm note`: options and help; the code is loaded when it runs. */
 export function declareNotes(program: Command): void {
-  program
+  const notes = program
     .command("notes")
     .alias("annotations")
-    .description('List notes ("Note to Pommel: ..." or `pm note`), latest first')
-    .option("--search <words>", "only notes with all of these words")
-    .option(...since)
-    .option(...until)
-    .option("--session <id>", "only this session; a prefix of its id is enough")
-    .option(...limit)
+    .description('List notes ("Note to Pommel: ..." or `pm note`), latest first');
+  addOptions(notes, "annotations")
     .addHelpText(
       "after",
       examples(
@@ -23,11 +19,14 @@ export function declareNotes(program: Command): void {
     )
     .action(query(async () => (await import("./annotations.ts")).annotationsCommand));
 
-  program
+  const note = program
     .command("note")
     .description("Save a note: searchable, listed by `pm notes`, kept for good")
-    .argument("<text...>", "the note; - reads it from stdin")
-    .option("--session <id>", "the session it is about; a prefix of its id is enough")
+    .argument("<text...>", "the note; - reads it from stdin");
+  addOptions(note, "annotate", {
+    ...{ note: null, transcript_path: null, branch: null },
+    session_id: "--session <id>",
+  })
     .addHelpText(
       "after",
       examples(

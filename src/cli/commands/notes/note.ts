@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { sessionAround } from "../../../agents/profiles.ts";
 import { storeNote } from "../../../client/store-note.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
@@ -12,7 +13,7 @@ import { oneLine, shortId } from "../session/text.ts";
 /** As the daemon takes it. Characters. */
 const longest = 10_000;
 
-/** `pm note <text>`: inside of Claude Code it is about the session that it runs in. */
+/** `pm note <text>`: inside of an agent that names its session it is about the session that it runs in. */
 export async function noteCommand(
   { cwd, output }: CommandContext,
   words: string[],
@@ -26,14 +27,10 @@ export async function noteCommand(
   if (note.length > longest) {
     throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
   }
-  const session = options.session ? await sessionId(project, options.session) : currentSession();
+  const session = options.session ? await sessionId(project, options.session) : sessionAround();
   const annotation = await storeNote(project, { note, session, cwd });
   const about = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
   output.result(annotation, `${tick("ok", output.colors)} Noted${about}: ${oneLine(annotation.note, 80)}`);
-}
-
-function currentSession(): string | null {
-  return process.env.CLAUDE_CODE_SESSION_ID || null;
 }
 
 async function sessionId(project: Project, beginning: string): Promise<string> {

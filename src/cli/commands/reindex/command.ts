@@ -1,13 +1,11 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
-import { collect } from "../../values.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm reindex`: options and help; the code is loaded when it runs. */
 export function declareReindex(program: Command): void {
-  program
-    .command("reindex")
-    .description("Rebuild the index")
-    .option("-p, --path <path>", "only this file, directory or glob; repeatable", collect)
+  const reindex = program.command("reindex").description("Rebuild the index");
+  addOptions(reindex, "index", { full: null, paths: "-p, --path <path>" })
     .addHelpText(
       "after",
       examples(

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm rewind`: options and help; the code is loaded when it runs. */
 export function declareRewind(program: Command): void {
-  program
+  const rewind = program
     .command("rewind")
     .description("Show a checkpoint's code and the agent's state, and go back to it")
-    .argument("<checkpoint>", "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag")
-    .option("--patch", "print every line changed since")
+    .argument("<checkpoint>", "its id or a commit, or a prefix of either; or a git revision: HEAD~3, a tag");
+  addOptions(rewind, "rewindPreview", { target: null })
     .option("--restore", "restore the working tree; no branch moves")
     .option("--worktree <dir>", "check it out into a separate directory instead")
     .addHelpText(

@@ -1,42 +1,23 @@
-import { type Command, Option } from "commander";
-import { levels } from "../../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
+import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
-import { collect, list, resultLimit, since, until } from "../../values.ts";
-
-/** Some of these; which are none of them the command says. */
-const among = (flags: string, about: string, values: readonly string[]) =>
-  new Option(flags, about).choices(values).argParser(list);
+import { addOptions } from "../../options.ts";
+import { sideOf } from "./request.ts";
 
 /** `pm search`: options and help; the code is loaded when it runs. */
 export function declareSearch(program: Command): void {
-  program
+  const search = program
     .command("search")
     .description("Find code and sessions by meaning, name or words")
-    .argument("<query...>", "what to find; `code`, `sessions` or `all` before it says where")
-    .option("-n, --limit <count>", "at most this many results of each", resultLimit)
+    .argument("<query...>", "what to find; `code`, `sessions` or `all` before it says where");
+  addOptions(search, "searchAll", { q: null });
+  for (const option of search.options) {
+    const side = sideOf(option.attributeName());
+    if (side !== null) option.description = `${side}: ${option.description}`;
+  }
+  search
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
     .option("--full", "print whole chunks instead of matching lines")
-    .option("--explain", "print each ranking signal's contribution")
-    .addOption(among("-l, --level <levels>", "code: only these, comma separated", levels))
-    .option(
-      "-p, --path <glob>",
-      "code: only files that match, relative to the project root; repeatable",
-      collect,
-    )
-    .option("--language <languages>", "code: only these, comma separated (ids or extensions)", list)
     .option("--metrics", "code: print how much reading this saves compared with grep")
-    .option("--since <time>", `sessions: ${since[1]}`)
-    .option("--until <time>", `sessions: ${until[1]}`)
-    .addOption(among("--type <types>", "sessions: only these, comma separated", chunkTypes))
-    .addOption(among("--kind <kinds>", "sessions: only these, comma separated", chunkKinds))
-    .option("--file <path>", "sessions: only this file, directory or glob; repeatable", collect)
-    .option("--session <id>", "sessions: only this session; a prefix of its id is enough")
-    .option("--commit <id>", "sessions: only what led to this commit or checkpoint")
-    .option("--event <id>", "sessions: only what belongs to this event")
-    .option("--branch <name>", "sessions: only on this git branch")
-    .option("--agent <name>", "sessions: only this agent, such as claude")
-    .addOption(new Option("--mode <mode>", "sessions: fts is words alone, regex is RE2").choices(searchModes))
     .addHelpText(
       "after",
       `${examples(

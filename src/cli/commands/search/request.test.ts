@@ -53,10 +53,6 @@ describe("what is searched", () => {
 
 it("refuses what there is not, and an empty query", async () => {
   const wrong: [string[], SearchOptions, string][] = [
-    [["x"], { level: ["paragraph"] }, "Unknown level: paragraph."],
-    [["x"], { type: ["note"] }, "Unknown type: note."],
-    [["x"], { kind: ["bug"] }, "Unknown kind: bug."],
-    [["x"], { mode: "fuzzy" }, "Unknown mode: fuzzy."],
     [[" "], {}, "The query is empty."],
     [["code", " "], {}, "The query is empty."],
   ];

@@ -1,32 +1,14 @@
 import { PommelError } from "../../../project/errors.ts";
-import { levels } from "../../../project/levels.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { SearchAllRequest, SearchRequest } from "../../../protocol/routes.ts";
-import type { TranscriptSearchRequest } from "../../../protocol/sessions.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../../protocol/values.ts";
+import { fieldsOf } from "../../../protocol/routes.ts";
+import type { SearchAllRequest, SearchRequest } from "../../../protocol/search.ts";
 
 /** What is asked of `pm search`, by the words and options of its command line. */
 
-export interface SearchOptions {
-  limit?: number;
+export interface SearchOptions extends Omit<SearchAllRequest, "q"> {
   full?: boolean;
-  explain?: boolean;
-  level?: string[];
-  path?: string[];
-  language?: string[];
   metrics?: boolean;
   allProjects?: boolean;
-  since?: string;
-  until?: string;
-  type?: string[];
-  kind?: string[];
-  file?: string[];
-  session?: string;
-  commit?: string;
-  event?: string;
-  branch?: string;
-  agent?: string;
-  mode?: string;
 }
 
 type Scope = "code" | "transcripts" | "all";
@@ -38,20 +20,15 @@ export interface Search {
   request: SearchAllRequest;
 }
 
-const codeOptions = ["level", "path", "language", "metrics"] as const;
-const transcriptOptions = [
-  "since",
-  "until",
-  "type",
-  "kind",
-  "file",
-  "session",
-  "commit",
-  "event",
-  "branch",
-  "agent",
-  "mode",
-] as const;
+const fieldsOfCode = fieldsOf("search");
+const fieldsOfSessions = fieldsOf("searchTranscripts");
+
+/** What an option limits the search to; null for one that both sides know, or none. */
+export function sideOf(option: string): "code" | "sessions" | null {
+  const ofCode = option === "metrics" || Object.hasOwn(fieldsOfCode, option);
+  if (ofCode === Object.hasOwn(fieldsOfSessions, option)) return null;
+  return ofCode ? "code" : "sessions";
+}
 
 /**
  * Reads the words and options of a command line.
@@ -68,18 +45,11 @@ export async function readSearch(
   if (query === "") {
     throw new PommelError("usage", "The query is empty.", 'Say what to find: pm search "where do we retry"');
   }
-  const asks = sideOf(scope ?? "all", options);
+  const { full: _, metrics: __, allProjects: ___, ...fields } = options;
   return {
     scope: scope ?? "all",
-    asks,
-    request: {
-      q: query,
-      ...(await environmentDefaults(project)),
-      ...(options.limit !== undefined && { limit: options.limit }),
-      explain: options.explain ?? false,
-      ...(asks !== "transcripts" && codePart(options)),
-      ...(asks !== "code" && transcriptPart(options)),
-    },
+    asks: asksOf(scope ?? "all", options),
+    request: { q: query, ...(await environmentDefaults(project)), explain: false, ...fields },
   };
 }
 
@@ -91,54 +61,22 @@ function scopeOf([first, ...others]: readonly string[]): Scope | null {
 }
 
 /** An option that only one side knows limits the search to that side. */
-function sideOf(scope: Scope, options: SearchOptions): Scope {
-  const ofCode = codeOptions.find((name) => options[name] !== undefined);
-  const ofTranscripts = transcriptOptions.find((name) => options[name] !== undefined);
+function asksOf(scope: Scope, options: SearchOptions): Scope {
+  const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : name));
+  const ofCode = given.find((name) => sideOf(name) === "code");
+  const ofSessions = given.find((name) => sideOf(name) === "sessions");
   if (scope === "transcripts" && ofCode) {
     throw new PommelError("usage", `--${ofCode} applies to code only.`, "Try `pm search code ...`.");
   }
-  if (scope === "code" && ofTranscripts) {
+  if (scope === "code" && ofSessions) {
     throw new PommelError(
       "usage",
-      `--${ofTranscripts} applies to sessions only.`,
+      `--${ofSessions} applies to sessions only.`,
       "Try `pm search sessions ...`.",
     );
   }
-  if (scope !== "all" || Boolean(ofCode) === Boolean(ofTranscripts)) return scope;
+  if (scope !== "all" || Boolean(ofCode) === Boolean(ofSessions)) return scope;
   return ofCode ? "code" : "transcripts";
-}
-
-function codePart(options: SearchOptions): Omit<SearchRequest, "q"> {
-  return {
-    ...(options.level && { level: options.level.map((name) => oneOf(levels, "level", name)) }),
-    ...(options.path && { path: options.path }),
-    ...(options.language && { language: options.language }),
-  };
-}
-
-function transcriptPart(options: SearchOptions): Omit<TranscriptSearchRequest, "q"> {
-  const { since, until, type, kind, file, session, commit, event, branch, agent, mode } = options;
-  return {
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(type && { type: type.map((name) => oneOf(chunkTypes, "type", name)) }),
-    ...(kind && { kind: kind.map((name) => oneOf(chunkKinds, "kind", name)) }),
-    ...(file && { file }),
-    ...(session !== undefined && { session }),
-    ...(commit !== undefined && { commit }),
-    ...(event !== undefined && { event }),
-    ...(branch !== undefined && { branch }),
-    ...(agent !== undefined && { agent }),
-    ...(mode !== undefined && { mode: oneOf(searchModes, "mode", mode) }),
-  };
-}
-
-function oneOf<const T extends string>(known: readonly T[], what: string, name: string): T {
-  const found = known.find((one) => one === name);
-  if (found === undefined) {
-    throw new PommelError("usage", `Unknown ${what}: ${name}.`, `Choose from: ${known.join(", ")}.`);
-  }
-  return found;
 }
 
 /** The daemon knows the configuration, but not the environment of this command. */

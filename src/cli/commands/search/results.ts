@@ -1,4 +1,4 @@
-import type { SearchResponse } from "../../../protocol/routes.ts";
+import type { SearchResponse } from "../../../protocol/search.ts";
 import { cutToWidth } from "../../../text/display-width.ts";
 import { stopWords } from "../../../text/stop-words.ts";
 import { rootOf } from "../../../text/tokens.ts";

@@ -1,7 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import type { SearchResponse } from "../../../protocol/routes.ts";
-import type { TranscriptSearchResponse } from "../../../protocol/sessions.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/search.ts";
 import type { ResultStyle } from "./results.ts";
 import { renderGroups, renderTranscripts } from "./transcripts.ts";
 

@@ -1,5 +1,4 @@
-import type { SearchAllResponse } from "../../../protocol/routes.ts";
-import type { TranscriptSearchResponse } from "../../../protocol/sessions.ts";
+import type { SearchAllResponse, TranscriptSearchResponse } from "../../../protocol/search.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";

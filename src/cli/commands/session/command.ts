@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { limit, since, until, wholeNumber } from "../../values.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm session`: options and help; the code is loaded when it runs. */
 export function declareSession(program: Command): void {
@@ -17,16 +17,11 @@ export function declareSession(program: Command): void {
       ),
     );
 
-  session
+  const sessions = session
     .command("list", { isDefault: true })
-    .description("List sessions, most recently active first")
-    .option(...since)
-    .option(...until)
-    .option("--branch <name>", "only on this git branch")
-    .option("--agent <name>", "only this agent, such as claude")
-    .option("--agents", "include subagent sessions")
+    .description("List sessions, most recently active first");
+  addOptions(sessions, "sessions")
     .option("--all-projects", "of all Pommel projects on this machine (`pm projects`)")
-    .option(...limit)
     .addHelpText(
       "after",
       examples(
@@ -42,11 +37,11 @@ export function declareSession(program: Command): void {
       ),
     );
 
-  session
+  const show = session
     .command("show")
     .description("Show a session: its summary, turns, files, notes and tokens")
-    .argument("<id>", "the session; a prefix of its id is enough")
-    .option("--turn <number>", "print this turn in full", wholeNumber)
+    .argument("<id>", "the session; a prefix of its id is enough");
+  addOptions(show, "session", { id: null })
     .option("--full", "print every turn in full")
     .addHelpText(
       "after",

@@ -1,3 +1,4 @@
+import { sessionAround } from "../../../agents/profiles.ts";
 import { type Answered, answer } from "../../../client/answer.ts";
 import { codeOf } from "../../../project/errors.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
@@ -10,12 +11,12 @@ import { noteOnMemory } from "./text.ts";
 const openFor = 30 * 60_000;
 
 /**
- * `pm session current`: the session that this runs in, which Claude Code names in the environment of what it runs; else
+ * `pm session current`: the session that this runs in, which its agent may name to what it runs; else
  * all that are open, as nobody can tell which one is meant.
  */
 export async function sessionCurrentCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = findProject(cwd);
-  const current = process.env.CLAUDE_CODE_SESSION_ID || null;
+  const current = sessionAround();
   const asked = await (current === null ? openSessions(project) : session(project, current));
   const note = noteOnMemory(asked);
   if (note !== null) output.note(output.colors.dim(note));

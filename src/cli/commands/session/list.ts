@@ -5,20 +5,10 @@ import type { CommandContext } from "../../frame.ts";
 import { type Colors, table } from "../../terminal/output.ts";
 import { counted, localTime, noteOnMemory, oneLine, shortId } from "./text.ts";
 
-interface ListOptions {
-  since?: string;
-  until?: string;
-  branch?: string;
-  agent?: string;
-  agents?: boolean;
-  allProjects?: boolean;
-  limit?: number;
-}
-
 /** `pm session list`. */
 export async function sessionListCommand(
   context: CommandContext,
-  { allProjects = false, ...options }: ListOptions,
+  { allProjects = false, ...options }: SessionsRequest & { allProjects?: boolean },
 ): Promise<void> {
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;

@@ -1,17 +1,14 @@
 import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
-import { collect, resultLimit, wholeNumber } from "../../values.ts";
+import { addOptions } from "../../options.ts";
+import { resultLimit } from "../../values.ts";
 
 /** `pm stats`: options and help; the code is loaded when it runs. */
 export function declareStats(program: Command): void {
-  program
+  const stats = program
     .command("stats")
-    .description("Show the shares of agents and people in committed lines, by author, directory and week")
-    .option("--since <time>", 'only commits since: "2026-01-31", "last week", "3 days ago"')
-    .option("--until <time>", "only commits until")
-    .option("-p, --path <path>", "only this file, directory or glob; repeatable", collect)
-    .option("--dir-depth <levels>", "directories this deep (default: 2)", wholeNumber)
-    .option("--all", "include commits outside HEAD's history")
+    .description("Show the shares of agents and people in committed lines, by author, directory and week");
+  addOptions(stats, "stats", { depth: "--dir-depth <levels>" })
     .option("-n, --limit <count>", "rows per table (default: 10)", resultLimit)
     .addHelpText(
       "after",

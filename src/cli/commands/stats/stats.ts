@@ -1,4 +1,5 @@
 import { findProject, inWorktreeOf } from "../../../project/paths.ts";
+import type { RequestOf } from "../../../protocol/routes.ts";
 import type { Share, StatsAnswer } from "../../../protocol/stats.ts";
 import { answerFromStore } from "../../../queries/operations.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
@@ -7,22 +8,18 @@ import { type Colors, table } from "../../terminal/output.ts";
 import { percent } from "../blame/author-text.ts";
 import { counted, heading, oneLine, shortId } from "../session/text.ts";
 
-interface StatsOptions {
-  since?: string;
-  until?: string;
-  path?: string[];
+interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;
-  all?: boolean;
   limit?: number;
 }
 
 /** `pm stats`: reads git and the memory itself, whether a daemon runs or not. */
 export async function statsCommand(
   { cwd, output }: CommandContext,
-  { since, until, path = [], dirDepth, all, limit = 10 }: StatsOptions,
+  { path = [], dirDepth, limit = 10, ...options }: StatsOptions,
 ): Promise<void> {
   const project = inWorktreeOf(findProject(cwd), cwd);
-  const request = { since, until, path: pathsFrom(project, cwd, path), depth: dirDepth, all };
+  const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
   const answer = await answerFromStore(project, "stats", request);
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderStats(answer, limit, output.colors));

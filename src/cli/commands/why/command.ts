@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
+import { addOptions } from "../../options.ts";
 
 /** `pm why`: options and help; the code is loaded when it runs. */
 export function declareWhy(program: Command): void {
-  program
+  const why = program
     .command("why")
     .description(
       "Explain why a line exists: who wrote it, what was asked and decided, whether it is still current",
     )
-    .argument("<place>", "a file with a line or range: src/auth.ts:42, src/auth.ts:42-50")
-    .option("--rev <commit>", "the file as of this commit")
+    .argument("<place>", "a file with a line or range: src/auth.ts:42, src/auth.ts:42-50");
+  addOptions(why, "why", { file: null, first_line: null, last_line: null })
     .option("--full", "print prompts and lines in full")
     .addHelpText(
       "after",

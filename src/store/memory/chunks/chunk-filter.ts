@@ -1,6 +1,6 @@
 import type { ChunkKind, ChunkType } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
-import type { EventType } from "../memory-records.ts";
+import type { EventType, SessionChunkId } from "../memory-records.ts";
 
 /** Which chunks of sessions are asked for; null limits nothing. */
 export interface ChunkFilter {
@@ -73,23 +73,26 @@ export function conditionsOf(filter: ChunkFilter): { sql: string | null; given: 
   return { sql: conditions.length > 0 ? conditions.join(" AND ") : null, given };
 }
 
-/** Rows of the chunks that a filter lets through, ascending. */
-export function chunkIdsIn(memory: Memory, filter: ChunkFilter): number[] {
+/** The chunks that a filter lets through, ascending. */
+export function chunkIdsIn(memory: Memory, filter: ChunkFilter): SessionChunkId[] {
   const { sql, given } = conditionsOf(filter);
   const ids = memory.prepare(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).pluck();
-  return ids.all(given) as number[];
+  return ids.all(given) as SessionChunkId[];
 }
 
 /**
  * The chunks that a filter lets through by the files that they touched, each file's ascending. Finding those of one file
  * reads every chunk, so all are found at once, and kept until the memory is written: for filters that let few through.
  */
-export function chunkIdsByFile(memory: Memory, filter: ChunkFilter): ReadonlyMap<string, readonly number[]> {
+export function chunkIdsByFile(
+  memory: Memory,
+  filter: ChunkFilter,
+): ReadonlyMap<string, readonly SessionChunkId[]> {
   return memory.once(`chunks by file ${JSON.stringify(filter)}`, () => {
     const { sql, given } = conditionsOf(filter);
     const rows = memory.prepare(`SELECT id, files FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).all(given);
-    const byFile = new Map<string, number[]>();
-    for (const { id, files } of rows as { id: number; files: string }[]) {
+    const byFile = new Map<string, SessionChunkId[]>();
+    for (const { id, files } of rows as { id: SessionChunkId; files: string }[]) {
       for (const file of new Set(JSON.parse(files) as string[])) {
         const ids = byFile.get(file);
         if (ids) ids.push(id);
@@ -104,11 +107,11 @@ export function chunkIdsByFile(memory: Memory, filter: ChunkFilter): ReadonlyMap
 export function chunkTextsIn(
   memory: Memory,
   filter: ChunkFilter,
-): IterableIterator<{ id: number; text: string }> {
+): IterableIterator<{ id: SessionChunkId; text: string }> {
   const { sql, given } = conditionsOf(filter);
   return memory
     .prepare(`SELECT id, text FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY started_at DESC, id DESC`)
-    .iterate(given) as IterableIterator<{ id: number; text: string }>;
+    .iterate(given) as IterableIterator<{ id: SessionChunkId; text: string }>;
 }
 
 /** Every file that a turn touched: what a pattern for `files` is matched with. */

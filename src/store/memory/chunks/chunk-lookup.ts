@@ -1,10 +1,11 @@
 import { phraseOf } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
+import type { SessionChunkId } from "../memory-records.ts";
 import { type ChunkFilter, conditionsOf } from "./chunk-filter.ts";
 
 /** A chunk that matched, and how well: higher is better, comparable within one call. */
 export interface SessionMatch {
-  rowid: number;
+  id: SessionChunkId;
   score: number;
 }
 
@@ -30,7 +31,7 @@ export function matchSessionTokens(
   const restriction = sql === null ? "" : `AND +rowid IN (SELECT id FROM chunks WHERE ${sql})`;
   return memory
     .prepare(
-      `SELECT rowid, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
+      `SELECT rowid AS id, -bm25(chunk_terms, ${prompt}, ${answer}, ${actions}, ${errors}) AS score
        FROM chunk_terms WHERE chunk_terms MATCH @words ${restriction} ORDER BY score DESC LIMIT @limit`,
     )
     .all({ words: tokens.map(phraseOf).join(" OR "), limit, ...given }) as SessionMatch[];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import type { Memory } from "../memory.ts";
-import type { ChunkToStore } from "../memory-records.ts";
+import type { ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { saveTurn } from "../sessions/turns.ts";
 import { saveAnnotation } from "./annotations.ts";
 import { allChunks, chunkIdsByFile, chunkIdsIn, chunkTextsIn, touchedFiles } from "./chunk-filter.ts";
@@ -33,10 +33,11 @@ afterEach(() => remove());
 
 const put = (from: number, ...chunks: ChunkToStore[]) =>
   replaceChunks(memory, session, { type: "raw", from }, chunks);
+const gone = 99 as SessionChunkId;
 const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
 const found = (token: string, filter = allChunks) =>
   matchSessionTokens(memory, [token], weights, 10, filter).map(
-    ({ rowid }) => chunksByIds(memory, [rowid]).get(rowid)!.text,
+    ({ id }) => chunksByIds(memory, [id]).get(id)!.text,
   );
 const of = (...numbers: number[]) => ({ dimensions: 2, data: Int8Array.from(numbers) });
 
@@ -95,12 +96,12 @@ describe("chunks", () => {
     const [id] = put(0, given);
     const { terms: _, vectors: __, ...stored } = given;
     const whole = { ...stored, id, sessionId: session };
-    expect(chunksByIds(memory, [id!, 99])).toEqual(new Map([[id, whole]]));
+    expect(chunksByIds(memory, [id!, gone])).toEqual(new Map([[id, whole]]));
     expect(chunkByUid(memory, "s:raw:0")).toEqual(whole);
     expect(chunkByUid(memory, "s:raw:1")).toBeNull();
     expect(chunksOfSession(memory, session)).toEqual([whole]);
     const { text: ___, files: ____, ...outline } = whole;
-    expect(chunkOutlines(memory, [id!, 99])).toEqual(new Map([[id, outline]]));
+    expect(chunkOutlines(memory, [id!, gone])).toEqual(new Map([[id, outline]]));
     put(0);
     expect(chunkOutlines(memory, [id!]).size).toBe(0);
   });
@@ -110,7 +111,7 @@ describe("chunks", () => {
     replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "s", { type: "summary" })]);
     const other = addSession(memory, "other").id;
     replaceChunks(memory, other, { type: "raw", from: 0 }, [chunk(1, "x", { session: "other" })]);
-    expect(neighboursOf(memory, [ids[0]!, ids[1]!, 99])).toEqual(
+    expect(neighboursOf(memory, [ids[0]!, ids[1]!, gone])).toEqual(
       new Map([
         [ids[0], { before: null, after: ids[1] }],
         [ids[1], { before: ids[0], after: ids[2] }],
@@ -143,14 +144,14 @@ describe("words", () => {
       expect([
         token,
         matchSessionTokens(memory, [token], weights, 9, allChunks)
-          .map(({ rowid }) => rowid)
+          .map(({ id }) => id)
           .sort(),
       ]).toEqual([token, [id, id! + 1].slice(0, token === "retri" ? 1 : 2)]);
     }
     const byPrompt = matchSessionTokens(memory, ["flaki"], { ...weights, prompt: 10 }, 9, allChunks);
-    expect(byPrompt.map(({ rowid }) => rowid)).toEqual([id, id! + 1]);
+    expect(byPrompt.map(({ id }) => id)).toEqual([id, id! + 1]);
     expect(byPrompt[0]!.score).toBeGreaterThan(byPrompt[1]!.score);
-    expect(matchSessionTokens(memory, ["flaki"], { ...weights, answer: 10 }, 1, allChunks)[0]?.rowid).toBe(
+    expect(matchSessionTokens(memory, ["flaki"], { ...weights, answer: 10 }, 1, allChunks)[0]?.id).toBe(
       id! + 1,
     );
     expect(matchSessionTokens(memory, [], weights, 9, allChunks)).toEqual([]);
@@ -229,7 +230,7 @@ describe("vectors", () => {
       new Map([
         [ids[2]!, of(1, 2, 3, 4)],
         [ids[1]!, of()],
-        [999, of(1, 1)],
+        [gone, of(1, 1)],
       ]),
     );
     expect(chunksWithoutVector(memory, "m")).toEqual([ids[0]]);

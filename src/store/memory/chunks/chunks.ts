@@ -2,13 +2,13 @@ import type { ChunkType } from "../../../protocol/values.ts";
 import { tokenStream } from "../../../text/tokens.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
-import type { ChunkToStore, SessionChunk } from "../memory-records.ts";
+import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
 import { saveChunkDecisions } from "./chunk-decisions.ts";
 import { insertVector } from "./vectors.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
 export interface StoredSessionChunk extends SessionChunk {
-  id: number;
+  id: SessionChunkId;
   sessionId: number;
 }
 
@@ -31,14 +31,14 @@ const chunkOf = (row: Flat<StoredSessionChunk>): StoredSessionChunk => ({
 
 /**
  * Puts chunks in place of those of the session and type from a position on; with them go their terms and vectors.
- * @returns the rows of the new ones, ascending
+ * @returns the new ones, ascending
  */
 export function replaceChunks(
   memory: Memory,
   sessionId: number,
   { type, from }: { type: ChunkType; from: number },
   chunks: readonly ChunkToStore[],
-): number[] {
+): SessionChunkId[] {
   return memory.inTransaction(() => {
     memory
       .prepare("DELETE FROM chunks WHERE session_id = ? AND type = ? AND position >= ?")
@@ -76,7 +76,7 @@ function insertChunk(
   memory: Memory,
   sessionId: number,
   { terms, vectors, decisions, ...chunk }: ChunkToStore,
-): number {
+): SessionChunkId {
   const { lastInsertRowid } = memory
     .prepare(
       `INSERT INTO chunks (uid, session_id, position, first_turn, last_turn, first_seq, last_seq, type, kind,
@@ -85,7 +85,7 @@ function insertChunk(
          @abandoned, @branch, @startedAt, @endedAt, @annotationId, @text, @files)`,
     )
     .run({ ...chunk, sessionId, abandoned: chunk.abandoned ? 1 : 0, files: JSON.stringify(chunk.files) });
-  const id = Number(lastInsertRowid);
+  const id = Number(lastInsertRowid) as SessionChunkId;
   memory
     .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
     .run(
@@ -108,21 +108,33 @@ export function flushTerms(memory: Memory): void {
   correctTotals(memory, "chunk_terms");
 }
 
-export function sessionChunkCount(memory: Memory): number {
-  return (memory.prepare("SELECT count(*) AS n FROM chunks").get() as { n: number }).n;
+/** How many chunks there are: of all sessions, or of those with these uids. */
+export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[]): number {
+  if (sessionUids === undefined) return memory.prepare("SELECT count(*) FROM chunks").pluck().get() as number;
+  const count = memory.prepare(
+    `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
+     WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
+  );
+  return count.pluck().get(JSON.stringify(sessionUids)) as number;
 }
 
-/** Whole chunks by row; those that are gone are missing. */
-export function chunksByIds(memory: Memory, ids: readonly number[]): Map<number, StoredSessionChunk> {
+/** Whole chunks by id; those that are gone are missing. */
+export function chunksByIds(
+  memory: Memory,
+  ids: readonly SessionChunkId[],
+): Map<SessionChunkId, StoredSessionChunk> {
   const rows = memory
     .prepare(`SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`)
     .all(JSON.stringify(ids)) as Flat<StoredSessionChunk>[];
   return new Map(rows.map((row) => [row.id, chunkOf(row)]));
 }
 
-/** What ranking needs of chunks, by row; those that are gone are missing. Remembered and shared: not to be changed. */
-export function chunkOutlines(memory: Memory, ids: readonly number[]): Map<number, SessionChunkOutline> {
-  const remembered = memory.cacheUntilWrite<number, SessionChunkOutline>("session chunk outlines");
+/** What ranking needs of chunks, by id; those that are gone are missing. Remembered and shared: not to be changed. */
+export function chunkOutlines(
+  memory: Memory,
+  ids: readonly SessionChunkId[],
+): Map<SessionChunkId, SessionChunkOutline> {
+  const remembered = memory.cacheUntilWrite<SessionChunkId, SessionChunkOutline>("session chunk outlines");
   const unknown = ids.filter((id) => !remembered.has(id));
   if (unknown.length > 0) {
     const rows = memory
@@ -130,7 +142,7 @@ export function chunkOutlines(memory: Memory, ids: readonly number[]): Map<numbe
       .all(JSON.stringify(unknown)) as Flat<SessionChunkOutline>[];
     for (const row of rows) remembered.set(row.id, outlineOf(row));
   }
-  const found = new Map<number, SessionChunkOutline>();
+  const found = new Map<SessionChunkId, SessionChunkOutline>();
   for (const id of ids) {
     const outline = remembered.get(id);
     if (outline) found.set(id, outline);
@@ -172,13 +184,16 @@ export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkTyp
 
 /** A chunk's neighbours of its session and type. */
 export interface Neighbours {
-  before: number | null;
-  after: number | null;
+  before: SessionChunkId | null;
+  after: SessionChunkId | null;
 }
 
-/** The rows of the chunks right before and right after each of these. Remembered: not to be changed. */
-export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number, Neighbours> {
-  const remembered = memory.cacheUntilWrite<number, Neighbours>("session chunk neighbours");
+/** The chunks right before and right after each of these. Remembered: not to be changed. */
+export function neighboursOf(
+  memory: Memory,
+  ids: readonly SessionChunkId[],
+): Map<SessionChunkId, Neighbours> {
+  const remembered = memory.cacheUntilWrite<SessionChunkId, Neighbours>("session chunk neighbours");
   const unknown = ids.filter((id) => !remembered.has(id));
   if (unknown.length > 0) {
     const at = (offset: string) =>
@@ -188,10 +203,10 @@ export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number
         `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
          FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
       )
-      .all(JSON.stringify(unknown)) as ({ id: number } & Neighbours)[];
+      .all(JSON.stringify(unknown)) as ({ id: SessionChunkId } & Neighbours)[];
     for (const { id, before, after } of rows) remembered.set(id, { before, after });
   }
-  const found = new Map<number, Neighbours>();
+  const found = new Map<SessionChunkId, Neighbours>();
   for (const id of ids) {
     const known = remembered.get(id);
     if (known) found.set(id, known);
@@ -200,12 +215,12 @@ export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number
 }
 
 /** Rows of the chunks that a model has not seen yet, the newest first. */
-export function chunksWithoutVector(memory: Memory, model: string): number[] {
+export function chunksWithoutVector(memory: Memory, model: string): SessionChunkId[] {
   return memory
     .prepare(
       `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
        ORDER BY id DESC`,
     )
     .pluck()
-    .all(model) as number[];
+    .all(model) as SessionChunkId[];
 }

@@ -1,28 +1,33 @@
 import { phraseOf } from "../../../text/tokens.ts";
 import type { Memory } from "../memory.ts";
+import type { SessionChunkId } from "../memory-records.ts";
 
 /** How common words are among sessions: what a whole session is about, its every chunk says. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
 const maxCounted = 1000;
 
-/** Rows of chunks by uid, in the order given; null for one that is gone. */
-export function rowsOfChunks(memory: Memory, uids: readonly string[]): (number | null)[] {
+/** Chunks by uid, in the order given; null for one that is gone. */
+export function chunksByUids(memory: Memory, uids: readonly string[]): (SessionChunkId | null)[] {
   const rows = memory
     .prepare("SELECT id, uid FROM chunks WHERE uid IN (SELECT value FROM json_each(?))")
-    .all(JSON.stringify(uids)) as { id: number; uid: string }[];
+    .all(JSON.stringify(uids)) as { id: SessionChunkId; uid: string }[];
   const byUid = new Map(rows.map(({ id, uid }) => [uid, id]));
   return uids.map((uid) => byUid.get(uid) ?? null);
 }
 
 /** Which of some few chunks hold a token (as `analyseQuery` makes them). */
-export function chunksWithToken(memory: Memory, token: string, rows: readonly number[]): Set<number> {
+export function chunksWithToken(
+  memory: Memory,
+  token: string,
+  chunks: readonly SessionChunkId[],
+): Set<SessionChunkId> {
   const found = memory
     .prepare(
       `SELECT rowid AS id FROM chunk_terms
        WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
     )
-    .all(phraseOf(token), JSON.stringify(rows)) as { id: number }[];
+    .all(phraseOf(token), JSON.stringify(chunks)) as { id: SessionChunkId }[];
   return new Set(found.map(({ id }) => id));
 }
 

@@ -1,17 +1,16 @@
 import type { VectorRow, VectorSource } from "../../vectors/vector-index.ts";
 import type { Memory } from "../memory.ts";
-import type { PassageVectors } from "../memory-records.ts";
+import type { PassageVectors, SessionChunkId } from "../memory-records.ts";
 
 /** A model's vectors of a chunk's passages, as stored. */
 export interface PassageRow extends VectorRow {
-  /** Row of `chunks`. */
-  chunkId: number;
+  chunkId: SessionChunkId;
 }
 
 /** Adds the vectors of a chunk's passages. To be called in the transaction that makes sure of it. */
 export function insertVector(
   memory: Memory,
-  chunk: { id: number; sessionId: number },
+  chunk: { id: SessionChunkId; sessionId: number },
   model: string,
   { dimensions, data }: PassageVectors,
 ): void {
@@ -36,7 +35,7 @@ export function insertVector(
 export function storeSessionVectors(
   memory: Memory,
   model: string,
-  vectors: ReadonlyMap<number, PassageVectors>,
+  vectors: ReadonlyMap<SessionChunkId, PassageVectors>,
 ): void {
   memory.inTransaction(() => {
     const session = memory.prepare("SELECT session_id AS sessionId FROM chunks WHERE id = ?");

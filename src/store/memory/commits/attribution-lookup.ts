@@ -116,3 +116,41 @@ export function replacedCommits(memory: Memory): Set<string> {
     .all();
   return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
 }
+
+/** Whether an author may be known of any line of a file: of one under its path, or under the one that it had before. */
+export function mayHaveAuthors(memory: Memory, path: string): boolean {
+  const known = memory.prepare(
+    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
+     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+  );
+  const renamed = memory.prepare(
+    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
+  );
+  return known.get(path) !== undefined || renamed.get(path) !== undefined;
+}
+
+/** Lines of a commit that a tool call wrote; both ends included. */
+export interface LinesOfToolUse {
+  /** Row of `commits`. */
+  id: number;
+  hash: string;
+  toolUse: string;
+  path: string;
+  first: number;
+  last: number;
+}
+
+/** What commits added of what tool calls wrote; lines that were only moved are left out. */
+export function linesOfToolUses(
+  memory: Memory,
+  { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
+): LinesOfToolUse[] {
+  return memory
+    .prepare(
+      `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
+         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
+    )
+    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as LinesOfToolUse[];
+}

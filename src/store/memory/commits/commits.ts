@@ -108,6 +108,14 @@ export function rewrittenAs(memory: Memory, hash: string): string[] {
   return found.pluck().all(hash) as string[];
 }
 
+/** Hashes of the latest commits that were made since a time, latest first. */
+export function commitsSince(memory: Memory, since: number, limit: number): string[] {
+  const found = memory.prepare(
+    "SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?",
+  );
+  return found.pluck().all(since, limit) as string[];
+}
+
 /** The files that a commit changed, by path. */
 export function filesOfCommit(
   memory: Memory,
@@ -163,4 +171,23 @@ function unpackAdded(packed: Uint8Array): AddedKey[] {
     }
   }
   return added;
+}
+
+/** What is remembered of commits. */
+export interface GitCounts {
+  /** Commits that were looked at. */
+  commits: number;
+  /** Those that sessions led to. */
+  checkpoints: number;
+  /** Commits that wait to be looked at, or to be looked at again when more was said of them. */
+  waiting: number;
+}
+
+export function gitCounts(memory: Memory): GitCounts {
+  return memory
+    .prepare(
+      `SELECT (SELECT count(*) FROM commits) AS commits, (SELECT count(*) FROM checkpoints) AS checkpoints,
+         (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`,
+    )
+    .get() as GitCounts;
 }

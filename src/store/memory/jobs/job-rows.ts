@@ -1,5 +1,5 @@
 import type { Memory } from "../memory.ts";
-import type { JobRecord } from "../memory-records.ts";
+import type { JobKind, JobRecord } from "../memory-records.ts";
 
 export type JobRow = Omit<JobRecord, "payload"> & { payload: string };
 
@@ -30,6 +30,25 @@ export function listJobs(
 export function nextDue(memory: Memory): number | null {
   const row = memory.prepare(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`).get();
   return (row as { at: number | null }).at;
+}
+
+/** Whether a job of those kinds is due that is more urgent than one of this priority. */
+export function isMoreUrgentDue(
+  memory: Memory,
+  { priority, kinds }: { priority: number; kinds: readonly JobKind[] },
+  now = Date.now(),
+): boolean {
+  const found = memory.prepare(
+    `SELECT 1 FROM jobs WHERE ${freeJobs} AND not_before <= ? AND priority < ?
+       AND kind IN (SELECT value FROM json_each(?)) LIMIT 1`,
+  );
+  return found.get(now, priority, JSON.stringify(kinds)) !== undefined;
+}
+
+/** How many jobs of a kind wait or run. */
+export function unfinishedJobs(memory: Memory, kind: JobKind): number {
+  const count = memory.prepare("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'");
+  return count.pluck().get(kind) as number;
 }
 
 /**

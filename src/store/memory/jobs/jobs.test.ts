@@ -4,9 +4,18 @@ import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { Memory } from "../memory.ts";
 import type { JobRecord } from "../memory-records.ts";
 import { queueFigures, recentActivity } from "../sessions/activity.ts";
-import { removeDead, retryDead } from "./dead-jobs.ts";
 import { listJobs, nextDue } from "./job-rows.ts";
-import { claim, enqueue, fail, finish, noteProgress, putBack, recover } from "./jobs.ts";
+import {
+  claim,
+  enqueue,
+  fail,
+  finish,
+  noteProgress,
+  putBack,
+  recover,
+  removeDead,
+  retryDead,
+} from "./jobs.ts";
 
 let memory: Memory;
 let remove: () => void;

@@ -1,7 +1,7 @@
 import type { Memory } from "../memory.ts";
 import type { JobKind, JobRecord } from "../memory-records.ts";
 import { addActivity } from "../sessions/activity.ts";
-import { freeJobs, type JobRow, jobColumns, jobOf, letWait } from "./job-rows.ts";
+import { freeJobs, type JobRow, jobColumns, jobOf, letWait, listJobs, waitingJob } from "./job-rows.ts";
 
 /**
  * The queue of what is to be done, in memory.db, so that nothing is lost when a process dies. For a kind and subject
@@ -198,4 +198,34 @@ function giveUp(memory: Memory, job: JobRecord, error: string, now: number): voi
     .prepare("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, updated_at = ? WHERE id = ?")
     .run(error, now, id);
   addActivity(memory, { at: now, kind, subject, outcome: "dead", chunks: 0, units: 0, tookMs: 0 });
+}
+
+/**
+ * Lets jobs that were given up wait again, from their first attempt; one that has a newer request waiting leaves it to
+ * that.
+ * @returns how many there were
+ */
+export function retryDead(memory: Memory, ids: readonly number[] | "all", now = Date.now()): number {
+  return memory.inTransaction(() => {
+    const dead = deadJobs(memory, ids);
+    for (const job of dead) {
+      if (waitingJob(memory, job)) memory.prepare("DELETE FROM jobs WHERE id = ?").run(job.id);
+      else letWait(memory, job, { attempts: 0, notBefore: now, error: job.error, now });
+    }
+    return dead.length;
+  });
+}
+
+/** Forgets jobs that were given up. @returns how many there were */
+export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
+  return memory.inTransaction(() => {
+    const dead = deadJobs(memory, ids);
+    for (const { id } of dead) memory.prepare("DELETE FROM jobs WHERE id = ?").run(id);
+    return dead.length;
+  });
+}
+
+function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
+  const wanted = ids === "all" ? null : new Set(ids);
+  return listJobs(memory, { state: "dead" }).filter(({ id }) => wanted === null || wanted.has(id));
 }

@@ -11,6 +11,7 @@ import { insertVector } from "../chunks/vectors.ts";
 import { listJobs } from "../jobs/job-rows.ts";
 import { enqueue } from "../jobs/jobs.ts";
 import { Memory } from "../memory.ts";
+import type { SessionChunkId } from "../memory-records.ts";
 import { packContent } from "../sessions/content.ts";
 import { insertLines, knownLines, lastTurnNumber, nextSeq, placeOfLine } from "../sessions/lines.ts";
 import { listSessions, sessionById, sessionByUid } from "../sessions/sessions.ts";
@@ -368,6 +369,9 @@ it("leaves no byte however the database was filled, changed and thinned out befo
 
 it("refuses vectors that do not fill whole dimensions", () => {
   expect(() =>
-    insertVector(memory, { id: 1, sessionId: 1 }, "m", { dimensions: 2, data: new Int8Array(3) }),
+    insertVector(memory, { id: 1 as SessionChunkId, sessionId: 1 }, "m", {
+      dimensions: 2,
+      data: new Int8Array(3),
+    }),
   ).toThrow("3 bytes");
 });

@@ -2,6 +2,9 @@ import type { Memory } from "../memory.ts";
 
 /** What is stored, put in other words: by scrubbing under newer rules, and by forgetting what a pattern matches. */
 
+/** Of `meta`: the version of the rules that all of the memory is scrubbed by. */
+export const scrubbedBy = "scrubbed_by";
+
 /** Where the raw chunks of a session go on that begin with a turn or a later one: after those that end before it. */
 export function positionAfterTurn(memory: Memory, sessionId: number, turn: number): number {
   const row = memory
@@ -61,4 +64,49 @@ export function redactSummary(memory: Memory, id: number, text: string): void {
 /** Rows of all sessions beyond one, ascending. */
 export function sessionIdsAfter(memory: Memory, after: number): number[] {
   return memory.prepare("SELECT id FROM sessions WHERE id > ? ORDER BY id").pluck().all(after) as number[];
+}
+
+/** What is stored of a commit in words. */
+export interface TextsOfCommit {
+  /** Row of `commits`. */
+  id: number;
+  subject: string;
+  author: string;
+  branch: string | null;
+  /** What agents were at; null without a checkpoint. */
+  state: unknown;
+}
+
+/** The texts of the next `limit` commits beyond one, in order of rows. */
+export function textsOfCommits(memory: Memory, after: number, limit: number): TextsOfCommit[] {
+  const rows = memory
+    .prepare(
+      `SELECT id, subject, author, branch,
+         (SELECT agent_state FROM checkpoints WHERE commit_id = commits.id) AS state
+       FROM commits WHERE id > ? ORDER BY id LIMIT ?`,
+    )
+    .all(after, limit) as (Omit<TextsOfCommit, "state"> & { state: string | null })[];
+  return rows.map((row) => ({ ...row, state: row.state === null ? null : JSON.parse(row.state) }));
+}
+
+/** Puts other words in place of what a commit says. */
+export function redactCommit(
+  memory: Memory,
+  id: number,
+  { subject, author, branch }: Omit<TextsOfCommit, "id" | "state">,
+): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare("UPDATE commits SET (subject, author, branch) = (?, ?, ?) WHERE id = ?")
+      .run(subject, author, branch, id);
+  });
+}
+
+/** Puts other words in place of what agents were at when a commit was made. */
+export function redactAgentState(memory: Memory, commitId: number, state: unknown): void {
+  memory.inTransaction(() => {
+    memory
+      .prepare("UPDATE checkpoints SET agent_state = ? WHERE commit_id = ?")
+      .run(JSON.stringify(state), commitId);
+  });
 }

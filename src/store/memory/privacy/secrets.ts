@@ -1,4 +1,18 @@
+import { randomBytes } from "node:crypto";
 import type { Memory } from "../memory.ts";
+
+const keyName = "secrets key";
+
+/** The key of this memory's fingerprints of secrets (redact/ledger.ts); made when it is first asked for. */
+export function secretKey(memory: Memory): Uint8Array {
+  return memory.inTransaction(() => {
+    const known = memory.meta(keyName);
+    if (known !== null) return Buffer.from(known, "hex");
+    const key = randomBytes(32);
+    memory.setMeta(keyName, key.toString("hex"));
+    return key;
+  });
+}
 
 /** Which of a session's secrets of a type is which; see redact/scrubber.ts. */
 export interface SecretRecord {

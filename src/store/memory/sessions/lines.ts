@@ -61,12 +61,30 @@ export function placesOfLines(
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
+/** What a session has already: places of its lines, and numbers of its turns; of forgotten ones, too. */
+export function takenPlaces(
+  memory: Memory,
+  sessionId: number,
+): { places: Set<number>; numbers: Set<number> } {
+  const lines = memory
+    .prepare(`SELECT seq, ${everTurn} AS turn FROM lines WHERE session_id = ?`)
+    .all(sessionId) as { seq: number; turn: number }[];
+  const turns = memory.prepare("SELECT number FROM turns WHERE session_id = ?").pluck();
+  return {
+    places: new Set(lines.map(({ seq }) => seq)),
+    numbers: new Set([...(turns.all(sessionId) as number[]), ...lines.map(({ turn }) => turn)]),
+  };
+}
+
+/** The turn of a line, whether it was forgotten or not. */
+const everTurn = "CASE WHEN turn < 0 THEN -1 - turn ELSE turn END";
+
 /** The number of the last turn that a session ever had, forgotten ones included; null when it had none. */
 export function lastTurnNumber(memory: Memory, sessionId: number): number | null {
   const row = memory
     .prepare(
       `SELECT max(number) AS last FROM (SELECT max(number) AS number FROM turns WHERE session_id = @id UNION ALL
-         SELECT max(CASE WHEN turn < 0 THEN -1 - turn ELSE turn END) FROM lines WHERE session_id = @id)`,
+         SELECT max(${everTurn}) FROM lines WHERE session_id = @id)`,
     )
     .get({ id: sessionId });
   return (row as { last: number | null }).last;

@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
+import type { Embedders } from "../../models/embed/embedders.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { SessionSearch } from "../../search/sessions/engine.ts";
+import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
+import { chunksToEmbed } from "../../sessions/chunks/embed-source.ts";
+import { flushTerms } from "../../store/memory/chunks/chunks.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import type { JobKind } from "../../store/memory/memory-records.ts";
+import { collectGarbage } from "../lifecycle/collect-garbage.ts";
+import { backgroundSync } from "./background-sync.ts";
+import { ConversationJobs } from "./conversation-jobs.ts";
+import { askForReading, askForSummary, priority, type TranscriptToRead } from "./conversation-requests.ts";
+import { CurrentScrubber } from "./current-scrubber.ts";
+import { askForHistory, askForLate } from "./git-jobs.ts";
+import { GitJobs } from "./git-work.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { isOwnerAlive, newOwner } from "./job-owner.ts";
+import { JobWorker } from "./job-worker.ts";
+import { RwLock } from "./rw-lock.ts";
+
+/** After the last session that nobody knew of was read. Milliseconds. */
+const afterUnknownMs = 5000;
+/** A session is summed up when nothing new has come for so long. Milliseconds. */
+const summariseAfterMs = 60_000;
+/** Models leave memory after this long without work, vectors without a search. Milliseconds. */
+const releaseAfterMs = 30_000;
+const unloadAfterMs = 900_000;
+
+export interface OpenMemoryOptions {
+  project: Project;
+  config: Config;
+  /** The project's root and those of its other worktrees, as they are now. */
+  roots: () => readonly string[];
+  /** Resolves when they were looked for; until then nothing is read. */
+  rootsFound: Promise<void>;
+  /** Resolves when what was seen of changing files is stored; commits are looked at after that. */
+  settled?: () => Promise<void>;
+  log: Logger;
+}
+
+/** A memory that is open, with all that works on it: search, the queue's workers, the embedding pass, housekeeping. */
+export class OpenMemory {
+  readonly memory: Memory;
+  readonly jobs: ConversationJobs;
+  readonly embedPass: EmbedPass;
+  readonly scrubber: CurrentScrubber;
+  private readonly sessionSearch: SessionSearch;
+  private readonly workers: readonly JobWorker[];
+  private readonly housekeeping: Housekeeping;
+  private readonly lock = new RwLock();
+  private isClosed = false;
+  private releaseTimer: NodeJS.Timeout | undefined;
+  private unloadTimer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param onFailure told of every failure of what works in the background
+   * @throws PommelError as `Memory.open`
+   */
+  constructor(
+    private readonly options: OpenMemoryOptions,
+    readonly embedders: Embedders,
+    private readonly onFailure: (error: unknown) => void,
+  ) {
+    const { project, config, log } = options;
+    const { first, second } = embedders;
+    this.scrubber = new CurrentScrubber(options);
+    this.memory = Memory.open(project.memoryDb, { readonly: false });
+    try {
+      const { memory } = this;
+      this.jobs = this.createJobs();
+      const embedder = first && new QueryEmbedder(embedders);
+      this.sessionSearch = new SessionSearch({ root: project.root, memory, embedder });
+      this.workers = this.createWorkers();
+      this.embedPass = new EmbedPass({
+        source: chunksToEmbed(memory, first ? [first.id] : []),
+        models: second ? [second] : [],
+        log,
+      });
+      this.housekeeping = new Housekeeping({
+        memory,
+        config,
+        isResting: () => this.isResting(),
+        scrubVersion: () => this.scrubber.get().version,
+        enqueue: (kind, subject) => this.enqueue(kind, subject),
+        onFailure,
+        log,
+      });
+    } catch (error) {
+      this.memory.close();
+      throw error;
+    }
+  }
+
+  private createJobs(): ConversationJobs {
+    const { memory, embedders, options } = this;
+    const { project, config, roots, settled, log } = options;
+    const scrubber = () => this.scrubber.get();
+    const git = new GitJobs({
+      ...{ project, config, memory, scrubber, roots, log },
+      runSync: backgroundSync(config, () => this.jobs.work(), log),
+      settled: settled ?? (() => Promise.resolve()),
+    });
+    return new ConversationJobs({
+      ...{ project, config, memory, scrubber, roots, git, log },
+      embedder: embedders.first,
+      onUnknown: () => this.scanMissedCommits({ backfill: true, afterMs: afterUnknownMs }),
+      onNewMessages: (since) => {
+        if (this.bindsCommits) askForLate(memory, since);
+      },
+      onNewLines: (session, { atOnce, withLlm }) => {
+        if (this.jobs.scrubsDeeply()) this.enqueue("deep-scrub", session);
+        const afterMs = atOnce ? 0 : summariseAfterMs;
+        askForSummary(memory, session, { afterMs, withLlm });
+        this.wake();
+      },
+      alone: (work) => this.alone(work),
+    });
+  }
+
+  private createWorkers(): JobWorker[] {
+    const { config, rootsFound, log } = this.options;
+    const owner = newOwner();
+    const workerFor = (kinds: readonly JobKind[]) =>
+      new JobWorker({
+        ...{ memory: this.memory, kinds, lock: this.lock, log },
+        owner,
+        isAlive: isOwnerAlive,
+        onCorrupt: this.onFailure,
+        run: async (job, how) => {
+          await rootsFound;
+          return this.jobs.run(job, how).finally(() => this.afterJob());
+        },
+      });
+    const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
+    // A language model and the network take their time, and nobody waits for that.
+    return [
+      workerFor([...reading, "commit", "scrub", "history", "retain"]),
+      workerFor(["deep-scrub", "summary", "sync"]),
+    ];
+  }
+
+  begin(): void {
+    this.housekeeping.begin();
+    this.wake();
+    this.makeVectors();
+  }
+
+  /** Whether commits are bound to sessions. */
+  get bindsCommits(): boolean {
+    const { config } = this.options;
+    return config["sessions.capture"] && config["git.checkpoints"];
+  }
+
+  get search(): SessionSearch {
+    clearTimeout(this.unloadTimer);
+    this.unloadTimer = setTimeout(() => void this.sessionSearch.release(), unloadAfterMs).unref();
+    return this.sessionSearch;
+  }
+
+  // Requests
+
+  /** Lets a transcript be read on. */
+  readOn(path: string, asked: TranscriptToRead): void {
+    askForReading(this.memory, path, asked);
+    this.wake();
+  }
+
+  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
+    if (!this.bindsCommits) return;
+    this.quietly(() => askForHistory(this.memory, how));
+    this.wake();
+  }
+
+  enqueue(kind: "deep-scrub" | "scrub" | "retain", subject: string): void {
+    enqueue(this.memory, { kind, subject, priority: priority[kind] });
+    this.wake();
+  }
+
+  /** There may be jobs to do. */
+  wake(): void {
+    for (const worker of this.workers) worker.wake();
+  }
+
+  /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.lock.alone(work);
+    } finally {
+      this.wake();
+      this.makeVectors();
+    }
+  }
+
+  // What goes on behind
+
+  /** What keeps the queue from being worked off. */
+  get troubles(): string[] {
+    return this.workers.flatMap(({ trouble }) => trouble ?? []);
+  }
+
+  /** Whether there is nothing to do now, not even in the background. */
+  isResting(): boolean {
+    return this.workers.every((worker) => !worker.isBusy()) && !this.embedPass.isBusy();
+  }
+
+  /** Behind everything else. */
+  private makeVectors(): void {
+    if (this.isClosed) return;
+    this.embedPass.run().catch((error: unknown) => {
+      if (this.isClosed) return;
+      this.options.log.error(`embedding sessions failed: ${messageOf(error)}`);
+      this.onFailure(error);
+    });
+  }
+
+  private afterJob(): void {
+    clearTimeout(this.releaseTimer);
+    this.releaseTimer = setTimeout(() => {
+      if (!this.isResting()) this.afterJob();
+      else void this.release();
+    }, releaseAfterMs).unref();
+    if (this.embedders.second) this.makeVectors();
+  }
+
+  private async release(): Promise<void> {
+    if (!this.isClosed) this.quietly(() => flushTerms(this.memory));
+    await this.embedders.first?.close();
+    collectGarbage();
+    // What the first time has freed is given back to the system the second time.
+    await sleep(1000, undefined, { ref: false });
+    collectGarbage();
+  }
+
+  /** For what nobody waits for: a memory that fails must not end the daemon, which has code to search as well. */
+  private quietly(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.options.log.warn(`sessions: ${messageOf(error)}`);
+      this.onFailure(error);
+    }
+  }
+
+  /** Leaves the jobs at hand where they can be gone on with. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.housekeeping.close();
+    await Promise.all([...this.workers.map((worker) => worker.close()), this.embedPass.close()]);
+    for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
+    // Requests that came with the last breath.
+    await this.lock.alone(() => this.memory.close());
+  }
+}

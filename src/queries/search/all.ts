@@ -1,0 +1,35 @@
+import { codeOf, explanationOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { SearchAllRequest, SearchAllResponse } from "../../protocol/search.ts";
+import { answererHere } from "../here.ts";
+import { searchInProcess } from "./code.ts";
+import { searchTranscriptsInProcess } from "./sessions.ts";
+
+/**
+ * Searches code and sessions. A side that cannot be searched is left out, and the notes say why; nothing is said of a
+ * memory that is not there yet.
+ * @throws PommelError the code's, where neither can be searched; `usage`, `not_found`
+ */
+export async function searchAll(
+  project: Project,
+  request: SearchAllRequest,
+  signal?: AbortSignal,
+): Promise<SearchAllResponse> {
+  // A daemon has its indexes and models at hand.
+  const daemon = answererHere(project.root);
+  const [code, transcripts] = await Promise.allSettled([
+    daemon ? daemon("search", request, signal) : searchInProcess(project, request),
+    daemon ? daemon("searchTranscripts", request, signal) : searchTranscriptsInProcess(project, request),
+  ]);
+  const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
+  // What the asker got wrong is no reason to leave a side out.
+  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
+  if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
+  return {
+    scope: "all",
+    query: request.q,
+    code: code.status === "fulfilled" ? code.value : null,
+    transcripts: transcripts.status === "fulfilled" ? transcripts.value : null,
+    notes: failed.filter((error) => codeOf(error) !== "no_memory").map(explanationOf),
+  };
+}

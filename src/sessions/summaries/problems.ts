@@ -1,0 +1,78 @@
+import { atMost, type Statement } from "./statement.ts";
+
+export interface Problem extends Statement {
+  resolution: Statement | null;
+}
+
+/** What is kept at most; of more problems the weaker half is dropped. */
+const keep = { problems: 300, open: 20, failing: 200, repairs: 20 } as const;
+/** A problem whose resolution is not told within this many sentences and turns stays open. */
+const resolvedWithin = { sentences: 60, turns: 2 } as const;
+
+/** The problems of a session and what solved them, in the order in which both were said or happened. */
+export class Problems {
+  private readonly found = atMost<Problem>(keep.problems);
+  /** Those that may still be resolved, latest last. */
+  private open: Problem[] = [];
+  /** Commands that failed and did not succeed since, by name. */
+  private readonly failing = new Map<string, Problem>();
+  /** What was said to be done, lately. */
+  private readonly repairs: Statement[] = [];
+
+  all(): Problem[] {
+    return this.found.all();
+  }
+
+  add(statement: Statement): Problem {
+    const problem = { ...statement, resolution: null };
+    this.found.add(problem);
+    this.open.push(problem);
+    if (this.open.length > keep.open) this.open.shift();
+    return problem;
+  }
+
+  /** A resolution belongs to the open problem that it shares most words with. */
+  resolve(resolution: Statement): void {
+    this.repairs.push(resolution);
+    if (this.repairs.length > keep.repairs) this.repairs.shift();
+    this.open = this.open.filter(
+      ({ turn, order: at }) =>
+        resolution.turn - turn <= resolvedWithin.turns && resolution.order - at <= resolvedWithin.sentences,
+    );
+    let best: Problem | null = null;
+    let mostShared = 0;
+    for (const problem of this.open) {
+      let shared = resolution.weight >= 3 ? 1 : 0;
+      for (const word of resolution.words) if (problem.words.has(word)) shared++;
+      if (shared >= 2 && shared >= mostShared) {
+        best = problem;
+        mostShared = shared;
+      }
+    }
+    if (best === null || (best.resolution !== null && best.resolution.weight >= resolution.weight)) return;
+    best.resolution = resolution;
+  }
+
+  isFailing(command: string): boolean {
+    return this.failing.has(command);
+  }
+
+  /** A command failed that did not fail before: what its output says is a problem. */
+  failed(command: string, statement: Statement): void {
+    const problem = this.add(statement);
+    if (this.failing.size < keep.failing) this.failing.set(command, problem);
+  }
+
+  /**
+   * A command succeeds. If it failed before, the strongest of what was said to be done since then was the remedy.
+   * @param otherwise the remedy where nothing was said
+   */
+  succeeded(command: string, otherwise: () => Statement): void {
+    const problem = this.failing.get(command);
+    if (problem === undefined) return;
+    const since = this.repairs.filter((repair) => repair.order > problem.order);
+    const best = since.toSorted((a, b) => b.weight - a.weight || b.order - a.order)[0];
+    problem.resolution ??= best ?? otherwise();
+    this.failing.delete(command);
+  }
+}

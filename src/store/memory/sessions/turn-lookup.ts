@@ -1,0 +1,101 @@
+import type { Memory } from "../memory.ts";
+
+/** Turns by what they did and when: what attribution asks. Times are milliseconds since the epoch, both ends included. */
+
+/** A turn whose lines may be read: which one, and what tells whether it has changed. */
+export interface FoundTurn {
+  id: number;
+  sessionUid: string;
+  cwd: string;
+  number: number;
+  endedAt: number | null;
+  /** Of its packed lines. Bytes. */
+  size: number;
+}
+
+/** The latest turns that began by `until` and changed one of the files, latest first. */
+export function turnsThatChanged(
+  memory: Memory,
+  { paths, until, limit }: { paths: readonly string[]; until: number; limit: number },
+): FoundTurn[] {
+  return foundTurns(
+    memory,
+    `t.id IN (SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(@paths)))
+       AND t.started_at <= @until`,
+    { paths: JSON.stringify(paths), until, limit },
+  );
+}
+
+/** The latest turns that were under way between `since` and `until` and ran commands or subagents, latest first. */
+export function turnsThatRan(
+  memory: Memory,
+  given: { since: number; until: number; limit: number },
+): FoundTurn[] {
+  return foundTurns(
+    memory,
+    `${underWay}
+       AND EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action IN ('command', 'delegate'))`,
+    given,
+  );
+}
+
+const underWay = "t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since";
+
+function foundTurns(memory: Memory, condition: string, given: object): FoundTurn[] {
+  return memory
+    .prepare(
+      `SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.ended_at AS endedAt, length(t.content) AS size
+       FROM turns t JOIN sessions s ON s.id = t.session_id
+       WHERE ${condition} ORDER BY t.started_at DESC LIMIT @limit`,
+    )
+    .all(given) as FoundTurn[];
+}
+
+/** Turns that were under way between `since` and `until` and changed one of the files, earliest first. */
+export function turnsThatTouched(
+  memory: Memory,
+  { paths, since, until }: { paths: readonly string[]; since: number; until: number },
+): { sessionUid: string; turn: number }[] {
+  return memory
+    .prepare(
+      `SELECT DISTINCT s.uid AS sessionUid, t.number AS turn
+       FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
+       WHERE f.path IN (SELECT value FROM json_each(@paths)) AND f.how <> 'read' AND ${underWay}
+       ORDER BY t.started_at`,
+    )
+    .all({ paths: JSON.stringify(paths), since, until }) as { sessionUid: string; turn: number }[];
+}
+
+/** Whether any turn with a prompt was under way between `since` and `until`. */
+export function wasAgentActive(memory: Memory, since: number, until: number): boolean {
+  const found = memory.prepare(`SELECT 1 FROM turns t WHERE ${underWay} AND t.number > 0 LIMIT 1`);
+  return found.get({ since, until }) !== undefined;
+}
+
+/** When the first turn of all began; null where there is none. */
+export function firstTurnAt(memory: Memory): number | null {
+  const found = memory.prepare("SELECT min(started_at) FROM turns WHERE started_at > 0");
+  return found.pluck().get() as number | null;
+}
+
+/** The number of the last turn of a session that had begun at a time; null when none had, or nobody knows. */
+export function lastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
+  const found = memory.prepare(
+    "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
+  );
+  return found.pluck().get(sessionId, at) as number | null;
+}
+
+/** The branch that a turn was on; null where nobody knows. */
+export function branchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
+  const found = memory.prepare(
+    "SELECT turns.branch FROM turns JOIN sessions ON sessions.id = session_id WHERE uid = ? AND number = ?",
+  );
+  return (found.pluck().get(sessionUid, number) as string | null | undefined) ?? null;
+}
+
+/** The packed lines of a turn; null when it is gone. */
+export function contentById(memory: Memory, id: number): Uint8Array | null {
+  const row = memory.prepare("SELECT content FROM turns WHERE id = ?").get(id);
+  return (row as { content: Uint8Array } | undefined)?.content ?? null;
+}
