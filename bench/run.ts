@@ -6,13 +6,13 @@
  * The repositories of repositories.json are fetched at their pinned revisions into DIR (default: a cache directory).
  * Everything is measured on the built `pm` and `pommeld`, as processes.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { cpus, homedir, totalmem } from "node:os";
+import { readFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import { checkOut, checkoutCache } from "./checkout.ts";
 import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
 import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
@@ -38,32 +38,11 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
-const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-const checkouts = resolve(options.checkouts ?? join(cache, "pommel-bench"));
+const checkouts = resolve(options.checkouts ?? checkoutCache);
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** The repository at its pinned revision, fetched once. */
-function checkOut({ name, url, revision }: Repository): string {
-  const dir = join(checkouts, name);
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-C", dir, ...args], { stdio: "pipe", encoding: "utf8" });
-  if (!existsSync(join(dir, ".git"))) {
-    mkdirSync(dir, { recursive: true });
-    git("init", "--quiet");
-  }
-  const present = spawnSync("git", ["-C", dir, "cat-file", "-e", revision], { stdio: "ignore" }).status === 0;
-  if (!present) {
-    console.error(`fetching ${name} ${revision.slice(0, 10)} …`);
-    git("fetch", "--quiet", "--depth", "1", url, revision);
-  }
-  git("checkout", "--quiet", "--force", "--detach", revision);
-  git("clean", "--quiet", "-ffdx");
-  rmSync(join(dir, ".pommel"), { recursive: true, force: true });
-  return dir;
-}
-
 async function measure(repository: Repository) {
-  const root = checkOut(repository);
+  const root = checkOut(checkouts, repository);
   console.error(`${repository.name}: cold index …`);
   const cold = await coldIndex(root);
   console.error(`${repository.name}: searches …`);

@@ -1,5 +1,4 @@
-import { stopWords } from "../../src/text/stop-words.ts";
-import { identifiersOf, rootOf } from "../../src/text/tokens.ts";
+import { identifiersOf, rootOf, stopWords } from "../../src/text/tokens.ts";
 
 /** Searches for words that an agent makes before it begins to read. */
 const mostKeywords = 4;

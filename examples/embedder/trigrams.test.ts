@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { cosine } from "../../src/models/embed/cosine.ts";
 import type { EmbedderSettings } from "../../src/models/embed/embedder.ts";
+import { cosine } from "../../src/models/embed/quantise.ts";
 import { embedderContract } from "../../test/support/embedder-contract.ts";
 import { trigramsDriver } from "./trigrams.ts";
 

@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { adaptersPage, repositoryRoot as root, shownFiles } from "../../test/support/adapter-document.ts";
 
-/** The adapter that docs/adapters.md shows is taken from there, checked and put through its own test. */
+/** Extracts the example adapter from docs/adapters.md, type-checks it and runs its own test. */
 
-/** Writes them where nobody else looks, with what they import from where it is. */
+/** Writes the files to a temporary directory, with imports rewritten to this tree. */
 function written(): string[] {
   const dir = mkdtempSync(join(tmpdir(), "pommel-adapter-"));
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
@@ -22,13 +22,13 @@ function written(): string[] {
 
 const files = written();
 
-it("shows an adapter of a hundred lines, and its test", () => {
+it("docs/adapters.md shows an adapter of a hundred lines, and its test", () => {
   const names = ["profile.ts", "jot.ts", "setup.ts", "jot-contract.test.ts"];
   expect([...shownFiles.keys()].map((path) => basename(path))).toEqual(names);
   expect(shownFiles.get("src/agents/jot/jot.ts")!.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
 });
 
-it("shows code that compiles as strictly as ours", async () => {
+it("docs/adapters.md shows code that compiles in strict mode", async () => {
   const { default: ts } = await import("typescript");
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
@@ -37,7 +37,7 @@ it("shows code that compiles as strictly as ours", async () => {
   expect(wrong.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
 }, 120_000);
 
-it("names files that are there", () => {
+it("docs/adapters.md names existing files", () => {
   const links = [...adaptersPage.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = ""]) =>
     resolve(root, "docs", link),
   );
@@ -48,5 +48,5 @@ it("names files that are there", () => {
   for (const path of [...links, ...named]) expect(() => readFileSync(path), path).not.toThrow(/ENOENT/);
 });
 
-// The test that the page shows says itself what it is about.
+// Registers the example's own tests.
 for (const file of files.filter((each) => each.endsWith(".test.ts"))) await import(pathToFileURL(file).href);

@@ -2,12 +2,11 @@ import type { HookName } from "../protocol/hooks.ts";
 import type { AgentSetup } from "./setup.ts";
 
 /**
- * What every coding agent gives: where its transcripts are and what stands in them, what its hooks say, and how it is set
- * up. An adapter lives in a folder of its own, is registered in `profiles.ts` and `registry.ts`, and passes
- * `agent-contract.ts`.
+ * The interface of a coding agent: its transcripts, hooks and setup. An adapter has its own folder, is registered in
+ * `profiles.ts` and `registry.ts`, and passes `agent-contract.ts`.
  */
 
-/** A file that a session is, or was, written to. */
+/** A session's file. */
 export interface TranscriptFile {
   /** Absolute. */
   path: string;
@@ -15,43 +14,43 @@ export interface TranscriptFile {
   mtimeMs: number;
 }
 
-/** Whose transcript a file is; read from its first lines, never from its name alone. */
+/** A transcript's identity; read from its first lines, never from its name alone. */
 export interface TranscriptInfo {
-  /** The agent's own id of the session; of a subagent `<session>/<agent id>`. */
+  /** The agent's own session id; for a subagent `<session>/<agent id>`. */
   session: string;
-  /** The session that started this one as a subagent, and the tool call that did; null for a session of its own. */
+  /** For a subagent, the session and tool call that started it; else null. */
   parent: { session: string; toolUse: string | null; agentType: string | null; task: string | null } | null;
-  /** Where the agent was launched. */
+  /** The agent's launch directory. */
   cwd: string;
   startedAt: number | null;
-  /** The session that this one goes on from, where the file says so instead of holding a copy of its lines. */
+  /** The session that this one continues, if the file names it instead of copying its lines. */
   forkedFrom?: string;
 }
 
-/** A transcript that is there and cannot be read. */
+/** A transcript that exists but cannot be read. */
 export interface SealedTranscript {
   path: string;
-  /** By its name; null where that does not tell. */
+  /** From its name; null when unknown. */
   session: string | null;
 }
 
 /**
- * One line of a transcript (or what stands for a line where the format has none), understood. Lines that say nothing
- * but that others follow come without entries, and everything but `uid` and `parentUid` may be null.
+ * A parsed line of a transcript (or its equivalent in other formats). Lines without content that others refer to have
+ * no entries; everything but `uid` and `parentUid` may be null.
  */
 export interface TranscriptLine {
-  /** Copies of the line in other files (forks) have the same; null for what is no part of the conversation. */
+  /** Equal in copies of the line in other files (forks); null for lines outside of the conversation. */
   uid: string | null;
-  /** The line it answers or follows; null where it follows none, or nobody says. */
+  /** The line it answers or follows; null when none or unknown. */
   parentUid: string | null;
-  /** Milliseconds since the epoch; null where the line has no time. Not monotonic. */
+  /** Milliseconds since the epoch, not monotonic; null when missing. */
   at: number | null;
   cwd: string | null;
   branch: string | null;
   entries: Entry[];
-  /** What the message that this line is part of cost; the same for each of its lines. */
+  /** The usage of the message this line belongs to; repeated on each of its lines. */
   usage: Usage | null;
-  /** The model that wrote it, where `usage` does not stand in the same line. */
+  /** The model, if it is not part of `usage`. */
   model?: string;
 }
 
@@ -64,29 +63,29 @@ export interface Usage {
   cacheWrite: number;
 }
 
-/** One thing that happened. Every string is as it was written, bounded (`bounds.ts`), not scrubbed yet. */
+/** Strings are unmodified except for the limits of `bounds.ts`, and not scrubbed yet. */
 export type Entry =
-  /** A human said it: a turn begins. */
+  /** A human's prompt, which begins a turn. */
   | { kind: "prompt"; text: string; images: number }
-  /** Said in the user's place by the client: a command's output, a notification, an interruption. */
+  /** Written by the client in a user message: a command's output, a notification, an interruption. */
   | { kind: "notice"; text: string }
-  /** The agent said it. */
+  /** The agent's text. */
   | { kind: "text"; text: string }
   | { kind: "thinking"; text: string }
   | ToolUse
   | ToolResult
-  /** The context was compacted here. */
+  /** Compaction of the context. */
   | { kind: "compaction"; trigger: string | null; preTokens: number | null }
-  /** The agent's own summary of what came before. */
+  /** The agent's own summary of the conversation so far. */
   | { kind: "summary"; text: string }
-  /** A name for the session. */
+  /** The session's title. */
   | { kind: "title"; text: string };
 
-/** What tool calls do, as far as anybody asks. */
+/** What a tool call does. */
 export const toolActions = ["command", "write", "read", "delegate", "other"] as const;
 /**
- * command: ran a shell command, the input's `command`. write: changed files. read: read or searched files. delegate: gave
- * a subagent work.
+ * command: runs the shell command in the input's `command`. write: changes files. read: reads or searches files.
+ * delegate: starts a subagent.
  */
 export type ToolAction = (typeof toolActions)[number];
 
@@ -96,7 +95,7 @@ export interface ToolUse {
   tool: string;
   input: Record<string, unknown>;
   files: FileTouch[];
-  /** Every adapter says it; what an older Pommel archived does not (`actionOf` in sessions/turn-content.ts). */
+  /** Set by every adapter; missing in old archives (`actionOf` in sessions/turn-content.ts). */
   action?: ToolAction;
 }
 
@@ -109,18 +108,18 @@ export interface Todo {
 
 export interface ToolResult {
   kind: "tool_result";
-  /** The tool use that it answers. */
+  /** The tool use it answers. */
   id: string;
   text: string;
   isError: boolean;
   /** The exact lines that an edit wrote; null for other tools. */
   edits: FileEdit[] | null;
-  /** The subagent that the call ran, where it says so. */
+  /** The subagent that the call ran, if named. */
   subagent: string | null;
 }
 
 export interface FileTouch {
-  /** As the agent gave it, absolute where its working directory is known. */
+  /** Absolute if the working directory is known. */
   path: string;
   how: "read" | "edit" | "write";
 }
@@ -129,64 +128,64 @@ export interface FileTouch {
 export interface FileEdit {
   path: string;
   hunks: { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }[];
-  /** The file's new content where the tool wrote it whole; null else. */
+  /** The new content if the tool wrote the whole file, else null. */
   content: string | null;
 }
 
-/** How far a transcript was read. Opaque to all but its adapter, JSON. */
+/** A position in a transcript: JSON that only its adapter interprets. */
 export interface Cursor {
-  /** Bytes consumed: up to here, and only whole lines; of the last one, the line feed may not be there yet. */
+  /** Bytes consumed, in whole lines; the last line feed may be missing yet. */
   offset: number;
-  /** Length and hash of the last line consumed: when it is not there any more, the file was replaced or rewritten. */
+  /** Length and hash of the last line consumed, to detect a replaced or rewritten file. */
   lineHash: string;
 }
 
-/** A read step; the cursor is where reading goes on after `lines`. */
+/** A batch of lines, and the cursor behind them. */
 export interface ReadBatch {
   lines: TranscriptLine[];
   cursor: Cursor;
   /**
-   * Lines of this batch that say nothing, by reason: "type:progress", "type:system/turn_duration", "meta", "sidechain",
-   * "malformed", "too_long". Those that others follow are among `lines` as well.
+   * Counts of lines without content, by reason: "type:progress", "type:system/turn_duration", "meta", "sidechain",
+   * "malformed", "too_long". Those that others refer to are also in `lines`.
    */
   skipped: Record<string, number>;
 }
 
 /** How long a client keeps its transcripts. */
 export interface Retention {
-  /** It deletes what has not changed for so long. */
+  /** It deletes transcripts unchanged for this long. */
   days: number;
-  /** What says so, and in which file; null: nothing does, it is the client's default. */
+  /** The setting and its file; null for the client's default. */
   setting: string;
   source: string | null;
 }
 
-/** What an agent hands to a hook: an object of JSON, not to be trusted. */
+/** The JSON object that an agent passes to a hook; untrusted. */
 export type GivenPayload = Readonly<Record<string, unknown>>;
 
-/** What an agent's events mean. Every hook loads those of all agents: data and small functions, no imports to speak of. */
+/** An agent's hook events. Every hook loads those of all agents, so keep them small and without heavy imports. */
 export interface AgentHooks {
-  /** The agent's own name of each event that Pommel listens to. */
+  /** The agent's names of the events that Pommel listens to. */
   readonly events: Readonly<Partial<Record<HookName, string>>>;
-  /** The variable in which a hook finds where the agent was launched; without one the payload's `cwd` says it. */
+  /** The environment variable with the launch directory; default: the payload's `cwd`. */
   readonly launchedIn?: string;
-  /** The payload with its fields called as in `protocol/hooks.ts`, where the agent calls them otherwise. */
+  /** Renames the payload's fields as in `protocol/hooks.ts`. */
   read?(given: GivenPayload): GivenPayload;
-  /** What a tool call of `post-tool-use` changed: paths of files, and anything else where there is none. */
+  /** The paths that a tool call of `post-tool-use` changed; other values are ignored. */
   editedFiles(tool: string, input: GivenPayload): readonly unknown[];
-  /** Whether what happened is no part of the session: the client's own notices and helpers. */
+  /** Whether the event is not part of the session: the client's own notices and helpers. */
   ignores?(hook: HookName, given: GivenPayload): boolean;
-  /** Whether another hook of ours hears of the same event. */
+  /** Whether another Pommel hook handles the same event. */
   runsTwice?(root: string, hook: HookName): Promise<boolean>;
 }
 
-/** What is known of an agent without loading its adapter. */
+/** The part of an agent that is available without loading its adapter. */
 export interface AgentProfile {
   /** Stored with every session: "claude". */
   readonly name: string;
   /** For people: "Claude Code". */
   readonly title: string;
-  /** Environment variables that say where the agent keeps its files: the daemon is given them. */
+  /** Environment variables with the agent's directories, passed to the daemon. */
   readonly environment: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
@@ -195,47 +194,43 @@ export interface AgentProfile {
 }
 
 export interface Agent extends AgentProfile {
-  /** How Pommel is put into its files; for agents where that can be done. */
+  /** How to set up Pommel in the agent's files. */
   readonly setup?: AgentSetup;
-  /** Directories that hold its transcripts, whether they exist or not. */
+  /** Directories with transcripts; they may not exist. */
   roots(env?: NodeJS.ProcessEnv): string[];
   /**
-   * Whether the first folder under a root holds the transcripts of one place only, and all of them: then a few of its
-   * files tell whether the others need to be opened. False where a root mixes the sessions of all places.
+   * Whether each folder under a root holds all transcripts of one directory: then a few files tell whether to open the
+   * others.
    */
   readonly sortsByPlace: boolean;
-  /** Whether a file that lies where transcripts do is one, by its path; it need not be there. */
+  /** Whether a path in a transcript directory is a transcript; it may not exist. */
   isTranscript(path: string): boolean;
-  /**
-   * Of a transcript that lies elsewhere than under the roots: the directory to watch for what comes there; null where
-   * the client would not keep any, and it may be just any place.
-   */
+  /** For a transcript outside of the roots, the directory to watch; null if it is not one the client would use. */
   directoryOf(path: string): string | null;
   /** The list of things to do that it kept, as it was after these entries; for agents that keep one. */
   todosIn?(entries: Iterable<Entry>): Todo[];
-  /** Its transcripts do not say on which branch the session was: hooks look. */
+  /** Its transcripts lack the branch, so hooks record it. */
   readonly lacksBranch?: true;
   /**
-   * Kinds of lines that its clients are known to write and that say nothing worth remembering, as `ReadBatch.skipped` names
-   * them, after "type:". What else is left out may be of a later client.
+   * Known line types without useful content, named as in `ReadBatch.skipped` after "type:". Other skipped types may
+   * come from a newer client.
    */
   readonly ignoredLineTypes?: ReadonlySet<string>;
-  /** Every transcript under `dir`, which may itself be one, in order of path. Nothing for what cannot be read. */
+  /** Every transcript under `dir`, or `dir` itself, in order of path. Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
-  /** Transcripts under `dir` that cannot be read here, and why; for agents that have such. */
+  /** Transcripts that cannot be read, and why. */
   readonly sealed?: { why: string; list(dir: string): AsyncIterable<SealedTranscript> };
   /**
-   * How long its client keeps the transcripts of a project, by its settings; null: for ever. Absent where no client
+   * How long the client keeps a project's transcripts, by its settings; null: forever. Absent if the client never
    * deletes any.
    */
   retention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
-  /** Whose transcript it is; null when that does not stand there (yet). Reads the beginning only. */
+  /** The transcript's identity, from its beginning; null when it is missing (yet). */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**
-   * Reads on from `cursor` (null: from the start) to the last whole line there is now, in batches of about a
-   * megabyte, never more in memory.
-   * @throws PommelError `transcript_changed` when what was read before is not there any more: read it again from
-   *   the start; system errors (ENOENT, EBUSY) as they are
+   * Reads from `cursor` (null: the start) to the last whole line, in batches of about a megabyte.
+   * @throws PommelError `transcript_changed` when the content before the cursor changed: read again from the start;
+   *   system errors (ENOENT, EBUSY) unchanged
    */
   read(file: string, cursor: Cursor | null, signal?: AbortSignal): AsyncIterable<ReadBatch>;
 }

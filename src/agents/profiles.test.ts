@@ -7,7 +7,7 @@ import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
 import { agentNames, profileOf, sessionAround } from "./profiles.ts";
 
-it("an agent is known by its name, and by nothing else that objects have", () => {
+it("a profile is found by its name, not by Object.prototype properties", () => {
   for (const name of agentNames) expect(profileOf(name)?.name).toBe(name);
   expect(profileOf("toString")).toBeUndefined();
 });
@@ -15,14 +15,14 @@ it("an agent is known by its name, and by nothing else that objects have", () =>
 describe("Claude Code's hooks", () => {
   const { ignores, editedFiles } = claudeProfile.hooks;
 
-  it("know the prompts that the client writes", () => {
+  it("ignore prompts by the client", () => {
     const ignored = (prompt?: string) => ignores("user-prompt", { prompt });
     expect(ignored("<task-notification>\n<task-id>a</task-id>")).toBe(true);
     expect(ignored("what is a <task-notification>?")).toBe(false);
     expect(ignored()).toBe(false);
   });
 
-  it("know the subagent of a compaction, which has no transcript", () => {
+  it("ignore compaction's subagent, which has no transcript", () => {
     const there = join(mkdtempSync(join(tmpdir(), "pommel-profiles-")), "a.jsonl");
     writeFileSync(there, "");
     const ignored = (agent_type: string, agent_transcript_path?: string) =>
@@ -32,14 +32,14 @@ describe("Claude Code's hooks", () => {
     expect(ignores("stop", { agent_type: "" })).toBe(false);
   });
 
-  it("know which files were changed", () => {
+  it("extract changed files", () => {
     expect(editedFiles("Edit", { file_path: "/p/a.ts" })).toEqual(["/p/a.ts"]);
     expect(editedFiles("NotebookEdit", { notebook_path: "/p/a.ipynb" })).toEqual(["/p/a.ipynb"]);
     expect(editedFiles("Read", { file_path: "/p/a.ts" })).toEqual([]);
   });
 });
 
-it("Codex CLI's hooks know which files a patch changed", () => {
+it("Codex CLI's hooks extract the files of a patch", () => {
   const command = "*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch";
   expect(codexProfile.hooks.editedFiles("apply_patch", { command })).toEqual(["a.ts", "b.ts"]);
   expect(codexProfile.hooks.editedFiles("Bash", { command })).toEqual([]);
@@ -48,7 +48,7 @@ it("Codex CLI's hooks know which files a patch changed", () => {
 describe("Gemini CLI's hooks", () => {
   const { read, ignores } = geminiProfile.hooks;
 
-  it("hand over nothing of what hooks said before the prompt", () => {
+  it("remove earlier hook output from the prompt", () => {
     const promptOf = (prompt: unknown) => read({ prompt }).prompt;
     const said =
       "<hook_context>&lt;pommel-context&gt;\nNote to Pommel: again\n&lt;/pommel-context&gt;</hook_context>";
@@ -60,7 +60,7 @@ describe("Gemini CLI's hooks", () => {
     }
   });
 
-  it("know a compression that may not happen", () => {
+  it("ignore automatic compressions, which may not happen", () => {
     expect(ignores("pre-compact", { trigger: "auto" })).toBe(true);
     expect(ignores("pre-compact", { trigger: "manual" })).toBe(false);
   });

@@ -4,8 +4,8 @@ import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
 
 /**
- * What is known of each agent without loading its adapter, which `registry.ts` has: hooks, help texts and the start of a
- * daemon need no more. An agent is added here and there; the compiler says when one is missing.
+ * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
+ * Add an agent in both; the compiler reports a missing one.
  */
 export const profiles = {
   claude: claudeProfile,
@@ -17,7 +17,7 @@ export type AgentName = keyof typeof profiles;
 
 export const agentNames = Object.keys(profiles) as AgentName[];
 
-/** Who is meant where nobody names an agent. */
+/** The agent when none is named. */
 export const defaultAgentName: AgentName = "claude";
 
 /** The profile of the agent of that name; undefined when there is none. */

@@ -5,14 +5,14 @@ import { expect, it } from "vitest";
 import { transcript } from "../../test/support/transcript-fixture.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "./registry.ts";
 
-it("knows every agent by its name", () => {
+it("the registry finds every agent by name", () => {
   expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
   for (const agent of agents) expect(agentNamed(agent.name)).toBe(agent);
   expect(agents).toContain(defaultAgent);
   expect(agentNamed("nobody")).toBeUndefined();
 });
 
-it("recognises whose transcript a file is by what stands in it", async () => {
+it("the registry recognises a transcript's agent by its content", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-registry-"));
   const t = transcript();
   t.prompt("Where is the cart?");

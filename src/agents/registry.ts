@@ -7,23 +7,23 @@ import type { AgentSetup } from "./setup.ts";
 
 const byName = { claude, codex, gemini } satisfies Record<AgentName, Agent>;
 
-/** Every coding agent whose conversations can be remembered. */
+/** Every supported coding agent. */
 export const agents: readonly Agent[] = Object.values(byName);
 
-/** Who is meant where nobody names an agent. */
+/** The agent when none is named. */
 export const defaultAgent: Agent = byName[defaultAgentName];
 
-/** Every agent that can be told of Pommel. */
+/** Every agent that Pommel can be set up for. */
 export const setups: readonly AgentSetup[] = agents.flatMap(({ setup }) => setup ?? []);
 
-/** The agent of that name, as it is stored with a session; undefined when there is none. */
+/** The agent of this name, as stored with sessions; undefined when unknown. */
 export function agentNamed(name: string): Agent | undefined {
   return agents.find((agent) => agent.name === name);
 }
 
 /**
- * Whose transcript a file is, and what it says of itself.
- * @returns null when no agent knows it for its own (yet)
+ * A file's agent and identity.
+ * @returns null when no agent recognises it (yet)
  */
 export async function recognise(path: string): Promise<{ agent: Agent; info: TranscriptInfo } | null> {
   for (const agent of agents) {

@@ -19,7 +19,7 @@ function write(file: string, content: unknown): string {
 
 const of = (agent: string) => agentNamed(agent)?.retention?.(root, { HOME: home });
 
-it("of Claude Code is what the strongest of its settings files says, and 30 days by default", () => {
+it("retention of Claude Code comes from its strongest settings file; default 30 days", () => {
   const setting = "cleanupPeriodDays";
   expect(of("claude")).toEqual({ days: 30, setting, source: null });
   const user = write(join(home, ".claude/settings.json"), { [setting]: 365 });
@@ -34,7 +34,7 @@ it("of Claude Code is what the strongest of its settings files says, and 30 days
   }
 });
 
-it("of Gemini CLI is what its settings say, and 30 days by default", () => {
+it("retention of Gemini CLI comes from its settings; default 30 days", () => {
   const setting = "general.sessionRetention.maxAge";
   const retention = (sessionRetention: object) => ({ general: { sessionRetention } });
   expect(of("gemini")).toEqual({ days: 30, setting, source: null });
@@ -48,6 +48,6 @@ it("of Gemini CLI is what its settings say, and 30 days by default", () => {
   expect(of("gemini")).toBeNull();
 });
 
-it("of Codex CLI is for ever", () => {
+it("retention of Codex CLI is unlimited", () => {
   expect(of("codex")).toBeUndefined();
 });

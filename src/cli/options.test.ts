@@ -33,7 +33,7 @@ it("reads values as the schema takes them", () => {
 });
 
 it.each([
-  [["--level", "file,paragraph"], "Allowed choices are file, class, method, block, lines."],
+  [["--level", "file,paragraph"], "Allowed choices are file, class, method, block, lines, function."],
   [["--type", "note"], "Allowed choices are raw, summary, annotated."],
   [["--kind", "bug"], "Allowed choices are decision, code-change"],
   [["--mode", "fuzzy"], "Allowed choices are hybrid, fts, regex, semantic."],

@@ -155,6 +155,7 @@ describe("merging", () => {
         start_line: 1,
         end_line: 1,
         level: "method" as const,
+        kind: "method",
         language: "typescript",
         name: "n",
         score,

@@ -4,8 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, tru
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
-import { readEmbedderSpec } from "../models/embed/registry.ts";
-import { embedderSettings } from "../models/embed/settings.ts";
+import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";

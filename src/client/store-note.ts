@@ -1,4 +1,4 @@
-import { branchOf } from "../git/branch.ts";
+import { branchOf } from "../git/history/head.ts";
 import type { Project } from "../project/paths.ts";
 import { annotationOf } from "../queries/sessions/conversations.ts";
 import { addNote } from "../sessions/notes/add-note.ts";

@@ -12,23 +12,23 @@ import { type Pair, type PairTarget, ranksOf } from "./pairs.ts";
 export interface Miss {
   query: string;
   expected: { file: string; start_line?: number; end_line?: number }[];
-  /** Of the first right result; null when none was among the first ten. */
+  /** Rank of the first correct result; null when not in the top ten. */
   rank: number | null;
-  /** What stood on top. */
+  /** The top results. */
   found: { file: string; start_line: number; end_line: number; name: string }[];
 }
 
 export interface Answers {
-  /** By mode; modes that were not measured are missing. */
+  /** By measured mode. */
   modes: Partial<Record<Mode, Quality>>;
-  /** The worst of the last mode asked. */
+  /** The worst answers of the last mode. */
   misses: Miss[];
 }
 
 interface AskOptions {
   project: Project;
   index: SearchableIndex;
-  /** null: only "lexical" can be asked. */
+  /** null: only "lexical" can be measured. */
   embedder: QueryEmbedder | null;
   modes: readonly Mode[];
   pairs: readonly Pair[];
@@ -39,7 +39,7 @@ interface AskOptions {
 const limit = 10;
 const missesKept = 5;
 const shownOnTop = 3;
-/** The first searches pay for loading: vectors, statements, pages of the index. They are not timed. */
+/** The first searches load vectors, statements and index pages, and are not timed. */
 const warmUp = 10;
 
 /** Asks every question in every mode. */
@@ -89,7 +89,7 @@ async function askIn(
   return asked;
 }
 
-/** Those not found, then those found last; in the order they were drawn. */
+/** Not found first, then by worst rank; stable. */
 function worstOf(asked: readonly Asked[]): Miss[] {
   const rankOf = ({ ranks }: Asked) => (ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks));
   return asked

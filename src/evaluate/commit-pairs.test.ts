@@ -16,14 +16,14 @@ function targetsOf(files: string[], message = "Send failed requests again after 
   return pair?.targets.map(({ file }) => file) ?? null;
 }
 
-test("the answers are the code a commit changed, as far as it is still there", () => {
+test("a commit's answers are the code files it changed that still exist", () => {
   expect(targetsOf(["src/http/retry.ts", "test/retry.test.ts", "package.json", "src/gone.ts"])).toEqual([
     "src/http/retry.ts",
   ]);
   expect(targetsOf(["src/http/retry.ts", "src/http/client.ts"])).toHaveLength(2);
 });
 
-test("commits to no code, to too much, or about tests make no question", () => {
+test("commits without code, with too many files, or about tests give no question", () => {
   expect(targetsOf(["package.json"])).toBe(null);
   expect(targetsOf(["test/retry.test.ts"])).toBe(null);
   expect(targetsOf(["src/gone.ts"])).toBe(null);
@@ -33,7 +33,7 @@ test("commits to no code, to too much, or about tests make no question", () => {
   expect(targetsOf(["src/http/retry.ts"], "wip")).toBe(null);
 });
 
-test("says why there are none without git history", async () => {
+test("commit pairs report a missing git history", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-nogit-"));
   expect(await mineCommitPairs(dir, indexed, { seed: "a", count: 9 })).toEqual({
     pairs: [],

@@ -3,29 +3,29 @@ import { GitFailure } from "../git/git.ts";
 import { type Commit, commitsOf, isShallow } from "../git/history/history.ts";
 import { isAskedFor, type PathRole, roleOf } from "../search/code/path-role.ts";
 import { analyseQuery } from "../search/code/query.ts";
-import { questionOfCommit } from "./commit-question.ts";
-import type { Pair } from "./pairs.ts";
-import { shuffled } from "./sampling.ts";
+import { identifiersOf } from "../text/tokens.ts";
+import { isUsable } from "./doc-sentence.ts";
+import { type Pair, shuffled } from "./pairs.ts";
 
-/** So far back history is read; what was there before has mostly been rewritten. */
+/** Older code has mostly been rewritten. */
 const maxCommits = 5000;
-/** A commit that changed more files than this was about no single thing. */
+/** Commits with more files have no single topic. */
 const maxFiles = 10;
-/** And so many answers at most make a question. */
+/** Maximum number of answers to a question. */
 const maxTargets = 5;
-/** Messages that speak of these ask for files that are no answers. */
+/** Messages about these ask for files that cannot be answers. */
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
 interface Mined {
   pairs: Pair[];
-  /** Why there are not more, for a person; null when there are as many as were asked for. */
+  /** Why there are fewer than requested, or null. */
   problem: string | null;
 }
 
 /**
- * Up to `count` commits whose message asks for the files they changed. Answers are the project's own code; tests,
- * documents and settings that went along are none, and commits that are about nothing else are left out.
- * @param indexed the files that can be found, relative to `root`, and their languages
+ * Up to `count` commits whose message asks for the files they changed. Answers are the project's own code, not tests,
+ * documents and settings; commits about those alone are skipped.
+ * @param indexed the indexed files, relative to `root`, with their languages
  */
 export async function mineCommitPairs(
   root: string,
@@ -70,4 +70,75 @@ export function pairOfCommit(commit: Commit, indexed: ReadonlyMap<string, Langua
   if (query === null) return null;
   const stems = new Set(analyseQuery(query).stems);
   return otherRoles.some((role) => isAskedFor(role, stems)) ? null : { query, targets };
+}
+
+/** Commits without a code topic: chores, releases, reverts and unfinished work. */
+const chore =
+  /^(?:merge|revert|reapply|back ?out|bump|upgrade|downgrade|pin|wip|fixup!|squash!|amend!|tmp|temp|release|prepare|version|v?\d+\.\d+|initial (?:commit|import|version)|first commit|(?:fix(?:es|ed)?|correct(?:ed)?)? ?(?:\w+ )?(?:typos?|spelling|grammar|whitespace|indentation|formatting|lint(?:er|ing)?)\b|format(?:ting)?\b|lint(?:ing)?\b|(?:run|apply) (?:prettier|gofmt|rustfmt|black|clang-format|biome|eslint)|change ?log|update (?:the )?(?:change ?log|readme|deps|dependenc|copyright|licen[cs]e|version|lock ?file|submodule|snapshot|translation)|copyright|licen[cs]e|cleanup$|clean up$|minor\b|misc\b)/i;
+
+/** Conventional prefixes such as `feat(parser)!: `; some types disqualify a commit. */
+const conventional = /^(?:(?<type>[a-z]{2,10})(?:\([^)]*\))?!?:)\s*/i;
+const choreTypes = new Set(["chore", "ci", "build", "release", "style", "deps", "wip", "revert"]);
+const plainTypes = new Set([
+  "feat",
+  "feature",
+  "fix",
+  "bugfix",
+  "hotfix",
+  "perf",
+  "refactor",
+  "docs",
+  "doc",
+  "test",
+  "tests",
+]);
+
+/** References to tickets and pull requests, at either end. */
+const references =
+  /\((?:#|gh-|!)\d+\)|\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see|re|part of|for)[: ]+(?:issues? )?(?:[\w./-]*#|gh-)\d+\b|(?:^|\s)[\w./-]*#\d+\b|\bgh-\d+\b|\b[A-Z][A-Z0-9]+-\d+\b:?|\[[^\]]*\](?=\s|:)|https?:\/\/\S+/gi;
+
+const trailer =
+  /^[A-Z][\w-]*(?:-[Bb]y|-[Ii]d|-[Tt]o|-[Uu]rl|s)?: |^(?:signed|co-authored|reviewed|tested|acked)-/i;
+
+/**
+ * A commit's message as a question: its subject, and the first line of its body if that is prose; without prefixes,
+ * ticket numbers and file names. null when too little remains.
+ */
+export function questionOfCommit({
+  message,
+  author,
+  files,
+}: Pick<Commit, "message" | "author" | "files">): string | null {
+  if (/\[bot\]|^(?:dependabot|renovate|greenkeeper|snyk)\b/i.test(author)) return null;
+  const [subject = "", ...body] = message.split(/\r?\n/);
+  const type = conventional.exec(subject)?.groups?.type?.toLowerCase() ?? "";
+  if (choreTypes.has(type)) return null;
+  const rest = plainTypes.has(type) ? subject.replace(conventional, "") : subject;
+  const title = withoutPaths(rest.replace(references, " "), files);
+  if (chore.test(title) || chore.test(subject)) return null;
+  const first = body.find((line) => line.trim() !== "")?.trim() ?? "";
+  const isProse = /^[\p{L}`"'(]/u.test(first) && !trailer.test(first) && identifiersOf(first).length >= 4;
+  const more = isProse ? withoutPaths(first.replace(references, " "), files) : "";
+  const question = [title, more].map(tidied).filter(Boolean).join(". ");
+  return isUsable(question) ? question : null;
+}
+
+/** Removes file names: anything with a slash between words, and names of changed files. */
+function withoutPaths(text: string, files: readonly string[]): string {
+  const names = files.map((file) => file.slice(file.lastIndexOf("/") + 1).toLowerCase());
+  const extensions = names.map((name) => /\.\w+$/.exec(name)?.[0]).filter((end) => end !== undefined);
+  const isFile = (word: string) =>
+    /\w\/\w/.test(word) || names.includes(word) || extensions.some((end) => word.endsWith(end));
+  return text
+    .split(/\s+/)
+    .filter((word) => !isFile(word.replace(/^[^\w.@]+|[^\w]+$/g, "").toLowerCase()))
+    .join(" ");
+}
+
+function tidied(text: string): string {
+  return text
+    .replace(/^:\w+:\s*|^[\s\-–—:,.;*]+|[\s\-–—:,.;]+$/g, "")
+    .replace(/\(\s*\)/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { questionOfCommit } from "./commit-question.ts";
+import { questionOfCommit } from "./commit-pairs.ts";
 
 function ask(message: string, files = ["src/http/retry.ts"], author = "Ann"): string | null {
   return questionOfCommit({ message, files, author });

@@ -4,31 +4,31 @@ import { roleOf } from "../search/code/path-role.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../store/index/records.ts";
 import { questionOfDocs } from "./doc-sentence.ts";
 import type { Pair } from "./pairs.ts";
-import { shuffled } from "./sampling.ts";
+import { shuffled } from "./pairs.ts";
 
-/** What a doc comment says a function does, and the function. */
+/** A doc comment's sentence, and its function. */
 export interface DocPair extends Pair {
   file: string;
-  /** The comments to hide, or the question would be found word for word. */
+  /** The comments to hide, so that the question is not found verbatim. */
   docs: readonly DocComment[];
 }
 
 interface MiningOptions {
   root: string;
   config: Config;
-  /** Files to look in. */
+  /** Files to search for functions. */
   stamps: readonly FileStamp[];
   seed: string;
-  /** Pairs wanted. */
+  /** Number of pairs. */
   count: number;
   signal?: AbortSignal | undefined;
 }
 
 /** Files parsed at a time. */
 const batchSize = 64;
-/** No file is to give more of the pairs than this, as long as there are others. */
+/** Preferred maximum of pairs per file. */
 const usualPerFile = 3;
-/** Some are left out again because two functions have the same comment. */
+/** Extra pairs, because duplicates are removed. */
 const surplus = 1.25;
 
 /**
@@ -74,7 +74,7 @@ export function pairsOfFile(file: string, chunks: readonly ChunkRecord[]): DocPa
   });
 }
 
-/** A question with two answers is no question. */
+/** Removes questions with two answers. */
 function withoutTwins(perFile: readonly DocPair[][]): DocPair[][] {
   const counts = new Map<string, number>();
   const keyOf = ({ query }: DocPair) => query.toLowerCase();
@@ -82,7 +82,7 @@ function withoutTwins(perFile: readonly DocPair[][]): DocPair[][] {
   return perFile.map((pairs) => pairs.filter((pair) => counts.get(keyOf(pair)) === 1));
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Interleaves lists. */
 function inTurns<T>(lists: readonly T[][]): T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, turn) =>
@@ -90,7 +90,7 @@ function inTurns<T>(lists: readonly T[][]): T[] {
   ).flat();
 }
 
-/** The text with comments blanked out, line for line. A docstring stays a string, or its function would have no body. */
+/** Blanks out comments and keeps lines. A docstring stays a string, because its function may have no other body. */
 export function withoutDocs(text: string, docs: readonly Pick<DocComment, "start" | "end">[]): string {
   let result = "";
   let next = 0;

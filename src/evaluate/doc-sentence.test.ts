@@ -40,8 +40,8 @@ describe("the first sentence, whatever the language's comments look like", () =>
   });
 });
 
-describe("what would give the answer away or ask nothing", () => {
-  test("a name that looks like code is left out, a plain word is kept", () => {
+describe("questions that reveal the answer or ask nothing", () => {
+  test("a code-like name is removed, a plain word is kept", () => {
     expect(
       questionOfDocs("/** Like fetch, but parseHTTP() retries the failed request. */", "parseHTTP"),
     ).toBe(null);
@@ -69,7 +69,7 @@ describe("what would give the answer away or ask nothing", () => {
     ["an essay", `// ${"word after word ".repeat(30)}`, "x"],
   ])("%s", (_, docs, name) => expect(questionOfDocs(docs, name)).toBe(null));
 
-  test("numbers and stop words are no question", () => {
+  test("numbers and stop words are not a question", () => {
     expect(isUsable("what is it with 1 and 2 and 3")).toBe(false);
     expect(isUsable("parse command line")).toBe(true);
   });

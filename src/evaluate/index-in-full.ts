@@ -21,18 +21,17 @@ interface IndexOptions {
 }
 
 /** Milliseconds. */
-export interface IndexTimes {
-  /** Until everything was searchable, by the first model too. */
+interface IndexTimes {
+  /** Time until everything is searchable with the first model. */
   indexing: number;
-  /** What the second model took after that; null without one. */
+  /** Additional time of the second model; null without one. */
   embedding: number | null;
 }
 
 const progressMs = 100;
 
 /**
- * Brings an index up to date and waits for every model, which a daemon does in the background: what is measured then
- * does not depend on when.
+ * Updates an index and waits for every model, so that measurements do not depend on timing.
  * @throws PommelError `embedder_unavailable` of the second model, `disk_full`, `unreadable`; the signal's reason
  */
 export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
@@ -57,13 +56,13 @@ export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
   }
 }
 
-/** Makes the vectors that the indexer did not: those of a second model, or of a first one that is not the bundled one. */
+/** Embeds for models other than the bundled one. */
 async function embedAll(
   indexer: Indexer,
   { index, embedders, log, signal, onProgress = () => {} }: IndexOptions,
 ): Promise<number> {
   const start = performance.now();
-  // The pass would wait for a model that is not there.
+  // The pass would wait for an unavailable model.
   await embedders.second?.prepare();
   const isFirstReady = await embedders.first?.prepare().then(
     () => true,
@@ -92,7 +91,7 @@ async function embedAll(
   }
 }
 
-/** Looks now and then while something is under way. */
+/** Calls `look` periodically during `work`. */
 async function watched<T>(work: () => Promise<T>, look: () => void | Promise<void>): Promise<T> {
   const timer = setInterval(() => void look(), progressMs);
   try {

@@ -21,7 +21,7 @@ test("percentiles are values that occurred", () => {
   expect(percentile([], 50)).toBe(0);
 });
 
-test("recall counts a question when any of its targets is that high", () => {
+test("recall counts a question when any target is within the rank", () => {
   const answer = (...ranks: number[]) => ({ ranks, targets: 2, milliseconds: 1 });
   expect(qualityOf([answer(1, 7), answer(4), answer(6), answer()])).toMatchObject({
     queries: 4,

@@ -1,4 +1,6 @@
-/** A question made of the project's own text, and where its answer lies. */
+import { createHash } from "node:crypto";
+
+/** A question from the project's own text, and its answer. */
 export interface Pair {
   query: string;
   targets: readonly PairTarget[];
@@ -18,8 +20,8 @@ interface Place {
 }
 
 /**
- * The rank (from 1) of the first result for each target that has one. A part of a file is found by what lies in it:
- * the class or the file around a function is not yet the function.
+ * The 1-based rank of the first result for each found target. A result must lie within a target's lines: the class or
+ * file around a function does not count.
  */
 export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] {
   return targets
@@ -29,4 +31,21 @@ export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] 
       return 1 + results.findIndex((result) => result.file === file && isIn(result));
     })
     .filter((rank) => rank > 0);
+}
+
+/** Random numbers in [0, 1) that are the same for the same seed: the first bytes of SHA-256 over a counter. */
+function seeded(seed: string): () => number {
+  let count = 0;
+  return () => createHash("sha256").update(`${seed}\n${count++}`).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** Shuffles deterministically by seed (Fisher and Yates). */
+export function shuffled<T>(items: readonly T[], seed: string): T[] {
+  const random = seeded(seed);
+  const left = [...items];
+  for (let i = left.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [left[i], left[j]] = [left[j]!, left[i]!];
+  }
+  return left;
 }

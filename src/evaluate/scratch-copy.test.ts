@@ -6,12 +6,12 @@ import { copySources, filesToCopy } from "./scratch-copy.ts";
 
 const stamp = (path: string, size = 10) => ({ path, size, mtimeMs: 0 });
 
-test("takes everything that fits", () => {
+test("filesToCopy: keeps everything within the limits", () => {
   const stamps = [stamp("b/2"), stamp("a/1"), stamp("3")];
   expect(filesToCopy(stamps, "seed")).toEqual(stamps);
 });
 
-test("of too many files it takes whole directories, the same ones for the same seed", () => {
+test("filesToCopy: over the limits, picks whole directories by seed", () => {
   const stamps = Array.from({ length: 20 }, (_, i) => [stamp(`${i}/a`), stamp(`${i}/b`)]).flat();
   const most = { files: 11, bytes: 1000 };
   const chosen = filesToCopy(stamps, "seed", most);
@@ -23,7 +23,7 @@ test("of too many files it takes whole directories, the same ones for the same s
   expect(filesToCopy(stamps, "seed", { files: 100, bytes: 45 })).toHaveLength(4);
 });
 
-test("copies text, changed where asked, and no binary and nothing secret", async () => {
+test("copySources: copies text with changes applied, without binaries and secrets", async () => {
   const from = mkdtempSync(join(tmpdir(), "pommel-from-"));
   const to = mkdtempSync(join(tmpdir(), "pommel-to-"));
   mkdirSync(join(from, "src"));

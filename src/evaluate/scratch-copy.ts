@@ -4,14 +4,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IgnoreRules } from "../code/files/ignore.ts";
 import { readSource } from "../code/files/read-source.ts";
 import type { FileStamp } from "../store/index/records.ts";
-import { shuffled } from "./sampling.ts";
+import { shuffled } from "./pairs.ts";
 
-/** A copy holds so much at most. */
+/** Limits of a copy. */
 const largestCopy = { files: 20_000, bytes: 300_000_000 };
 
 /**
- * The files to copy: all, or when these are too many, whole directories of them, chosen by the seed.
- * @param stamps what a scan found, without what is too large to be indexed
+ * The files to copy: all, or over the limits whole directories, chosen by the seed.
+ * @param stamps scanned files small enough to be indexed
  */
 export function filesToCopy(stamps: readonly FileStamp[], seed: string, most = largestCopy): FileStamp[] {
   const perDirectory = new Map<string, FileStamp[]>();
@@ -52,13 +52,13 @@ interface CopyOptions {
   to: string;
   stamps: readonly FileStamp[];
   maxFileSize: number;
-  /** What to write instead of a file's text. */
+  /** Transforms a file's text. */
   change: (path: string, text: string) => string;
   onProgress: (done: number) => void;
   signal?: AbortSignal | undefined;
 }
 
-/** Writes what of the files would be indexed; nothing binary, nothing that by its name holds secrets. */
+/** Copies the indexable files; no binaries, and nothing that holds secrets by its name. */
 export async function copySources(options: CopyOptions): Promise<void> {
   const { from, to, stamps, maxFileSize, change, onProgress, signal } = options;
   for (const [done, stamp] of stamps.entries()) {
@@ -75,7 +75,7 @@ export async function copySources(options: CopyOptions): Promise<void> {
   }
 }
 
-/** For a directory that holds nothing but what is to be indexed. */
+/** Ignores nothing. */
 export const everything: IgnoreRules = {
   ignores: () => false,
   check: () => null,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Embedder } from "../models/embed/embedder.ts";
-import { nullEmbedder } from "../models/embed/null/null-embedder.ts";
+import { nullEmbedder } from "../models/embed/registry.ts";
 import { defaultConfig } from "../project/config/settings.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";
@@ -28,7 +28,7 @@ export function addUp(values: number[]): number {
   "README.md": "# A project\n\nIt does things.\n",
 };
 
-/** Knows that throwing away is evicting, that a total is adding up, and nothing else. */
+/** A fake model that only knows two pairs of synonyms. */
 const knowing: Embedder = {
   ...nullEmbedder,
   id: "knowing",
@@ -89,7 +89,7 @@ function run(
   });
 }
 
-test("a hidden comment is found by what the function does, not by its own words", async () => {
+test("doc questions find the function by meaning, with its comment hidden", async () => {
   const { kinds, model, files: indexed } = await run(knowing);
   const [docs, commits] = kinds;
   expect({ model, indexed }).toEqual({ model: "knowing", indexed: 3 });
@@ -104,14 +104,14 @@ test("a hidden comment is found by what the function does, not by its own words"
   });
 });
 
-test("commits ask for the files they changed", async () => {
+test("commit questions ask for the files they changed", async () => {
   commitAll("Evict stale keys from the store");
   const [, commits] = (await run(knowing)).kinds;
   expect(commits).toMatchObject({ queries: 1, problem: "1 of 1 commits make a question" });
   expect(commits!.modes.lexical).toMatchObject({ r1: 1, mrr: 1 });
 });
 
-test("without vectors it says so, measures the words, and names what was missed", async () => {
+test("without vectors the report says so, measures lexical search, and lists misses", async () => {
   const { kinds, model, notes } = await run(null);
   expect(model).toBe(null);
   expect(notes).toEqual(["Without vectors only the lexical mode was measured."]);
@@ -124,7 +124,7 @@ test("without vectors it says so, measures the words, and names what was missed"
   });
 });
 
-test("a model that does not load leaves the words to be measured", async () => {
+test("a model that does not load leaves lexical search to be measured", async () => {
   const prepare = () => Promise.reject(new PommelError("embedder_unavailable", "The weights are damaged."));
   const { kinds, notes } = await run({ ...knowing, prepare });
   expect(notes).toEqual([
@@ -134,7 +134,7 @@ test("a model that does not load leaves the words to be measured", async () => {
   expect(kinds[0]!.modes.semantic).toBe(undefined);
 });
 
-test("waits until a second model has embedded everything", async () => {
+test("the self-test waits until a second model has embedded everything", async () => {
   const embedded: string[] = [];
   const second: Embedder = {
     ...knowing,
@@ -149,7 +149,7 @@ test("waits until a second model has embedded everything", async () => {
   expect(embed_ms).toEqual(expect.any(Number));
 });
 
-test("a second model that cannot be used is left out", async () => {
+test("an unavailable second model is omitted", async () => {
   const prepare = () => Promise.reject(new PommelError("embedder_unavailable", "Nobody answers."));
   const { model, embed_ms, notes } = await run(knowing, { second: { ...knowing, id: "away", prepare } });
   expect({ model, embed_ms, notes }).toEqual({
@@ -159,7 +159,7 @@ test("a second model that cannot be used is left out", async () => {
   });
 });
 
-test("the same version gives the same questions, and nothing is left behind", async () => {
+test("the same version gives the same questions, without leftovers", async () => {
   commitAll("Evict stale keys from the store");
   const questions = async () => (await run(null)).kinds.map(({ misses }) => misses);
   expect(await questions()).toEqual(await questions());
@@ -168,7 +168,7 @@ test("the same version gives the same questions, and nothing is left behind", as
   expect(readFileSync(join(root, "src/cache.ts"), "utf8")).toBe(files["src/cache.ts"]);
 });
 
-test("an interrupted run leaves nothing behind either", async () => {
+test("an interrupted run leaves no leftovers", async () => {
   const interruption = new AbortController();
   interruption.abort(new Error("enough"));
   await expect(run(null, { signal: interruption.signal })).rejects.toThrow("enough");

@@ -6,8 +6,10 @@ import { createIgnoreRules } from "../code/files/ignore.ts";
 import { scanProject } from "../code/files/scan.ts";
 import type { LanguageId } from "../code/languages/index.ts";
 import { headOf } from "../git/history/history.ts";
-import type { Embedders } from "../models/embed/embedders.ts";
+import type { Embedder } from "../models/embed/embedder.ts";
+import { type Embedders, modelsOf } from "../models/embed/embedders.ts";
 import type { Config } from "../project/config/settings.ts";
+import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { modes } from "../search/code/modes.ts";
@@ -15,7 +17,6 @@ import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import { indexDriver } from "../store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
-import { modelsAtHand } from "./available-models.ts";
 import { mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { indexInFull } from "./index-in-full.ts";
@@ -25,46 +26,45 @@ import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
 
 interface SelfTestOptions {
-  /** The directory to measure; it is only read. */
+  /** The directory to measure; read-only. */
   root: string;
   config: Config;
   embedders: Embedders;
-  /** Questions wanted of each kind. */
+  /** Number of questions of each kind. */
   count: number;
   onProgress: (stage: Stage, done: number, total: number) => void;
   signal: AbortSignal;
   log: Logger;
 }
 
-/** What one kind of question came to; the keys are those of JSON. */
+/** The results for one kind of question; the keys are those of JSON. */
 export interface KindReport extends Answers {
   kind: "doc_to_function" | "commit_to_files";
   queries: number;
-  /** Why these are fewer than wanted; null when they are not. */
+  /** Why there are fewer questions than requested, or null. */
   problem: string | null;
 }
 
 export interface SelfTestReport {
-  /** The commit that the questions were drawn by; null without git. */
+  /** The commit that seeds the questions; null without git. */
   head: string | null;
   files: number;
   chunks: number;
-  /** Until all was searchable. Milliseconds. */
+  /** Time until everything was searchable. Milliseconds. */
   index_ms: number;
-  /** What a second model took after that; null without one. Milliseconds. */
+  /** Additional time of a second model; null without one. Milliseconds. */
   embed_ms: number | null;
-  /** The model or models behind "semantic" and "hybrid"; null when these could not be measured. */
+  /** The models behind "semantic" and "hybrid"; null when not measured. */
   model: string | null;
   kinds: KindReport[];
-  /** What a person should know of the measurement. */
+  /** Remarks for the user. */
   notes: string[];
 }
 
 /**
- * Measures search on a project's own code. Asks for functions with their doc comments, which are taken out of a copy
- * before that is indexed, and for files with the messages of the commits that changed them. The copy and its index lie
- * in a temporary directory and are removed. The same commit gives the same questions.
- * @throws PommelError `unreadable`, `disk_full`; what `signal` was aborted with
+ * Measures search on a project's own code. Asks for functions by their doc comments, which are hidden from the index,
+ * and for files by commit messages. Works on a temporary copy. The same commit gives the same questions.
+ * @throws PommelError `unreadable`, `disk_full`; the signal's reason
  */
 export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport> {
   const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
@@ -88,7 +88,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   await copyWithoutDocs(options, project, stamps, docPairs);
   const { index } = await indexDriver(config).openToWrite(project.indexDb, log);
   try {
-    const { embedders, names, notes } = await modelsAtHand(options.embedders);
+    const { embedders, names, notes } = await usableModels(options.embedders);
     const times = await indexInFull({
       ...{ project, config, rules: everything, index, embedders, log, signal },
       onProgress: options.onProgress,
@@ -99,7 +99,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
     );
     const commits = await mineCommitPairs(root, indexed, { seed, count, signal });
 
-    // A benchmark waits for every model, so that it measures the same each time.
+    // Wait for every model, for reproducible results.
     const deadlineMs = Number.POSITIVE_INFINITY;
     const embedder = names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs });
     const answersTo = (pairs: readonly Pair[]) =>
@@ -137,7 +137,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   }
 }
 
-/** What is worth copying: what the index would read, by its size and by its name. */
+/** Indexable files, by size and name. */
 async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
   const stamps: FileStamp[] = [];
   for await (const item of scanProject(root, createIgnoreRules(root, config))) {
@@ -146,14 +146,14 @@ async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
   return stamps;
 }
 
-/** Without git, the files themselves say which version this is. */
+/** Identifies the version without git. */
 function fingerprintOf(stamps: readonly FileStamp[]): string {
   const hash = createHash("sha256");
   for (const { path, size } of stamps) hash.update(`${path}\0${size}\0`);
   return hash.digest("hex");
 }
 
-/** A project whose files and whose state lie apart, so that the one is not indexed with the other. */
+/** A project with its state outside of its root, so that the state is not indexed. */
 function projectIn(scratch: string): Project {
   const root = join(scratch, "files");
   mkdirSync(root);
@@ -182,4 +182,31 @@ async function copyWithoutDocs(
 function sizeNote(copied: number, all: number): string | null {
   if (copied === all) return null;
   return `The project is large: measured on ${copied} of its ${all} files, whole directories of them.`;
+}
+
+interface UsableModels {
+  /** The usable models. */
+  embedders: Embedders;
+  /** Their ids, joined by " + "; null without any. */
+  names: string | null;
+  /** Which models are missing, and why. */
+  notes: string[];
+}
+
+/** Filters out unavailable models, so that the rest is measured. */
+async function usableModels({ first, second, deadlineMs }: Embedders): Promise<UsableModels> {
+  const notes: string[] = [];
+  const ifUsable = async (model: Embedder | null) => {
+    try {
+      await model?.prepare();
+      return model;
+    } catch (error) {
+      notes.push(`${model?.id} was left out: ${messageOf(error)}`);
+      return null;
+    }
+  };
+  const embedders = { first: await ifUsable(first), second: await ifUsable(second), deadlineMs };
+  const names = modelsOf(embedders).map(({ id }) => id);
+  if (names.length === 0) notes.push("Without vectors only the lexical mode was measured.");
+  return { embedders, names: names.join(" + ") || null, notes };
 }

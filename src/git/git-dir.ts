@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { findUpwards } from "../project/paths.ts";
 
 /**
- * Where git keeps what belongs to the working tree around `dir` (gitrepository-layout), without asking git.
+ * The git directory of the working tree around `dir` (gitrepository-layout), without starting git.
  * @returns null outside of a working tree
  */
 export function gitDirectoryOf(dir: string): string | null {
@@ -20,7 +20,7 @@ export function gitDirectoryOf(dir: string): string | null {
   }
 }
 
-/** The directory that the worktrees of a repository share, of one's own: objects, refs and configuration lie there. */
+/** The directory that a repository's worktrees share, with objects, refs and configuration. */
 export function commonDirectoryOf(gitDirectory: string): string {
   try {
     return resolve(gitDirectory, readFileSync(join(gitDirectory, "commondir"), "utf8").trim());
@@ -29,12 +29,12 @@ export function commonDirectoryOf(gitDirectory: string): string {
   }
 }
 
-/** Whether commits are being made over again: what HEAD is at meanwhile is nothing that stays. */
+/** Whether a rebase is in progress: HEAD is temporary then. */
 export function isRebasing(gitDirectory: string): boolean {
   return ["rebase-merge", "rebase-apply"].some((name) => existsSync(join(gitDirectory, name)));
 }
 
-/** The file where git notes where HEAD went; it need not be there. */
+/** HEAD's reflog file; it may not exist. */
 export function headLogOf(gitDirectory: string): string {
   return join(gitDirectory, "logs", "HEAD");
 }

@@ -3,12 +3,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { codeOf } from "../project/errors.ts";
 
-/** Why git gave no answer. Callers that can do without say so; nobody else should see one. */
+/** Why git failed. Callers handle it or convert it to a PommelError. */
 export class GitFailure extends Error {
   override readonly name = "GitFailure";
 
   constructor(
-    /** `not_installed`; `no_repository`: nothing git would work on here, a damaged repository included. */
+    /** `no_repository` includes damaged repositories. */
     readonly reason: "not_installed" | "no_repository" | "failed",
     message: string,
   ) {
@@ -16,8 +16,8 @@ export class GitFailure extends Error {
   }
 }
 
-/** Set by git for its hooks; they would lead to another repository than the one asked about. */
-const misleading = [
+/** Git sets these for its hooks; they would select another repository. */
+const hookVariables = [
   "GIT_DIR",
   "GIT_WORK_TREE",
   "GIT_INDEX_FILE",
@@ -28,25 +28,25 @@ const misleading = [
   "GIT_QUARANTINE_PATH",
 ];
 
-/** Exit code of a git that cannot even begin. */
+/** Git's exit code for fatal errors. */
 const fatal = 128;
 
 function environment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     LC_ALL: "C",
-    // Reading takes no lock, asks no question, and fetches nothing that a partial clone lacks.
+    // Take no lock, do not prompt, and do not fetch what a partial clone lacks.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
   };
-  for (const name of misleading) delete env[name];
+  for (const name of hookVariables) delete env[name];
   return env;
 }
 
 /**
- * Runs a git command in `dir`, without a shell, and yields what stands between the NULs of its output (`-z`),
- * as it comes. Ends git when the caller stops listening.
+ * Runs a git command in `dir`, without a shell, and yields the NUL-separated fields of its output (`-z`) as they
+ * arrive. Kills git when the caller stops iterating.
  * @throws GitFailure
  */
 export async function* gitFields(
@@ -65,16 +65,16 @@ export async function* gitFields(
   if (rest !== "") yield rest;
 }
 
-/** What a git command is given besides its arguments. */
+/** A git command's input besides its arguments. */
 export interface GitInput {
   signal?: AbortSignal | undefined;
-  /** What it reads on stdin; without it there is nothing to read. */
+  /** Its stdin; default: none. */
   stdin?: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | undefined;
   /** Added to its environment. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** As `gitFields`, the bytes of its output as they come. */
+/** As `gitFields`, yielding raw output. */
 export async function* gitBytes(
   dir: string,
   args: readonly string[],
@@ -85,23 +85,23 @@ export async function* gitBytes(
     stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
     ...(signal && { signal }),
   });
-  // git may end before it has read all; its exit code says what that means.
+  // git may exit before reading all of it; its exit code tells whether that matters.
   if (stdin && git.stdin) pipeline(Readable.from(stdin), git.stdin).catch(() => {});
-  let complaint = "";
+  let stderr = "";
   git.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(0, 2000);
+    stderr = (stderr + text).slice(0, 2000);
   });
   const ended = new Promise<number>((resolve, reject) => {
     git.once("error", reject);
     git.once("close", (code) => resolve(code ?? fatal));
   });
-  // Heard below; until then nobody listens, which must not end the process.
+  // Awaited below; until then a rejection must not crash the process.
   ended.catch(() => {});
   let isDone = false;
   try {
     yield* git.stdout! as AsyncIterable<Buffer>;
     const code = await ended;
-    if (code !== 0) throw failureOf(code, complaint);
+    if (code !== 0) throw failureOf(code, stderr);
     isDone = true;
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new GitFailure("not_installed", "git is not installed");
@@ -111,21 +111,58 @@ export async function* gitBytes(
   }
 }
 
-/** The whole output of a git command, without the break at its end. Same errors as `gitFields`. */
+/** A git command's output without the final line break. Same errors as `gitFields`. */
 export async function gitText(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
   const bytes = await gitBuffer(dir, args, { signal });
   return bytes.toString().replaceAll("\0", "").trimEnd();
 }
 
-/** The whole output of a git command as it is. Same errors as `gitFields`. */
+/** A git command's raw output. Same errors as `gitFields`. */
 export async function gitBuffer(dir: string, args: readonly string[], input: GitInput = {}): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of gitBytes(dir, args, input)) parts.push(part);
   return Buffer.concat(parts);
 }
 
-function failureOf(code: number, complaint: string): GitFailure {
-  const line = complaint.split("\n", 1)[0]!.replace(/^fatal: /, "");
+function failureOf(code: number, stderr: string): GitFailure {
+  const line = stderr.split("\n", 1)[0]!.replace(/^fatal: /, "");
   const isNone = code === fatal && /not a git repository|does not have any commits|bad revision/.test(line);
   return new GitFailure(isNone ? "no_repository" : "failed", line || `git ended with code ${code}`);
 }
+
+/**
+ * Makes git's output independent of the user's configuration. Goes before the command's name; attributes and
+ * environment need the flags and variables below as well.
+ */
+export const plain: readonly string[] = [
+  "--literal-pathspecs",
+  // One name per line, non-ASCII bytes as octal digits.
+  ...["-c", "core.quotePath=true"],
+  // The same algorithm as blame, so that blame and diff agree on what a commit added.
+  ...["-c", "diff.algorithm=myers", "-c", "diff.indentHeuristic=true"],
+  ...["-c", "diff.autoRefreshIndex=true", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false"],
+  ...[
+    "-c",
+    "diff.renameLimit=1000",
+    "-c",
+    "diff.suppressBlankEmpty=false",
+    "-c",
+    "diff.ignoreSubmodules=none",
+  ],
+  ...["-c", "color.ui=false", "-c", "core.warnAmbiguousRefs=false"],
+];
+
+/** Unsets variables that change a command's output despite its flags. */
+export const plainEnvironment: NodeJS.ProcessEnv = {
+  GIT_DIFF_OPTS: undefined,
+  GIT_EXTERNAL_DIFF: undefined,
+  GIT_ICASE_PATHSPECS: undefined,
+  GIT_GLOB_PATHSPECS: undefined,
+  GIT_NOGLOB_PATHSPECS: undefined,
+};
+
+/** Flags of a line-by-line diff with renames. */
+export const plainDiff: readonly string[] = [
+  ...["-M", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "-O/dev/null"],
+  ...["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--inter-hunk-context=0", "--full-index"],
+];

@@ -1,11 +1,10 @@
 import { PassThrough } from "node:stream";
-import { GitFailure, gitBytes } from "./git.ts";
-import { plain } from "./plain.ts";
+import { GitFailure, gitBytes, plain } from "./git.ts";
 
 const lineFeed = 10;
 
 interface ObjectsOptions {
-  /** Larger objects are left out. */
+  /** Larger objects are omitted. */
   maxBytes: number;
   /** Default: objects of any type. */
   type?: "blob" | "commit";
@@ -13,36 +12,35 @@ interface ObjectsOptions {
 }
 
 /**
- * Objects by name: a hash, or `<revision>:<path>`. What is not there, is ambiguous, or is larger than `maxBytes` is
- * missing from the answer.
+ * Objects by name: a hash, or `<revision>:<path>`. Omits missing or ambiguous objects and those larger than `maxBytes`.
  * @throws GitFailure
  */
 export type ReadObjects = (names: readonly string[]) => Promise<Map<string, Buffer>>;
 
 /**
- * Lets `use` read objects of a repository, as often as what it reads names others: one process of git answers all of it.
- * It is started with the first name, and ends with `use`. One question after the other.
+ * Lets `use` read objects of a repository through one git process, as often as needed; the process ends with `use`.
+ * Reads must be sequential.
  */
 export async function withObjects<T>(
   dir: string,
   { maxBytes, type, signal }: ObjectsOptions,
   use: (read: ReadObjects) => Promise<T>,
 ): Promise<T> {
-  const asked = new PassThrough();
-  const output = gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin: asked });
+  const stdin = new PassThrough();
+  const output = gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin: stdin });
   const reader = new BatchReader(maxBytes, type);
   const read: ReadObjects = async (names) => {
-    // A line break in a name would be another name.
-    const askable = [...new Set(names)].filter((name) => name !== "" && !/[\n\0]/.test(name));
-    asked.write(askable.map((name) => `${name}\n`).join(""));
+    // A line break would separate two names.
+    const valid = [...new Set(names)].filter((name) => name !== "" && !/[\n\0]/.test(name));
+    stdin.write(valid.map((name) => `${name}\n`).join(""));
     const answers: (Buffer | null)[] = [];
-    while (answers.length < askable.length) {
+    while (answers.length < valid.length) {
       const { value, done } = await output.next();
       if (done) throw new GitFailure("failed", "git cat-file ended early");
       answers.push(...reader.read(value));
     }
     return new Map(
-      askable.flatMap((name, i): [string, Buffer][] => {
+      valid.flatMap((name, i): [string, Buffer][] => {
         const bytes = answers[i] ?? null;
         return bytes === null ? [] : [[name, bytes]];
       }),
@@ -51,12 +49,12 @@ export async function withObjects<T>(
   try {
     return await use(read);
   } finally {
-    asked.end();
+    stdin.end();
     await output.return();
   }
 }
 
-/** As `withObjects`, for names that are known at once. */
+/** `withObjects` for a fixed set of names. */
 export function readObjects(
   dir: string,
   names: readonly string[],
@@ -65,10 +63,10 @@ export function readObjects(
   return withObjects(dir, options, (read) => read(names));
 }
 
-/** Reads `<hash> <type> <size>`, a line feed, so many bytes, a line feed; or one line that says that it is missing. */
-export class BatchReader {
+/** Parses `<hash> <type> <size>`, a line feed, that many bytes, a line feed; or one line for a missing object. */
+class BatchReader {
   private header = "";
-  /** Bytes to come, with the line feed behind them; null: a header is being read. */
+  /** Remaining bytes including the final line feed; null while reading a header. */
   private left: number | null = null;
   private parts: Buffer[] | null = null;
 
@@ -77,7 +75,7 @@ export class BatchReader {
     private readonly type?: "blob" | "commit",
   ) {}
 
-  /** @returns what is complete now */
+  /** @returns the objects completed by this chunk */
   read(chunk: Buffer): (Buffer | null)[] {
     const complete: (Buffer | null)[] = [];
     let at = 0;
@@ -106,5 +104,32 @@ export class BatchReader {
       this.left = null;
     }
     return complete;
+  }
+}
+
+/** A file at a commit. */
+interface Blob {
+  path: string;
+  /** null: missing in the commit, or larger than `longest`. */
+  bytes: Buffer | null;
+}
+
+/**
+ * Files at a commit, in the order of `paths`, which are relative to `dir` and contain no line feeds.
+ * @param options.longest bytes
+ * @throws GitFailure
+ */
+export async function* blobsOf(
+  dir: string,
+  revision: string,
+  paths: readonly string[],
+  { longest, signal }: { longest: number; signal?: AbortSignal },
+): AsyncGenerator<Blob, void, undefined> {
+  if (paths.length === 0) return;
+  const stdin = paths.map((path) => `${revision}:./${path}\n`);
+  const reader = new BatchReader(longest, "blob");
+  let at = 0;
+  for await (const chunk of gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin })) {
+    for (const bytes of reader.read(chunk)) yield { path: paths[at++]!, bytes };
   }
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { all } from "../../test/support/repository-fixture.ts";
-import { linesOf } from "./output-lines.ts";
-import { unquotePath } from "./unquote.ts";
+import { linesOf, unquotePath } from "./output-lines.ts";
 
 async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -15,7 +14,7 @@ async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerato
 
 const sizesArbitrary = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-it("lines are the same, however they come", async () => {
+it("splits output into the same lines whatever the chunks", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme" }), sizesArbitrary, async (text, sizes) => {
       const odd = text.replaceAll("!", "\n");
@@ -25,7 +24,7 @@ it("lines are the same, however they come", async () => {
   );
 });
 
-it("of a line that is too long only the beginning is kept", async () => {
+it("cuts lines that are too long", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 30 })), sizesArbitrary, async (lengths, sizes) => {
       const text = lengths.map((length) => `${"x".repeat(length)}\n`).join("");
@@ -35,7 +34,7 @@ it("of a line that is too long only the beginning is kept", async () => {
   );
 });
 
-it("quoted paths are read as git writes them", () => {
+it("decodes quoted paths as git writes them", () => {
   expect(unquotePath("plain path")).toBe("plain path");
   expect(unquotePath(String.raw`"a\tb\nc\\d\"e\303\274\001"`)).toBe('a\tb\nc\\d"eü\u0001');
   expect(unquotePath(String.raw`"\377"`)).toBe("\ufffd");

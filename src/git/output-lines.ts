@@ -1,8 +1,8 @@
 const lineFeed = 10;
 
 /**
- * The lines of what a program writes, as many at once as have come; bytes that are no UTF-8 are U+FFFD. Of a line longer
- * than `longest` bytes only so many are kept, and one more.
+ * The lines of a program's output, in batches as they arrive; invalid UTF-8 becomes U+FFFD. Lines are cut to `longest`
+ * bytes plus one.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
@@ -32,11 +32,38 @@ export async function* linesOf(
     keep(chunk.subarray(0, first));
     const lines = [take()];
     if (last > first) {
-      // A line that lies in one chunk is shorter than any bound.
+      // A line within one chunk is shorter than any bound.
       for (const line of chunk.toString("utf8", first + 1, last).split("\n")) lines.push(line);
     }
     keep(chunk.subarray(last + 1));
     yield lines;
   }
   if (length > 0) yield [take()];
+}
+
+const escapes: Record<string, number> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  "\\": 92,
+};
+
+/**
+ * Decodes a path as git prints it without `-z`: quoted like a C string if it has special characters, plain otherwise.
+ */
+export function unquotePath(text: string): string {
+  if (!text.startsWith('"')) return text;
+  const bytes: number[] = [];
+  const inside = text.slice(1, text.endsWith('"') && text.length > 1 ? -1 : undefined);
+  for (const [all, octal, escaped] of inside.matchAll(/\\([0-7]{3})|\\(.)|[^\\]+/gs)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8) & 255);
+    else if (escaped !== undefined) bytes.push(escapes[escaped] ?? escaped.charCodeAt(0));
+    else bytes.push(...Buffer.from(all));
+  }
+  return Buffer.from(bytes).toString();
 }

@@ -20,7 +20,7 @@ function project(path: string): string {
   return path;
 }
 
-it("knows the linked worktrees of a project, but not the repository above a directory", async () => {
+it("project roots include linked worktrees, but not the repository above a subdirectory", async () => {
   const root = project(join(dir, "repo"));
   expect(await projectRoots(root)).toEqual([root]);
   git(dir, "init", "--quiet", root);
@@ -33,7 +33,7 @@ it("knows the linked worktrees of a project, but not the repository above a dire
   expect(await projectRoots(inside)).toEqual([inside]);
 });
 
-it("tells whose a session is by where it was launched", () => {
+it("assigns a session to a project by its launch directory", () => {
   const root = project(join(dir, "repo"));
   const inside = project(join(root, "vendor/other"));
   mkdirSync(join(root, "src"));

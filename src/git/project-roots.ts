@@ -17,14 +17,14 @@ export async function projectRoots(root: string, signal?: AbortSignal): Promise<
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
   }
-  // A project may be a directory of a repository: then the repository is not its own.
+  // A project may be a subdirectory of a repository and then does not own its worktrees.
   const isTop = worktrees.includes(realPath(root));
   return isTop ? [...new Set([root, ...worktrees])] : [root];
 }
 
 /**
- * Whether a session that was launched in `cwd` belongs to the project of these roots: it lies in one of them, and not in
- * another project inside of it.
+ * Whether a session launched in `cwd` belongs to the project with these roots: `cwd` is inside a root, and not in a
+ * nested project.
  */
 export function belongsTo(roots: readonly string[], cwd: string): boolean {
   return [cwd, realPath(cwd)].some((dir) => {
@@ -41,7 +41,7 @@ function isInside(dir: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
-/** Of a directory that is gone, as it was written. */
+/** The path itself for a directory that no longer exists. */
 function realPath(dir: string): string {
   try {
     return realpathSync(dir);

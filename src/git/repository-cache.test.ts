@@ -16,7 +16,7 @@ afterEach(() => {
   repo.remove();
 });
 
-describe("a cache of answers", () => {
+describe("repository cache", () => {
   const refs = ["notes/ai", "remotes/*/topic"];
   let asked: string[];
   let cache: RepositoryCache<number>;
@@ -26,7 +26,7 @@ describe("a cache of answers", () => {
   });
   const ask = (question: string, dir = repo.dir) => cache.of(dir, question, async () => asked.push(question));
 
-  it("asks once while nothing changes", async () => {
+  it("asks git once while nothing changes", async () => {
     repo.commit("one");
     expect([await ask("a"), await ask("b"), await ask("a"), await ask("b")]).toEqual([1, 2, 1, 2]);
   });
@@ -56,7 +56,7 @@ describe("a cache of answers", () => {
     expect(asked).toEqual(["a", "a"]);
   });
 
-  it("does not keep what git answered while the repository changed", async () => {
+  it("does not cache answers given while the repository changed", async () => {
     repo.commit("one");
     const answer = await cache.of(repo.dir, "a", async () => {
       repo.commit("two");
@@ -65,7 +65,7 @@ describe("a cache of answers", () => {
     expect([answer, await ask("a")]).toEqual([-1, 1]);
   });
 
-  it("keeps no failure, nothing for other directories, and nothing where there is no repository", async () => {
+  it("does not cache failures, other directories, or anything without a repository", async () => {
     repo.commit("one", { "sub/a.ts": "a" });
     await expect(cache.of(repo.dir, "a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     await ask("a");
@@ -76,7 +76,7 @@ describe("a cache of answers", () => {
     expect(asked).toEqual(["a", "a", "a", "a"]);
   });
 
-  it("is bounded: the least recently used goes, what is too large is not kept, and nothing is kept too long", async () => {
+  it("evicts the least recently used, skips large answers, and expires old ones", async () => {
     repo.commit("one");
     for (const question of ["a", "b", "a", "c", "a", "b"]) await ask(question);
     expect(asked).toEqual(["a", "b", "c", "b"]);
@@ -89,7 +89,7 @@ describe("a cache of answers", () => {
     expect(times).toBe(5);
   });
 
-  it("answers many at once, and asks for those that are missing", async () => {
+  it("answers many questions at once, asking git for the missing ones", async () => {
     repo.commit("one");
     await ask("a");
     const answers = await cache.ofEach(repo.dir, ["a", "b", "a", "none"], async (missing) => {
@@ -103,9 +103,9 @@ describe("a cache of answers", () => {
   });
 });
 
-describe("what git says of a repository that changes", () => {
-  it("blames a file as it is now, committed or not", async () => {
-    // A file that was written just now is always asked about.
+describe("cached answers for a changing repository", () => {
+  it("blame reflects the current file, committed or not", async () => {
+    // A file written just now is never cached.
     const now = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => now() + 10_000);
     const blamed = async () =>
@@ -131,12 +131,12 @@ describe("what git says of a repository that changes", () => {
     expect(await blamed()).toEqual(before);
   });
 
-  it("always asks about a file that was written just now", async () => {
+  it("blame of a file written just now is never cached", async () => {
     repo.commit("one", { "a.ts": "a\n" });
     expect(await blameOf(repo.dir, "a.ts")).not.toBe(await blameOf(repo.dir, "a.ts"));
   });
 
-  it("reads a note that was written since, and one that was changed", async () => {
+  it("notes that were added or changed are read again", async () => {
     const id = "253fd5ef-38bf-4f4a-804a-98df5088a868";
     const note = (session: string) => {
       const metadata = {
@@ -156,7 +156,7 @@ describe("what git says of a repository that changes", () => {
     expect(await sessions()).toBeUndefined();
   });
 
-  it("gives HEAD's history as it is now", async () => {
+  it("history reflects the current HEAD", async () => {
     const one = repo.commit("one");
     const history = async () => [...(await authoredTimes(repo.dir)).keys()];
     expect(await history()).toEqual([one]);

@@ -4,40 +4,39 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { findUpwards } from "../project/paths.ts";
 import { commonDirectoryOf, gitDirectoryOf } from "./git-dir.ts";
-import { changeOf, headStamp, textOf } from "./history/head-stamp.ts";
+import { changeOf, headStamp, textOf } from "./history/head.ts";
 
 interface CacheOptions<T> {
-  /** Answers kept; the least recently used go first. */
+  /** Cached answers; the least recently used are evicted first. */
   max: number;
-  /** Whether an answer is small enough to be kept; default: all are. */
+  /** Whether an answer is small enough to cache; default: all are. */
   fits?: (answer: T) => boolean;
-  /** Refs besides HEAD that answers depend on, below `refs/`; `*` stands for one remote. */
+  /** Refs besides HEAD that answers depend on, below `refs/`; `*` matches one remote. */
   refs?: readonly string[];
   /**
-   * Milliseconds that one is kept at most; for answers that depend on files which the stamp does not know, such as
-   * included configuration.
+   * Maximum age in milliseconds, for answers that depend on files outside the stamp, such as included configuration.
    */
   maxAgeMs?: number;
 }
 
 /**
- * Answers of git that are kept for as long as the repository is as it was when git gave them. Starting git takes
- * milliseconds, in a large process such as the daemon even more; the stamp takes a tenth of one.
+ * Caches git's answers until the repository changes. Starting git takes milliseconds, in a large process such as the
+ * daemon even more; the stamp takes a tenth of one.
  */
 export class RepositoryCache<T> {
   private readonly kept = new Map<string, { stamp: string; at: number; value: T }>();
 
   constructor(private readonly options: CacheOptions<T>) {}
 
-  /** @param question what is asked in `dir`; anything else the answer depends on is part of it */
+  /** @param question cache key within `dir`; includes everything the answer depends on */
   async of(dir: string, question: string, ask: () => Promise<T>): Promise<T> {
     const found = await this.ofEach(dir, [question], async () => new Map([[question, await ask()]]));
     return found.get(question)!;
   }
 
   /**
-   * As `of` for many questions at once.
-   * @param ask gets those that are not known; what it does not answer is asked again next time
+   * `of` for many questions at once.
+   * @param ask gets the uncached questions; unanswered ones are asked again next time
    */
   async ofEach(
     dir: string,
@@ -58,7 +57,7 @@ export class RepositoryCache<T> {
     }
     if (missing.length === 0) return answers;
     const asked = await ask(missing);
-    // The repository changed meanwhile: nobody knows of which state the answer is.
+    // If the repository changed meanwhile, the answer may be of either state.
     const isSame = stamp !== null && stamp === repositoryStamp(dir, this.options.refs);
     for (const [question, value] of asked) {
       answers.set(question, value);
@@ -76,8 +75,8 @@ export class RepositoryCache<T> {
 }
 
 /**
- * Changes whenever something changes that git's answers about commits depend on: where HEAD and these refs are, which
- * objects came, what a clone lacks or replaces, and what is configured. Read from git's own files (gitrepository-layout).
+ * Changes with everything that git's answers about commits depend on: HEAD, these refs, packs, shallow and replaced
+ * commits, and configuration. Read from git's own files (gitrepository-layout).
  * @returns null outside of a working tree
  */
 function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string | null {

@@ -1,10 +1,9 @@
-import { GitFailure, gitBuffer, gitFields, gitText } from "./git.ts";
-import { plain, plainDiff, plainEnvironment } from "./plain.ts";
+import { GitFailure, gitBuffer, gitFields, gitText, plain, plainDiff, plainEnvironment } from "./git.ts";
 import type { WorkingTree } from "./rewind/repository.ts";
 
-export { commitNamed, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
+export { commitNamed } from "./history/history.ts";
+export { addWorktree, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
 export { type Restored, restoreTo } from "./rewind/restore.ts";
-export { addWorktree } from "./rewind/worktree.ts";
 
 /** A file that differs; binary ones have no lines. */
 export interface FileDifference {
@@ -15,7 +14,7 @@ export interface FileDifference {
 }
 
 /**
- * What has changed since a commit, up to the files as they lie in the working tree; in a bare repository, up to HEAD.
+ * Differences between a commit and the working tree; in a bare repository, HEAD.
  * @throws GitFailure
  */
 export async function differencesSince(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
@@ -36,7 +35,7 @@ export async function differencesSince(tree: WorkingTree, commit: string): Promi
 }
 
 /**
- * The same, as a patch.
+ * The differences as a patch.
  * @throws GitFailure
  */
 export async function patchSince(tree: WorkingTree, commit: string): Promise<string> {
@@ -67,7 +66,7 @@ export async function distanceToHead(
 }
 
 /** The one commit, as git tells it. */
-export interface CommitFacts {
+interface CommitFacts {
   hash: string;
   tree: string;
   author: string;

@@ -1,9 +1,8 @@
-import { GitFailure, gitFields } from "./git.ts";
-import { plain } from "./plain.ts";
+import { GitFailure, gitFields, plain } from "./git.ts";
 
 /**
- * Files in `dir` that are not as they were committed, or were never; those that git ignores are left out. From `dir`.
- * Before the first commit only those that are not staged.
+ * Files in `dir` with uncommitted changes, untracked ones included, ignored ones excluded; relative to `dir`. Before
+ * the first commit, only unstaged ones.
  * @throws GitFailure where there is no repository, or no git
  */
 export async function* uncommittedFiles(

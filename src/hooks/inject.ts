@@ -6,26 +6,26 @@ import type { ContextRequest } from "../protocol/context.ts";
 import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../protocol/hooks.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
+import { writeItem } from "./deliver.ts";
 import { isShortText, objectOf } from "./payload.ts";
-import { writeItem } from "./write-item.ts";
 
-/** Hooks that an agent is told something by. Never when a turn is over. */
+/** Hooks that may inject context; never at the end of a turn. */
 const moments = ["session-start", "user-prompt", "post-tool-use"] as const;
 type Moment = (typeof moments)[number];
 
-/** Of a tool call. */
+/** Files per tool call. */
 const maxFiles = 20;
-/** What a prompt is about stands at its beginning. Characters. */
+/** Only a prompt's beginning is sent. Characters. */
 const maxPromptLength = 4000;
-/** Between the daemon's answer and ours. Milliseconds. */
+/** Time reserved for printing the answer. Milliseconds. */
 const marginMs = 10;
-/** No answer is longer. Bytes. */
+/** Maximum length of an answer. Bytes. */
 const maxAnswerLength = 262_144;
 
 /**
- * Asks the daemon what there is to tell the agent now, and prints it as the agent takes it, if it comes in time. Counted
- * from the start of this process, as the agent does. Whatever goes wrong, nothing is printed.
- * @returns whether the daemon was asked, and so knows of what lies in the spool
+ * Asks the daemon for context and prints it in the agent's format if it arrives in time, counted from the start of this
+ * process, as the agent does. Prints nothing on any failure.
+ * @returns whether the daemon was asked, and so knows of the spooled item
  */
 export async function injectContext(
   project: Project,
@@ -49,7 +49,7 @@ export async function injectContext(
     const body = JSON.stringify({ ...request, within_ms: left() });
     const asked = requestText(record, "/context", body);
     const answer = await exchange(record.port, asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
-    // Nobody may have been there to answer, which is no delay.
+    // Without a daemon there was no delay.
     if (answer === null || answer === "timeout") return left() > 0 ? false : missed(project, moment);
     const text = answer.status === 200 ? textIn(answer.body) : null;
     if (text === null) return true;
@@ -62,14 +62,14 @@ export async function injectContext(
   }
 }
 
-/** @returns false: the daemon is still to be told that something lies in the spool */
+/** @returns false: the daemon still needs a notification */
 function missed(project: Project, event: Moment): false {
   const took_ms = Math.round(performance.now());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), took_ms };
   try {
     writeItem(project, item);
   } catch {
-    // The hook's own item is there, or has said why not.
+    // The hook's own item was written, or its failure reported.
   }
   return false;
 }
@@ -101,7 +101,7 @@ function filesEdited(
   return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, maxFiles);
 }
 
-/** The text in an answer of POST /context; null where there is none. */
+/** The text in an answer of POST /context; null without one. */
 function textIn(body: string): string | null {
   const answer: unknown = JSON.parse(body);
   const text = typeof answer === "object" && answer !== null ? (answer as { text?: unknown }).text : null;

@@ -5,8 +5,8 @@ import { parseObject, payloadOf } from "./payload.ts";
 
 const secret = "x".repeat(12);
 
-describe("what a hook keeps", () => {
-  it("is who, where and when, and nothing of the conversation", () => {
+describe("a hook's stored payload", () => {
+  it("has ids, paths and the event, and nothing of the conversation", () => {
     const kept = {
       session_id: "s",
       transcript_path: "/t.jsonl",
@@ -28,7 +28,7 @@ describe("what a hook keeps", () => {
     expect(payloadOf({ tool_input: { notebook_path: "/p/a.ipynb" } })).toEqual({ file_path: "/p/a.ipynb" });
   });
 
-  it("is of a prompt only its notes, as they are read later", () => {
+  it("has only a prompt's notes, in the form read later", () => {
     const prompt = [
       `Use ${secret}. Note to Pommel: we chose Redis`,
       `my ${secret}`,
@@ -45,7 +45,7 @@ describe("what a hook keeps", () => {
     expect(payloadOf({ prompt: "no note" })).toEqual({});
   });
 
-  it("leaves out what has the wrong type or is too long to be an id", () => {
+  it("omits fields of the wrong type or over the length limit", () => {
     const given = { session_id: 7, cwd: null, source: ["x"], trigger: {}, prompt: 1, tool_input: "x" };
     expect(payloadOf(given)).toEqual({});
     expect(payloadOf({ session_id: "x".repeat(10_000) })).toEqual({});
@@ -77,7 +77,7 @@ describe("what a hook keeps", () => {
   });
 });
 
-it("reads objects only", () => {
+it("is null for anything but JSON objects", () => {
   expect(parseObject('{"a": 1}')).toEqual({ a: 1 });
   for (const text of ["", "null", "[]", '"x"', "1", '{"a": 1', "{}{}"]) expect(parseObject(text)).toBeNull();
 });

@@ -2,19 +2,19 @@ import type { GivenPayload } from "../agents/agent.ts";
 import { type HookPayload, payloadFields } from "../protocol/hooks.ts";
 
 /**
- * What is kept of what an agent hands to a hook. The conversation itself comes from the transcript, where it is
- * scrubbed before anything is stored; a hook keeps who, where and when, and of a prompt only its notes.
+ * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
+ * stores ids, paths and the event, and only the notes of a prompt.
  */
 
-/** Ids, paths and words; what is longer is none of these. Characters. */
+/** Longer fields are dropped. Characters. */
 const maxFieldLength = 8192;
-/** All notes of a prompt. Characters. */
+/** Limit for all notes of a prompt. Characters. */
 const maxNotes = 65_536;
 
-/** As in `notesIn` (sessions/notes.ts), which reads what is kept here. */
+/** As in `notesIn` (sessions/notes.ts), which reads the stored notes. */
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：].*/giu;
 
-/** The JSON object in `text`; null when it is none. */
+/** The JSON object in `text`; null if invalid. */
 export function parseObject(text: string): GivenPayload | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -26,7 +26,7 @@ export function parseObject(text: string): GivenPayload | null {
   }
 }
 
-/** What is kept of a hook's stdin; fields of a wrong type are left out. */
+/** The stored fields of a hook's stdin, without those of a wrong type. */
 export function payloadOf(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
   for (const field of payloadFields) {
@@ -43,7 +43,7 @@ export function payloadOf(given: GivenPayload): HookPayload {
   return payload;
 }
 
-/** What is no object is an empty one. */
+/** The value if it is an object, else an empty one. */
 export function objectOf(value: unknown): GivenPayload {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -2,21 +2,19 @@ import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../protocol/hooks.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
-import { notifyDaemon } from "./notify.ts";
-import { readStdin } from "./read-stdin.ts";
-import { warn } from "./warn.ts";
-import { writeItem } from "./write-item.ts";
+import { notifyDaemon, writeItem } from "./deliver.ts";
+import { readStdin, warn } from "./stdio.ts";
 
-/** SHA-1 or SHA-256, whole. */
+/** Full SHA-1 or SHA-256. */
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const heads = "refs/heads/";
-/** Longer ones are no names. Characters. */
+/** Maximum length of branch and remote names. Characters. */
 const maxNameLength = 1024;
 
 /**
- * What `pm hook git-<name> ...` does: spools what git said and pokes the daemon. As `runHook`, it never throws, never
- * waits for long, and prints nothing on stdout. What follows the name is what the script in git's hooks hands on
- * (git/hooks/script.ts); the last word, if it starts with `./`, is where the project lies in its repository.
+ * What `pm hook git-<name> ...` does: spools git's event and notifies the daemon. Like `runHook`, it never throws, has
+ * a deadline, and prints nothing on stdout. The arguments come from the script in git's hooks (git/hooks/script.ts); a
+ * last one starting with `./` is the project's path in its repository.
  */
 export async function runGitHook(name: string, args: readonly string[]): Promise<void> {
   const receivedAt = Date.now();
@@ -54,7 +52,7 @@ const reports: Record<GitHookName, (args: readonly string[]) => HookReport | Pro
     const isKnown = command === "amend" || command === "rebase";
     return { ...(isKnown && { command }), rewritten };
   },
-  // A name may hold slashes; a URL or a path is never one.
+  // Names may contain slashes, but not URLs or absolute paths.
   "pre-push": ([remote = ""]) => ({
     ...(/^[\w][\w./-]*$/.test(remote) && remote.length <= maxNameLength && { remote }),
   }),

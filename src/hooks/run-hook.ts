@@ -4,17 +4,15 @@ import { codeOf } from "../project/errors.ts";
 import { type Project, projectAround } from "../project/paths.ts";
 import { anyHook, type HookPayload, hookNamed, hookNames } from "../protocol/hooks.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
+import { notifyDaemon, writeItem } from "./deliver.ts";
 import { injectContext } from "./inject.ts";
-import { notifyDaemon } from "./notify.ts";
 import { parseObject, payloadOf } from "./payload.ts";
-import { maxInputLength, readStdin } from "./read-stdin.ts";
-import { warn } from "./warn.ts";
-import { writeItem } from "./write-item.ts";
+import { maxInputLength, readStdin, warn } from "./stdio.ts";
 
 /**
- * What `pm hook [--agent <agent>] <name>` does: spools what stdin says and pokes the daemon. It never throws, never waits
- * for long, prints on stdout, which the agent reads, only what inject.ts has to tell it, and says what went wrong in one
- * line on stderr. Whoever calls it exits with 0: any other code could block the agent.
+ * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
+ * has a deadline, prints only inject.ts's context on stdout, which the agent reads, and failures in one line on stderr.
+ * Callers exit with 0: any other code could block the agent.
  */
 export async function runHook(name: string, agent: string = defaultAgentName): Promise<void> {
   try {
@@ -26,7 +24,7 @@ export async function runHook(name: string, agent: string = defaultAgentName): P
   }
 }
 
-/** @returns why nothing was captured, for a person; null when all is well or there is nothing to do */
+/** @returns why nothing was captured; null on success or when there is nothing to do */
 async function capture(
   name: string,
   { name: agent }: AgentProfile,
@@ -54,7 +52,7 @@ async function capture(
       const { scrubNotes } = await import("./scrub-notes.ts");
       payload.prompt = scrubNotes(project, payload.prompt);
     } catch (error) {
-      // Nothing is stored with its secrets in it.
+      // Never store unscrubbed text.
       delete payload.prompt;
       warn(name, `its notes cannot be scrubbed (${codeOf(error)}); they are read from the transcript later`);
     }
@@ -62,7 +60,7 @@ async function capture(
   const whose = agent === defaultAgentName ? {} : { agent };
   const item: AgentHookItem = { kind: "claude-hook", ...whose, event, received_at: receivedAt, payload };
   try {
-    // These only say that there is something to read; the others say what no transcript does.
+    // These only announce new lines; the others carry information missing in transcripts.
     const isReminder = event === "stop" || event === "post-tool-use";
     const session = payload.session_id ?? payload.transcript_path ?? "";
     writeItem(project, item, isReminder ? `${event}-${session}` : null);
@@ -73,12 +71,9 @@ async function capture(
   return null;
 }
 
-/**
- * The project of the session: by where the agent was launched, which is whose transcript it is, and which `cwd`
- * leaves when the agent changes directories.
- */
+/** The session's project, by the agent's launch directory; `cwd` changes when the agent changes directories. */
 function projectOf({ launchedIn }: AgentHooks, payload: HookPayload): Project | null {
-  // An agent that another one started finds that one's variables, too.
+  // An agent started by another one inherits its variables.
   for (const dir of [launchedIn && process.env[launchedIn], payload.cwd, "."]) {
     const project = dir ? projectAround(dir) : null;
     if (project !== null) return project;

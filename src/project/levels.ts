@@ -1,3 +1,9 @@
 /** The levels of a chunk, from the whole to the small. */
 export const levels = ["file", "class", "method", "block", "lines"] as const;
 export type Level = (typeof levels)[number];
+
+/** A level as people name it: functions and methods are of one level. */
+export const levelNames = [...levels, "function"] as const;
+export type LevelName = (typeof levelNames)[number];
+
+export const levelOf = (name: LevelName): Level => (name === "function" ? "method" : name);

@@ -1,4 +1,4 @@
-/** Where code without a place of its own to write to says what it does. */
+/** A minimal logger for code without its own output. */
 export interface Logger {
   debug(msg: string): void;
   info(msg: string): void;
@@ -6,7 +6,7 @@ export interface Logger {
   error(msg: string): void;
 }
 
-/** Says nothing. */
+/** Discards everything. */
 export const silentLog: Logger = {
   debug() {},
   info() {},

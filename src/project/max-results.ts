@@ -1,2 +1,2 @@
-/** No answer has more results, whatever `--limit`, `search.limit` or a request asks for. */
+/** Upper limit for `--limit`, `search.limit` and requests. */
 export const maxResults = 1000;

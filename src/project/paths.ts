@@ -2,24 +2,21 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "n
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "./errors.ts";
 
-/** Where everything that belongs to one project lies. All paths are absolute. */
+/** The paths of a project, all absolute. */
 export interface Project {
-  /** The directory that is indexed, and that paths in results are relative to. */
+  /** The indexed directory; paths in results are relative to it. */
   root: string;
   /** `.pommel/`, mode 0700. */
   stateDir: string;
   configFile: string;
   indexDb: string;
-  /**
-   * What must not be lost: conversations, notes, what binds them to commits. A linked worktree shares that of the main
-   * worktree where that is a Pommel project, too.
-   */
+  /** Sessions, notes and checkpoints. A linked worktree shares the main worktree's if that is a project, too. */
   memoryDb: string;
-  /** Who answers on which port: pid, port, token (mode 0600). Information, not the lock. */
+  /** The daemon's pid, port and token (mode 0600); not a lock. */
   daemonFile: string;
-  /** Held exclusively by the one process that may write the index. */
+  /** The index writer's exclusive lock. */
   lockFile: string;
-  /** Where hooks leave their payloads. */
+  /** Hooks' payloads. */
   spoolDir: string;
   logDir: string;
 }
@@ -49,16 +46,16 @@ function mainWorktreeOf(root: string): string | null {
 }
 
 /**
- * The main worktree of a linked one; null for everything else. Read from git's own files (gitrepository-layout): the
- * worktree's `.git` is a file that names its directory in the common one, and `commondir` there leads to that. A bare
- * repository's is no worktree's, a submodule has none.
+ * The main worktree of a linked one, else null. Read from git's own files (gitrepository-layout): a linked worktree's
+ * `.git` file names its git directory, whose `commondir` names the shared one. Null for bare repositories and
+ * submodules.
  */
 export function mainOf(root: string): string | null {
   const commonDir = commonDirOf(root);
   return commonDir !== null && basename(commonDir) === ".git" ? dirname(commonDir) : null;
 }
 
-/** The directory that a linked worktree shares with the others; null for everything else. */
+/** The git directory that a linked worktree shares, else null. */
 function commonDirOf(root: string): string | null {
   const gitFile = join(root, ".git");
   try {
@@ -68,7 +65,7 @@ function commonDirOf(root: string): string | null {
     const ofWorktree = resolve(root, gitDir);
     return resolve(ofWorktree, readFileSync(join(ofWorktree, "commondir"), "utf8").trim());
   } catch {
-    // Not there, or not to be read: then it shares nothing.
+    // Missing or unreadable: nothing is shared.
     return null;
   }
 }
@@ -78,8 +75,8 @@ function isProject(root: string): boolean {
 }
 
 /**
- * The project that somebody works in who is in `dir`: the nearest upwards; where there is none, the one at the same place
- * of the main worktree of the linked one that `dir` lies in. Null when nothing is found, or `dir` is gone.
+ * The project around `dir`: the nearest upwards, else the one at the same path of the main worktree. Null when none is
+ * found, or `dir` no longer exists.
  */
 export function projectAround(dir: string): Project | null {
   try {
@@ -92,15 +89,14 @@ export function projectAround(dir: string): Project | null {
     for (let at = inMain; isInside(at, main); at = dirname(at)) if (isProject(at)) return projectAt(at);
     return null;
   } catch {
-    // The working directory is gone.
+    // The working directory no longer exists.
     return null;
   }
 }
 
 /**
- * The project with the root that it has in the linked worktree that `dir` lies in: for what reads and changes the files
- * and the history of the working tree that somebody is in. The index, the memory and the daemon stay the project's. The
- * project itself where `dir` lies in no linked worktree of its repository.
+ * The project with its root moved to the linked worktree around `dir`, for access to that worktree's files and history.
+ * Index, memory and daemon stay the project's. The project itself if `dir` is in no linked worktree of it.
  */
 export function inWorktreeOf(project: Project, dir: string): Project {
   const top = findUpwards(dir, ".git");
@@ -115,8 +111,8 @@ function isInside(path: string, dir: string): boolean {
 }
 
 /**
- * The project that a commit made in `dir` belongs to: the one at `within` of the working tree, or at `within` of its main
- * worktree. Never a project around the repository, which is another one's.
+ * The project of a commit made in `dir`: at `within` of the working tree, or of its main worktree; never a project
+ * around the repository.
  */
 export function gitProjectOf(dir: string, within = "."): Project | null {
   const top = findUpwards(dir, ".git");
@@ -129,7 +125,7 @@ export function gitProjectOf(dir: string, within = "."): Project | null {
   return null;
 }
 
-/** The nearest directory from `from` upwards that holds `marker`, or null. */
+/** The nearest directory from `from` upwards that contains `marker`, or null. */
 export function findUpwards(from: string, marker: string): string | null {
   for (let dir = resolve(from); ; dir = dirname(dir)) {
     if (existsSync(join(dir, marker))) return dir;
@@ -138,7 +134,7 @@ export function findUpwards(from: string, marker: string): string | null {
 }
 
 /**
- * The project that `cwd` lies in: see `projectAround`.
+ * The project around `cwd`: see `projectAround`.
  * @throws PommelError `not_initialised`
  */
 export function findProject(cwd: string = process.cwd()): Project {
@@ -156,7 +152,7 @@ export function findProject(cwd: string = process.cwd()): Project {
   return projectAt(realpathSync(project.root));
 }
 
-/** Another worktree of the repository that is a project, by the paths that git keeps of them; null when there is none. */
+/** Another worktree of the repository that is a project, or null. */
 function siblingProject(dir: string): string | null {
   try {
     const top = findUpwards(dir, ".git");
@@ -174,14 +170,12 @@ function siblingProject(dir: string): string | null {
     );
     return roots.find(isProject) ?? null;
   } catch {
-    // It has no linked worktrees, or they cannot be read.
+    // No linked worktrees, or unreadable.
     return null;
   }
 }
 
-/**
- * The project that `cwd` lies in, or null: what can be asked anywhere is then answered with the user's own settings.
- */
+/** The project around `cwd`, or null for commands that also work with the user's settings alone. */
 export function findProjectIfAny(cwd: string = process.cwd()): Project | null {
   try {
     return findProject(cwd);
@@ -196,7 +190,7 @@ export function rootForInit(cwd: string = process.cwd()): string {
   return realpathSync(findUpwards(cwd, ".git") ?? cwd);
 }
 
-/** Loaded when it is needed: `node:os` takes a millisecond of every hook. */
+/** Loaded on demand: `node:os` takes a millisecond of every hook. */
 const homedir = (): string => process.getBuiltinModule("node:os").homedir();
 
 /** `~/.config/pommel`, honouring XDG_CONFIG_HOME. */
@@ -204,12 +198,12 @@ export function globalConfigDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "pommel");
 }
 
-/** `~/.cache/pommel`, honouring XDG_CACHE_HOME: what can be made again. */
+/** `~/.cache/pommel`, honouring XDG_CACHE_HOME: reproducible data. */
 export function globalCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pommel");
 }
 
-/** `~/.local/share/pommel`, honouring XDG_DATA_HOME: what belongs to the user and to no single project. */
+/** `~/.local/share/pommel`, honouring XDG_DATA_HOME: the user's data across projects. */
 export function globalDataDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "pommel");
 }

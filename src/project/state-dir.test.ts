@@ -11,9 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hasIgnoreLine, removeIgnoreLine } from "./files/git-ignore.ts";
 import { type Project, projectAt } from "./paths.ts";
-import { createStateDir } from "./state-dir.ts";
+import { createStateDir, hasIgnoreLine, removeIgnoreLine } from "./state-dir.ts";
 
 let root: string;
 let project: Project;

@@ -1,22 +1,24 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { configTemplate } from "./config/config-template.ts";
+import { readText } from "./config/config.ts";
+import { configTemplate } from "./config/setting-values.ts";
 import type { Config } from "./config/settings.ts";
 import { codeOf, messageOf, PommelError } from "./errors.ts";
-import { type Project, stateDirName } from "./paths.ts";
+import { writeInPlace } from "./files/text-file.ts";
+import { findUpwards, type Project, stateDirName } from "./paths.ts";
 
-/** What `createStateDir` made, relative to the project's root; the rest was there. */
-export type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
+/** Created files, relative to the project's root. */
+type StateDirPart = ".pommel/" | ".pommel/config.toml" | ".pommel/.gitignore";
 
 /**
- * Creates `.pommel/` (0700) with `config.toml` (0600) and a `.gitignore` that keeps it out of every commit even
- * if the repository's own says nothing. What exists is left as it is.
+ * Creates `.pommel/` (0700) with `config.toml` (0600) and a `.gitignore` that keeps it out of every commit whatever the
+ * repository's own says. Existing files stay.
  * @throws PommelError `unreadable` when the directory is not writable or `.pommel` is a file, `disk_full`
  */
 export function createStateDir(project: Project, overrides: Partial<Config> = {}): StateDirPart[] {
   const created: StateDirPart[] = [];
   try {
-    // In one step, as two may do so at once; nothing is made where it is.
+    // Atomic, because two processes may do so at once.
     const made = mkdirSync(project.stateDir, { recursive: true, mode: 0o700 });
     if (made !== undefined) created.push(".pommel/");
     if (writeNew(project.configFile, () => configTemplate(overrides))) created.push(".pommel/config.toml");
@@ -62,4 +64,33 @@ function explain(error: unknown, project: Project): unknown {
     });
   }
   return error;
+}
+
+/**
+ * Removes the line that an older Pommel added to the repository's `.gitignore`, now replaced by `.pommel/.gitignore`.
+ * The rest stays byte for byte; a file without other content is deleted.
+ * @returns the changed file, or null
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export function removeIgnoreLine(root: string): string | null {
+  const file = ignoreFileOf(root);
+  if (file === null || !hasIgnoreLine(root)) return null;
+  // latin1, because names need not be UTF-8.
+  const rest = readFileSync(file, "latin1").replace(ourLine, "");
+  if (rest === "") rmSync(file);
+  else writeInPlace(file, Buffer.from(rest, "latin1"));
+  return file;
+}
+
+/** Whether `removeIgnoreLine` would change something. */
+export function hasIgnoreLine(root: string): boolean {
+  const file = ignoreFileOf(root);
+  return file !== null && ourLine.test(readText(file) ?? "");
+}
+
+const ourLine = new RegExp(`^\\${stateDirName}/(?:\\r?\\n|$)`, "m");
+
+function ignoreFileOf(root: string): string | null {
+  const top = findUpwards(root, ".git");
+  return top === null ? null : join(top, ".gitignore");
 }

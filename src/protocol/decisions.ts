@@ -30,10 +30,15 @@ export const decisionsRequest = lazy(() =>
 /** Something that was decided. */
 export const decision = lazy(() =>
   z.object({
-    /** A note of the user's, or what was said in a session. */
-    source: z.enum(["annotation", "conversation"]),
-    /** The note, or the sentence that says it. */
+    /**
+     * Where it was written: a note of the user's, a session, a record of decisions in the repository, a comment in the code,
+     * a commit's message.
+     */
+    source: z.enum(["annotation", "conversation", "adr", "comment", "commit"]),
+    /** In its own words. */
     text,
+    /** path:line, or the commit; null for what was said in a session. */
+    place: textOrNull,
     session_id: textOrNull,
     session_title: textOrNull,
     turn: numberOrNull,
@@ -42,6 +47,10 @@ export const decision = lazy(() =>
     files: strings,
     /** 0 to 1; null where nothing was asked. */
     score: numberOrNull,
+    /** The later decision that says the opposite; null: none is known. */
+    superseded_by: textOrNull,
+    /** Earlier decisions that this one says the opposite of. */
+    supersedes: strings,
   }),
 );
 export type Decision = z.infer<ReturnType<typeof decision>>;

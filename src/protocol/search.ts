@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { levels } from "../project/levels.ts";
+import { levelNames, levels } from "../project/levels.ts";
 import {
   agent,
   branch,
@@ -18,7 +18,7 @@ import {
   timeOrNull,
   until,
 } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, type ResultUnit, resultUnits, searchModes } from "./values.ts";
+import { chunkKinds, chunkTypes, matchModes, type ResultUnit, resultUnits, searchModes } from "./values.ts";
 
 /** The shapes of searching code, sessions, or both. */
 
@@ -27,10 +27,11 @@ const explain = field("show each ranking signal's contribution", z.boolean());
 /** Left out: the project's configuration decides. */
 export const searchRequest = lazy(() =>
   z.object({
-    q: described('what the code does, or a name: "retry with backoff", "parseConfig"', text),
-    path: field("only these paths or globs", strings),
-    language: field('only these languages: "typescript", "go"', z.array(name)),
-    level: field("only these levels", z.array(z.enum(levels))),
+    q: described('what it does, name or error; "quotes": exact', text),
+    path: field("only these globs or paths", strings),
+    language: field('only these: "typescript", "go"', z.array(name)),
+    level: field("only these levels", z.array(z.enum(levelNames))),
+    match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     limit,
     explain,
   }),
@@ -44,6 +45,8 @@ const codeResult = lazy(() =>
     start_line: z.number(),
     end_line: z.number(),
     level: z.enum(levels),
+    /** What the language calls it: "function", "class", "interface"; "" for what has no name. */
+    kind: text,
     language: text,
     name: text,
     score: z.number(),
@@ -51,6 +54,8 @@ const codeResult = lazy(() =>
     parent_id: textOrNull,
     parent_name: textOrNull,
     match_reasons: strings,
+    /** With `match` or quotes: the lines on which matches begin. */
+    match_lines: z.optional(z.array(z.int())),
     freshness: z.enum(["fresh", "drifted"]),
     signals: z.optional(z.record(text, z.number())),
   }),

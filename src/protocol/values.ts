@@ -14,6 +14,10 @@ export const resultUnits = ["session", "turn"] as const;
 /** What a result of a session search is: a session with its best turn, or every matching turn. */
 export type ResultUnit = (typeof resultUnits)[number];
 
+export const matchModes = ["exact", "regex"] as const;
+/** How code must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
+export type MatchMode = (typeof matchModes)[number];
+
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { importCommand } from "../agents/profiles.ts";
 import { projectRoots } from "../git/project-roots.ts";
-import { createEmbedder } from "../models/embed/registry.ts";
-import { embedderSettings } from "../models/embed/settings.ts";
+import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import { silentLog } from "../project/log.ts";

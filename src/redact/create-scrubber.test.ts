@@ -14,7 +14,7 @@ const ledger = () => createLedger(Buffer.from("0123456789abcdef"));
 const scrub = (text: string, name?: string) => scrubber.scrub(text, ledger(), name);
 const github = (letter: string) => `ghp_${letter.repeat(35)}7`;
 
-/** Texts made of what rules look at: secrets, look-alikes, words, signs, placeholders and the stopper itself. */
+/** Texts built from rule inputs: secrets, look-alikes, words, punctuation, placeholders and the stopper. */
 const pieces = fc.oneof(
   fc.constantFrom(...secretCases().map(({ text }) => text)),
   fc.constantFrom(...lookAlikes()),
@@ -37,7 +37,7 @@ const names = fc.option(fc.constantFrom("password", "token", "file_path", "Autho
 });
 
 describe("scrubbing", () => {
-  it("changes nothing the second time", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(texts, names, (text, name) => {
         const once = scrub(text, name);
@@ -47,7 +47,7 @@ describe("scrubbing", () => {
     );
   });
 
-  it("replaces what it finds, in order and without overlaps, and nothing else", () => {
+  it("replaces matches in order, without overlaps, and nothing else", () => {
     fc.assert(
       fc.property(texts, names, (text, name) => {
         const matches = scrubber.find(text, name);
@@ -67,13 +67,13 @@ describe("scrubbing", () => {
     );
   });
 
-  it("gives a text without secrets back as it is", () => {
+  it("returns text without secrets unchanged", () => {
     const text = "nothing to see here, but a token and a key";
     expect(scrub(text)).toBe(text);
     expect(scrub("")).toBe("");
   });
 
-  it("numbers different secrets of a type and keeps the same one the same", () => {
+  it("numbers different secrets of a type and reuses the number of a repeated one", () => {
     const session = ledger();
     const [a, b] = [github("a"), github("b")];
     expect(scrubber.scrub(`${a} ${b} ${a}`, session)).toBe(
@@ -89,19 +89,19 @@ describe("scrubbing", () => {
     );
   });
 
-  it("takes a secret out wherever it stands once its name gave it away", () => {
+  it("redacts every occurrence of a secret identified once by its name", () => {
     const secret = `q7W${"e4R".repeat(4)}`;
     expect(scrub(`echo ${secret} | login # password: ${secret}`)).not.toContain(secret);
   });
 
-  it("knows a value by its name", () => {
+  it("recognises a secret by the name of its value", () => {
     expect(scrub("hunter22", "db_password")).toBe("[REDACTED_PASSWORD]");
     expect(scrub("hunter22", "file_path")).toBe("hunter22");
     expect(scrub("string", "password")).toBe("string");
     expect(scrub("[REDACTED_PASSWORD]", "password")).toBe("[REDACTED_PASSWORD]");
   });
 
-  it("leaves mail addresses, telephone and social security numbers unless they are asked for", () => {
+  it("redacts email addresses, phone and social security numbers only with `pii`", () => {
     const text = "ann@acme.test, 555-010-9999, (555) 010-9999, 078-05-1120";
     expect(scrub(text)).toBe(text);
     expect(createScrubber({ ...none, pii: true }).scrub(text, ledger())).toBe(
@@ -109,7 +109,7 @@ describe("scrubbing", () => {
     );
   });
 
-  it("does not let a comment for secretlint switch anything off", () => {
+  it("ignores comments that disable secretlint", () => {
     expect(scrub(`// secretlint-disable\n${github("c")}`)).not.toContain(github("c"));
   });
 });

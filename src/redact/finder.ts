@@ -1,26 +1,25 @@
-import { contextTerms, secretNear } from "./checks/entropy.ts";
+import { contextTerms, secretNear } from "./checks/randomness.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
-import { pemTail } from "./patterns/pem-tail.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
 import { type Rule, type Span, stopper } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 
-/** A find with its rule's rank: of finds that overlap, the one of lowest rank gives the name. */
+/** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {
   rank: number;
 }
 
-/** What to do where a keyword occurs. */
+/** Called where a keyword occurs. */
 interface Listener {
   rank: number;
-  /** Up to where the listener has looked already. */
+  /** Searched up to here. */
   done: number;
   hear(text: string, start: number, found: (span: Span, rule: string, type: string) => void): number;
 }
 
 /**
  * Finds secrets in a text: one pass for the keywords of all rules, then each rule where one of its keywords occurs. The
- * finds are in order and do not overlap.
+ * matches are in order and do not overlap.
  */
 export function createFinder(rules: readonly Rule[]): (text: string) => SecretMatch[] {
   const listeners: Listener[] = [];
@@ -120,12 +119,12 @@ function aroundKeyword(provider: ProviderRule): Listener["hear"] {
     for (const [begin, end] of provider.find(window)) {
       found({ start: from + begin, end: from + end, next: from + end }, provider.name, provider.type);
     }
-    // The next window overlaps this one by what a secret may be long.
+    // Windows overlap by the maximum length of a secret.
     return start + provider.after / 2;
   };
 }
 
-/** Takes a find up without the stoppers at its ends; what is stopped within is left, it was scrubbed before. */
+/** Trims stoppers from the ends of a match; stoppers inside were redacted before. */
 function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
   let { start, end } = find;
   while (start < end && text[start] === stopper) start++;
@@ -133,7 +132,7 @@ function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
   if (start < end) finds.push({ ...find, start, end });
 }
 
-/** Finds that overlap become one, so that nothing of any is left. */
+/** Merges overlapping matches. */
 function merge(finds: Ranked[]): SecretMatch[] {
   finds.sort((a, b) => a.start - b.start || a.rank - b.rank);
   const merged: Ranked[] = [];
@@ -151,4 +150,30 @@ function merge(finds: Ranked[]): SecretMatch[] {
     }
   }
   return merged.map(({ rule, type, start, end }) => ({ rule, type, start, end }));
+}
+
+/**
+ * The last lines of a private key whose beginning is missing, before its END line at `end`; null for other END lines.
+ * Reads backwards while lines are base64.
+ */
+function pemTail(text: string, end: number): Span | null {
+  const marker = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+  marker.lastIndex = end;
+  if (!marker.test(text)) return null;
+  let start = end;
+  for (;;) {
+    const lineEnd = text[start - 1] === "\n" ? start - 1 : text.endsWith("\\n", start) ? start - 2 : -1;
+    if (lineEnd < 1) break;
+    let lineStart = lineEnd;
+    while (lineStart > 0 && lineEnd - lineStart < 100 && /[A-Za-z0-9+/=\r \t]/.test(text[lineStart - 1]!))
+      lineStart--;
+    // The "n" of an escaped line break belongs to the break.
+    if (text[lineStart - 1] === "\\" && text[lineStart] === "n") lineStart++;
+    const line = text.slice(lineStart, lineEnd).trim();
+    if (!/^[A-Za-z0-9+/=]{4,100}$/.test(line)) break;
+    if (line.length < 16 && start !== end) break;
+    start = lineStart;
+  }
+  if (end - start < 20) return null;
+  return { start, end: marker.lastIndex, next: marker.lastIndex };
 }

@@ -4,7 +4,7 @@ import { createLedger } from "./ledger.ts";
 const key = Buffer.from("0123456789abcdef");
 
 describe("a ledger", () => {
-  it("numbers secrets by type, from 1, and the same one the same", () => {
+  it("numbers secrets by type, from 1, and reuses the number of a known one", () => {
     const ledger = createLedger(key);
     expect([
       ledger.numberOf("A", "x"),
@@ -14,7 +14,7 @@ describe("a ledger", () => {
     ]).toEqual([1, 2, 1, 1]);
   });
 
-  it("goes on from what was stored", () => {
+  it("continues from the stored entries", () => {
     const first = createLedger(key);
     first.numberOf("A", "x");
     first.numberOf("A", "y");
@@ -30,7 +30,7 @@ describe("a ledger", () => {
     expect(second.takeNew()).toHaveLength(1);
   });
 
-  it("keeps six hexadecimal digits that depend on the key", () => {
+  it("stores six hexadecimal digits that depend on the key", () => {
     const rowOf = (with_: Buffer) => {
       const ledger = createLedger(with_);
       ledger.numberOf("A", "x");

@@ -2,23 +2,23 @@ import { createHmac } from "node:crypto";
 import type { SecretLedger } from "./scrubber.ts";
 
 /** A row of `secrets`, without its session. */
-export interface KnownSecret {
+interface KnownSecret {
   type: string;
   /** Six hexadecimal digits. */
   fingerprint: string;
   number: number;
 }
 
-/** A ledger that can be stored and taken up again. */
-export interface StoredLedger extends SecretLedger {
-  /** What was added since the ledger was made or last asked. */
+/** A ledger that can be stored and restored. */
+interface StoredLedger extends SecretLedger {
+  /** Entries added since the last call. */
   takeNew(): KnownSecret[];
 }
 
 /**
- * Numbers a session's secrets. What is stored of a secret are 24 bits of an HMAC-SHA256 under a key that stays on this
- * machine: enough to tell a session's secrets apart, too few to confirm a guess (one guess in 16 million fits by
- * chance, and every secret fits that many guesses).
+ * Numbers a session's secrets. Stores only 24 bits of each : an HMAC-SHA256 under a key that stays on this machine:
+ * enough to tell a session's secrets apart, too few to confirm a guess (one guess in 16 million fits by chance, and
+ * every secret fits that many guesses).
  * @param fingerprintKey random, at least 16 bytes, the same for all of a memory's sessions
  */
 export function createLedger(fingerprintKey: Uint8Array, known: Iterable<KnownSecret> = []): StoredLedger {

@@ -22,7 +22,7 @@ function answering(answer: string | ((request: LlmRequest) => string)): Llm & { 
 const text = "The door opens with Rumpelstiltskin, says Ann of Elm Street 5.";
 
 describe("scrubbing with a language model", () => {
-  it("replaces what it names, letter by letter, in every place", async () => {
+  it("replaces every exact occurrence of the strings that the model names", async () => {
     const llm = answering(
       'Sure: [{"secret":"Rumpelstiltskin","type":"password"},{"secret":"Elm Street 5","type":"postal address"}]',
     );
@@ -43,13 +43,13 @@ describe("scrubbing with a language model", () => {
     expect(await scrubWithLlm(text, answering(answer), ledger())).toBe(text);
   });
 
-  it("leaves placeholders whole and types in their form", async () => {
+  it("keeps placeholders intact and normalises types", async () => {
     const scrubbed = "[REDACTED_GITHUB_TOKEN] and GITHUB_TOKEN";
     const llm = answering('[{"secret":"GITHUB_TOKEN","type":"[REDACTED_ÆØ_2]"}]');
     expect(await scrubWithLlm(scrubbed, llm, ledger())).toBe("[REDACTED_GITHUB_TOKEN] and [REDACTED_SECRET]");
   });
 
-  it("shows a long text in pieces, as far as it shows it at all", async () => {
+  it("sends a long text in pieces, up to a limit", async () => {
     const secret = "Rumpelstiltskin";
     const long = `${"word ".repeat(3_000)}${secret} ${"word ".repeat(20_000)}`;
     const llm = answering(({ prompt }) =>
@@ -61,7 +61,7 @@ describe("scrubbing with a language model", () => {
     for (const { prompt } of llm.asked) expect(prompt.length).toBeLessThan(8_000);
   });
 
-  it("ends with the signal, and says when there is no model", async () => {
+  it("stops on abort, and reports a missing model", async () => {
     const aborted = AbortSignal.abort(new Error("enough"));
     await expect(scrubWithLlm(text, answering("[]"), ledger(), aborted)).rejects.toThrow("enough");
     const down: Llm = { id: "x", generate: () => Promise.reject(new PommelError("llm_unavailable", "down")) };

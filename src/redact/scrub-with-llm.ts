@@ -3,13 +3,13 @@ import type { Llm } from "../models/generate/llm.ts";
 import { placeholders } from "./patterns/rule.ts";
 import type { SecretLedger } from "./scrubber.ts";
 
-/** What is shown to the model at once. Characters. */
+/** Length of one request's text. Characters. */
 const pieceLength = 6_000;
-/** What is shown of a text at most; the rest is left to the patterns. Characters. */
-const maxShown = 60_000;
-/** What is shorter is no secret, or stands in too many words. */
-const shortest = 6;
-const longest = 4_000;
+/** Only so much of a text is sent; patterns alone check the rest. Characters. */
+const maxSent = 60_000;
+/** Shorter strings are not secrets, or occur within too many words. */
+const minSecretLength = 6;
+const maxSecretLength = 4_000;
 
 const answerSchema = z.array(z.object({ secret: z.string(), type: z.string() }));
 
@@ -39,8 +39,8 @@ ${text}
 </text>`;
 
 /**
- * The text without what a language model takes for secrets. The model never rewrites it: it names strings, and only
- * those that stand in the text, letter by letter, are replaced. An answer that is not of that form changes nothing.
+ * Redacts what a language model considers secret. The model never rewrites the text: it names strings, and only exact
+ * occurrences are replaced. A malformed answer changes nothing.
  * @throws PommelError `llm_unavailable`; the signal's reason when it is aborted
  */
 export async function scrubWithLlm(
@@ -52,27 +52,27 @@ export async function scrubWithLlm(
   return replaceSecrets(text, await secretsByLlm(text, llm, signal), ledger);
 }
 
-/** The strings in a text that a language model takes for secrets, with their types; errors as `scrubWithLlm`. */
+/** The strings that a language model considers secret, with their types; errors as `scrubWithLlm`. */
 export async function secretsByLlm(
   text: string,
   llm: Llm,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  for (const piece of piecesOf(text.slice(0, maxShown))) {
+  for (const piece of piecesOf(text.slice(0, maxSent))) {
     for (const [secret, type] of await askFor(piece, llm, signal)) secrets.set(secret, type);
   }
   return secrets;
 }
 
-/** The text with a placeholder for every one of the secrets, given with their types. */
+/** Replaces each secret with a placeholder of its type. */
 export function replaceSecrets(
   text: string,
   secrets: ReadonlyMap<string, string>,
   ledger: SecretLedger,
 ): string {
   let scrubbed = text;
-  // The longest first, as one may be a part of another.
+  // The maxSecretLength first, as one may be a part of another.
   for (const [secret, type] of [...secrets].sort((a, b) => b[0].length - a[0].length)) {
     scrubbed = replaceOutsidePlaceholders(scrubbed, secret, () => {
       const number = ledger.numberOf(type, secret);
@@ -82,7 +82,7 @@ export function replaceSecrets(
   return scrubbed;
 }
 
-/** Pieces that end with a line where they can, each with the end of the one before: no secret falls between two. */
+/** Pieces that end at a line break where possible and overlap, so that no secret is split. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -119,8 +119,8 @@ function parseAnswer(answer: string): z.infer<typeof answerSchema> {
 
 function isUsable(secret: string, piece: string): boolean {
   return (
-    secret.length >= shortest &&
-    secret.length <= longest &&
+    secret.length >= minSecretLength &&
+    secret.length <= maxSecretLength &&
     secret.trim() === secret &&
     piece.includes(secret)
   );

@@ -1,15 +1,15 @@
-/** Takes secrets out of a text before it is stored. */
+/** Redacts secrets in a text before it is stored. */
 export interface Scrubber {
-  /** Changes when a rule does; stored data that was scrubbed under another one is scrubbed again. */
+  /** Changes with every rule; data stored under another version is scrubbed again. */
   readonly version: string;
   /**
    * The text with every secret replaced by a typed placeholder, `[REDACTED_GITHUB_TOKEN]`; the second different secret
-   * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that what was the same stays the same. Scrubbing
-   * a scrubbed text changes nothing. Linear in the length of the text. A text without secrets comes back as it is.
-   * @param name what the text is the value of, when that is known: a JSON key, a header, a flag ("db_password")
+   * of a type in a session becomes `[REDACTED_GITHUB_TOKEN_2]`, so that equal secrets stay equal. Idempotent, and
+   * linear in the length of the text.
+   * @param name the name of the value, if known: a JSON key, a header, a flag ("db_password")
    */
   scrub(text: string, ledger: SecretLedger, name?: string): string;
-  /** What would be replaced, in order, without overlaps. */
+  /** The matches, in order, without overlaps. */
   find(text: string, name?: string): SecretMatch[];
 }
 
@@ -22,8 +22,71 @@ export interface SecretMatch {
   end: number;
 }
 
-/** Which of a session's secrets of a type a secret is. */
+/** Numbers a session's secrets by type. */
 export interface SecretLedger {
-  /** 1 for the first of its type that this session shows, 2 for the next different one. */
+  /** 1 for the session's first secret of the type, 2 for the next different one. */
   numberOf(type: string, secret: string): number;
+}
+
+/**
+ * Scrubs a text outside of any session, such as a commit's subject. Secrets are numbered within the text, so that the
+ * result is the same on every machine.
+ */
+export function scrubAlone(scrubber: Scrubber, text: string, name?: string): string {
+  return scrubber.scrub(text, ledgerOfOne(), name);
+}
+
+function ledgerOfOne(): SecretLedger {
+  const numbers = new Map<string, number>();
+  const counts = new Map<string, number>();
+  return {
+    numberOf(type, secret) {
+      const key = `${type} ${secret}`;
+      const number = numbers.get(key) ?? (counts.get(type) ?? 0) + 1;
+      numbers.set(key, number);
+      counts.set(type, Math.max(number, counts.get(type) ?? 0));
+      return number;
+    },
+  };
+}
+
+/** Scrubs a text; `name` is the name of the value. */
+export type ScrubText = (text: string, name?: string) => string;
+
+/**
+ * Scrubs every string in a value, at any depth; keys stay. Recognises values by revealing names: `{ password:
+ * "hunter22" }`, `{ name: "API_TOKEN", value: "..." }`, `["--password", "hunter22"]`. Unchanged parts are the same
+ * objects as before.
+ */
+export function scrubValue<T>(value: T, scrub: ScrubText): T {
+  return scrubPart(value, scrub, undefined) as T;
+}
+
+function scrubPart(value: unknown, scrub: ScrubText, name: string | undefined): unknown {
+  if (typeof value === "string") return scrub(value, name);
+  if (Array.isArray(value)) return scrubList(value, scrub, name);
+  if (typeof value === "object" && value !== null)
+    return scrubObject(value as Record<string, unknown>, scrub);
+  return value;
+}
+
+function scrubList(list: readonly unknown[], scrub: ScrubText, name: string | undefined): unknown {
+  const scrubbed = list.map((item, index) => {
+    const before = list[index - 1];
+    const flag = typeof before === "string" && /^--?[A-Za-z]/.test(before) ? before : undefined;
+    return scrubPart(item, scrub, flag ?? name);
+  });
+  return scrubbed.some((item, index) => item !== list[index]) ? scrubbed : list;
+}
+
+function scrubObject(object: Record<string, unknown>, scrub: ScrubText): unknown {
+  const label = [object.name, object.key, object.Name, object.Key].find((item) => typeof item === "string");
+  const entries = Object.entries(object);
+  const scrubbed = entries.map(([key, item]): [string, unknown] => {
+    const name = typeof label === "string" && /^value$/i.test(key) ? label : key;
+    return [key, scrubPart(item, scrub, name)];
+  });
+  if (scrubbed.every(([, item], index) => item === entries[index]![1])) return object;
+  // A key like "__proto__" has to stay a key.
+  return Object.fromEntries(scrubbed);
 }

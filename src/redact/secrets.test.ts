@@ -22,7 +22,7 @@ function missed(cases: readonly SecretCase[]): SecretCase[] {
 
 const changed = (texts: readonly string[]) => texts.filter((text) => scrub(text) !== text);
 
-/** To the terminal itself: the numbers are for whoever runs the tests. */
+/** Written to the terminal for whoever runs the tests. */
 function report(name: string, part: number, whole: number): void {
   console.log(`${name}: ${part} of ${whole}, ${((100 * part) / whole).toFixed(1)} %`);
 }
@@ -38,13 +38,13 @@ describe("the golden corpus", () => {
     for (const { text, secrets: parts } of secrets) for (const part of parts) expect(text).toContain(part);
   });
 
-  it("is found in at least 98 of 100 cases", () => {
+  it("is detected in at least 98 of 100 cases", () => {
     const left = missed(secrets);
     report("recall", secrets.length - left.length, secrets.length);
     expect(left.length / secrets.length, JSON.stringify(left, null, 1)).toBeLessThanOrEqual(0.02);
   });
 
-  it("has at most one look-alike in a hundred changed", () => {
+  it("has at most 1 % false positives among look-alikes", () => {
     const wrong = changed(innocent);
     report("false positives", wrong.length, innocent.length);
     expect(
@@ -53,21 +53,21 @@ describe("the golden corpus", () => {
     ).toBeLessThanOrEqual(0.01);
   });
 
-  it("keeps what stands around the secrets", () => {
+  it("keeps the text around the secrets", () => {
     const lost = secrets.filter(({ text, keep }) => keep.some((part) => !scrub(text).includes(part)));
     expect(lost.map(({ text }) => scrub(text))).toEqual([]);
   });
 
-  it("is the same after a second scrubbing", () => {
+  it("is unchanged by a second scrubbing", () => {
     for (const { text } of secrets) expect(scrub(scrub(text))).toBe(scrub(text));
   });
 });
 
-describe("the part of the corpus that was written first and looked at last", () => {
+describe("the held-out corpus", () => {
   const secrets = heldOutSecretCases();
   const innocent = heldOutLookAlikes();
 
-  it("is found and left alone, too", () => {
+  it("meets the same detection and false-positive rates", () => {
     const left = missed(secrets);
     const wrong = changed(innocent);
     report("recall, held out", secrets.length - left.length, secrets.length);

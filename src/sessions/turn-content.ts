@@ -1,5 +1,5 @@
 import { type Entry, type ToolAction, type ToolUse, toolActions } from "../agents/agent.ts";
-import { actionByInput } from "../agents/reading/tool-action.ts";
+import { actionByInput } from "../agents/reading/tool-calls.ts";
 
 /** A line as it is archived: scrubbed, with its order in the session. */
 export interface StoredLine {

@@ -3,7 +3,7 @@ import { belongsTo } from "../git/project-roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { type ChangedThing, changedThings, syncFact } from "../store/memory/sync.ts";
-import { pathOf, type Thing } from "./branch/layout.ts";
+import { pathOf, type Thing } from "./branch/manifest.ts";
 import { decode, encode } from "./branch/shared-file.ts";
 import {
   type ExportWork,
@@ -23,8 +23,8 @@ export interface ExportFile {
 }
 
 /**
- * The files of a thing, one at a time; none when there is nothing of it to share.
- * @param known what is shared of a file already
+ * The files of an item, lazily; none when there is nothing to share.
+ * @param known the shared version of a file
  */
 export async function* exportFiles(
   exportWork: ExportWork,
@@ -68,7 +68,7 @@ async function* sessionFiles(
   const turns = [...exportTurns(exportWork, session)];
   const metaPath = pathOf({ kind: "session", id: uid, part: "meta" });
   const shared = await known(metaPath);
-  // A session of which only its id is known, because another one names it.
+  // A session known only by its id, from a reference.
   if (turns.length === 0 && meta.summaries.length === 0 && shared === null) return;
   yield { path: metaPath, text: encode("meta", withSharedTitle(meta, shared)) };
   if (turns.length === 0) return;
@@ -78,23 +78,23 @@ async function* sessionFiles(
   };
 }
 
-/** Who took a title over does not say it anew. */
+/** Do not share an imported title again. */
 function withSharedTitle(meta: SharedSession, shared: string | null): SharedSession {
   const known = shared === null ? null : decode("meta", shared).record;
   const isSame = known?.title === meta.title && known.title_source === meta.title_source;
   return isSame && known ? { ...meta, title_at: known.title_at } : meta;
 }
 
-/** Of sync_state: sessions that ran elsewhere and are shared nevertheless. */
+/** sync_state key: sessions from other directories that are shared. */
 export const sharedFact = "shared ";
 
-export interface ThingsToTell {
+interface ThingsToTell {
   things: ChangedThing[];
-  /** Sessions that ran outside of the project and are not shared, unless the user wants that; with their notes. */
+  /** Sessions from outside of the project, with their notes, that are shared only on request. */
   leftOut: number;
 }
 
-/** What changed and is to be shared. */
+/** The changed items to share. */
 export function thingsToExport(
   { work }: { work: Pick<ExportWork["work"], "memory" | "root" | "worktrees"> },
   { everything }: { everything: boolean },
@@ -104,7 +104,7 @@ export function thingsToExport(
   const known = new Map<string, boolean>();
   const isOurs = (uid: string | null) => {
     const session = uid === null ? null : sessionByUid(memory, uid);
-    // Another machine's was shared by that one; of a session that is not stored only the note is.
+    // Other machines share their own sessions; for an unknown session only the note is shared.
     if (session === null || !isAbsolute(session.cwd) || syncFact(memory, sharedFact + session.uid))
       return true;
     let ours = known.get(session.cwd);

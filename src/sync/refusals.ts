@@ -1,11 +1,15 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { GitFailure, gitText } from "../git/git.ts";
 import { PommelError } from "../project/errors.ts";
+import { writeJson } from "../project/files/replace-file.ts";
+import { globalConfigDir } from "../project/paths.ts";
 import { readRef } from "./branch/objects.ts";
-import { allow, isAllowed } from "./consent.ts";
 import { isOwnRemote, withoutPassword } from "./remote.ts";
 import type { Run } from "./report.ts";
 
-/** When nothing is shared, and nothing changed. */
+/** Reasons to refuse a sync before anything changes. */
 
 export async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
   let here: Awaited<ReturnType<typeof readRef>>;
@@ -54,3 +58,31 @@ export const notOurs = (branch: string) =>
     `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
     "Choose another branch with `pm config set sync.branch NAME`.",
   );
+
+/** Remotes that the user allowed despite unknown readers; stored per user, not per project. */
+
+const shape = z.object({ allowed: z.array(z.string()) });
+
+export const consentFile = (env: NodeJS.ProcessEnv = process.env) =>
+  join(globalConfigDir(env), "sync-remotes.json");
+
+function read(file: string): string[] {
+  try {
+    const parsed = shape.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    return parsed.success ? parsed.data.allowed : [];
+  } catch {
+    // Missing or invalid: nothing is allowed.
+    return [];
+  }
+}
+
+function isAllowed(url: string, file = consentFile()): boolean {
+  return read(file).includes(withoutPassword(url));
+}
+
+/** Records the user's consent for a remote. */
+function allow(url: string, file = consentFile()): void {
+  const allowed = [...new Set([...read(file), withoutPassword(url)])].sort();
+  mkdirSync(dirname(file), { recursive: true });
+  writeJson(file, { allowed });
+}

@@ -1,15 +1,15 @@
 import { isIP } from "node:net";
 import { GitFailure, gitBytes, gitText } from "../git/git.ts";
 
-/** The remote that the branch is pushed to. Never forced, and no hook of the user's runs for it. */
+/** Access to the remote. Never force-pushes, and runs none of the user's hooks. */
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Whether git may ask for a password at the terminal. */
   mayAsk: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** What was last seen of the branch at the remote. In a place of its own, whatever the remote's refspec says. */
+/** The last seen tip at the remote, independent of the remote's refspec. */
 export const remoteRef = "refs/pommel/remote";
 
 const quietly = [
@@ -17,7 +17,7 @@ const quietly = [
   "core.hooksPath=/dev/null",
   "-c",
   "push.gpgSign=false",
-  // A server that says nothing is not waited for.
+  // Give up on an unresponsive server.
   "-c",
   "http.lowSpeedLimit=1",
   "-c",
@@ -36,13 +36,13 @@ async function run(dir: string, args: readonly string[], { mayAsk, signal }: Rem
   return Buffer.concat(parts).toString();
 }
 
-/** The remote did not do it, or could not be reached. */
+/** The remote refused, or could not be reached. */
 export class RemoteFailure extends Error {
   override readonly name = "RemoteFailure";
 
   constructor(
     message: string,
-    /** What git had said until then. */
+    /** git's output so far. */
     readonly output: string,
   ) {
     super(message);
@@ -51,7 +51,7 @@ export class RemoteFailure extends Error {
 
 export const withoutPassword = (text: string) => text.replace(/(\w+:\/\/)[^/@\s]+@/g, "$1");
 
-/** Where pushes to a remote go; null when there is no such remote. */
+/** The push URLs of a remote; null when there is no such remote. */
 export async function pushUrls(dir: string, remote: string): Promise<string[] | null> {
   try {
     const urls = await gitText(dir, ["remote", "get-url", "--push", "--all", remote]);
@@ -81,7 +81,7 @@ export async function tipAtRemote(
 }
 
 /**
- * Brings the branch's commits here, all of it, also into a partial clone.
+ * Fetches the branch completely, also into a partial clone.
  * @throws RemoteFailure
  */
 export async function fetchBranch(
@@ -94,12 +94,12 @@ export async function fetchBranch(
   const plain = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-filter"];
   await run(dir, ["fetch", ...plain, "--refmap=", remote, refspec], options);
   if (await isWithoutBlobs(dir)) {
-    // The user's own fetch brought the commits, and git would bring the rest one by one.
+    // The user's own fetch got the commits, and git would fetch missing blobs one by one.
     await run(dir, ["fetch", ...plain, "--refetch", "--refmap=", remote, refspec], options);
   }
 }
 
-/** Whether a partial clone has the branch's commits, but not all that is in them. */
+/** Whether a partial clone has the branch's commits, but not all blobs. */
 async function isWithoutBlobs(dir: string): Promise<boolean> {
   const promisors = await gitText(dir, ["config", "--get-regexp", "^remote\\..*\\.promisor$"]).catch(
     () => "",
@@ -111,7 +111,7 @@ async function isWithoutBlobs(dir: string): Promise<boolean> {
 }
 
 /**
- * Pushes a commit, if it goes on from what is there.
+ * Pushes a commit if it is a fast-forward.
  * @returns false when the remote has moved on meanwhile
  * @throws RemoteFailure
  */
@@ -146,14 +146,11 @@ export async function pushBranch(
   }
 }
 
-/**
- * Whether only the user, or the local network, can be behind an address: a path, or a machine of one's own. Of every
- * other one nobody can tell from here who may read it.
- */
+/** Whether an address is local: a path, this machine or a private network. The readers of all others are unknown. */
 export function isOwnRemote(url: string): boolean {
   if (/^file:\/\//.test(url)) return true;
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/:]+)/i.exec(url);
-  // As git tells them apart: a colon before the first slash is a host's.
+  // Like git: a colon before the first slash ends a host.
   const scpLike = /^(?:[^/@]*@)?(\[[^\]]+\]|[^/:]+):(?!\\)/.exec(url);
   const isDrive = /^[A-Za-z]:[\\/]/.test(url);
   const host = withScheme?.[1] ?? (isDrive ? undefined : scpLike?.[1]);

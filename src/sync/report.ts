@@ -1,36 +1,58 @@
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Problem } from "./branch/branch.ts";
+import type { SharedKind } from "./branch/manifest.ts";
 import type { EncryptionSettings } from "./codec/open-codec.ts";
-import type { SyncCounts } from "./counts.ts";
+
+/** Counts of shared or imported records. */
+export interface SyncCounts {
+  sessions: number;
+  /** Turns that are new or have more lines. */
+  turns: number;
+  annotations: number;
+  checkpoints: number;
+  attributions: number;
+  events: number;
+}
+
+export const noCounts = (): SyncCounts => ({
+  sessions: 0,
+  turns: 0,
+  annotations: 0,
+  checkpoints: 0,
+  attributions: 0,
+  events: 0,
+});
+
+export const countOf = (kind: SharedKind) => `${kind}s` as const satisfies keyof SyncCounts;
 
 export interface SyncSettings extends EncryptionSettings {
   remote: string;
 }
 
 export interface SyncOptions {
-  /** pull: only take in. */
+  /** pull: only import. */
   direction?: "both" | "pull";
-  /** Nothing is changed but what was fetched; the report says what would be. */
+  /** Only fetch, and report what would change. */
   dryRun?: boolean;
-  /** Whether texts go through the scrubber in force once more before they are shared. */
+  /** Whether to scrub texts again with the current rules before sharing. */
   filter?: boolean;
-  /** Of a pull: everything on the branch is taken in again. */
+  /** For a pull: import everything on the branch again. */
   force?: boolean;
-  /** The user says that others may read the remote; remembered. */
+  /** The user allows this remote despite unknown readers; recorded. */
   allowPublic?: boolean;
-  /** Also sessions that ran outside of the project. */
+  /** Include sessions from outside of the project. */
   everything?: boolean;
   /** Whether git may ask for a password at the terminal. */
   mayAsk?: boolean;
-  /** What is being done, and how much of it. */
-  onProgress?: (step: "taking in" | "sharing", done: number, total: number) => void;
+  /** Progress. */
+  onProgress?: (step: "importing" | "sharing", done: number, total: number) => void;
   signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
 
-/** Why not all was done. */
-export interface SyncTrouble {
+/** Why the sync is incomplete. */
+interface SyncTrouble {
   kind: "no_remote" | "unreachable" | "damaged" | "rejected";
   message: string;
 }
@@ -41,22 +63,22 @@ export interface SyncReport {
   encrypted: boolean;
   shared: SyncCounts;
   imported: SyncCounts;
-  /** Sessions from outside of the project that are not shared. */
+  /** Number of unshared sessions from outside of the project. */
   leftOut: number;
-  /** The branch's commit here at the end; null: there is none. */
+  /** The local branch's final commit; null without one. */
   commit: string | null;
-  /** The remote has all that is shared from here. */
+  /** Whether the remote has everything shared from here. */
   isUpToDate: boolean;
-  /** This run pushed something. */
+  /** Whether this run pushed. */
   pushed: boolean;
-  /** What on the branch could not be read. */
+  /** Unreadable files on the branch. */
   problems: Problem[];
-  /** A ref that keeps the commit with those. */
+  /** A ref to the commit with those files. */
   quarantine: string | null;
   trouble: SyncTrouble | null;
 }
 
-/** What a person can do about a trouble. */
+/** A hint for the user. */
 export function hintFor(
   { kind }: SyncTrouble,
   { remote, branch }: Pick<SyncSettings, "remote" | "branch">,
@@ -73,7 +95,7 @@ export function hintFor(
   }
 }
 
-/** A synchronisation while it goes on. */
+/** The context of a running sync. */
 export interface Run {
   work: ScrubbingWork;
   settings: SyncSettings;

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
-import { consentFile } from "./consent.ts";
+import { consentFile } from "./refusals.ts";
 import { isOwnRemote } from "./remote.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -24,7 +24,7 @@ const sessions = (machine: Machine) =>
   contentOf(machine).sessions!.map((one) => (one as { uid: string }).uid);
 
 describe("a remote", () => {
-  it("that is gone: what is new is kept, and shared when it is back", async () => {
+  it("that is unreachable: new sessions are kept, and shared later", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     one.git("remote", "set-url", "origin", join(shared.base, "gone.git"));
@@ -39,7 +39,7 @@ describe("a remote", () => {
     expect(sessions(two)).toEqual(["a"]);
   });
 
-  it("that is not there at all", async () => {
+  it("that does not exist", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     one.git("remote", "remove", "origin");
@@ -48,7 +48,7 @@ describe("a remote", () => {
     await expect(one.pull()).rejects.toThrow("No remote origin");
   });
 
-  it("that refuses: told, and kept", async () => {
+  it("that refuses the push: reported, and kept", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     const hook = join(shared.remote, "hooks/pre-receive");
@@ -60,12 +60,12 @@ describe("a remote", () => {
     expect(await one.sync()).toMatchObject({ pushed: true });
   });
 
-  it("that others are faster at: three times, then told", async () => {
+  it("that others push to first: retried three times, then reported", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await remember(two, "b");
     await two.sync();
-    // The second machine shares something whenever the first one is about to push.
+    // The second machine pushes whenever the first one is about to.
     let n = 0;
     const real = one.git("--exec-path");
     const bin = join(shared.base, "bin");
@@ -84,7 +84,7 @@ describe("a remote", () => {
     const rival = setInterval(() => {
       if (!existsSync(pushing)) return;
       rmSync(pushing);
-      // Without its memory: a commit that goes on from what is there.
+      // A descendant commit, without using its memory.
       const tip = shared.git("rev-parse", branch);
       const commit = shared.git("commit-tree", `${tip}^{tree}`, "-p", tip, "-m", `rival ${++n}`);
       if (n <= 3) shared.git("update-ref", `refs/heads/${branch}`, commit);
@@ -103,7 +103,7 @@ describe("a remote", () => {
     expect(sessions(two)).toEqual(["a", "b"]);
   });
 
-  it("whose branch somebody deleted or put back: nothing is lost", async () => {
+  it("whose branch was deleted or reset: nothing is lost", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await one.sync();
@@ -126,7 +126,7 @@ describe("a remote", () => {
   });
 });
 
-describe("a branch that is damaged", () => {
+describe("a damaged branch", () => {
   /** Writes a commit on the remote's branch with other files. */
   function tamper(machine: Machine, files: Record<string, string | null>) {
     process.env.GIT_INDEX_FILE = join(shared.base, "index");
@@ -157,7 +157,7 @@ describe("a branch that is damaged", () => {
     }
   }
 
-  it("gives what can be read; the rest is told and kept in quarantine", async () => {
+  it("imports readable files; the rest is reported and quarantined", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await remember(one, "b");
@@ -181,7 +181,7 @@ describe("a branch that is damaged", () => {
     expect(two.git("rev-parse", report.quarantine!)).toHaveLength(40);
     expect(sessions(two)).toEqual(["a", "b"]);
     expect(contentOf(two).turns).toHaveLength(2);
-    // The one who has it puts it right.
+    // The machine with the original repairs it.
     one.memory.prepare("UPDATE sessions SET last_at = last_at").run();
     await one.sync();
     expect(JSON.parse(one.files().get("sessions/a/meta.json")!)).toMatchObject({ uid: "a", agent: "claude" });
@@ -191,7 +191,7 @@ describe("a branch that is damaged", () => {
     expect(contentOf(two).turns).toEqual(contentOf(one).turns);
   });
 
-  it("is refused when it is something else", async () => {
+  it("is refused when it is unrelated", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     const tree = one.git("mktree", "--missing");
@@ -205,7 +205,7 @@ describe("a branch that is damaged", () => {
     expect(tree).toHaveLength(40);
   });
 
-  it("is told when git cannot read it at the remote; what is new is kept", async () => {
+  it("is reported when git cannot read it at the remote; new sessions are kept", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await one.sync();
@@ -229,7 +229,7 @@ describe("a branch that is damaged", () => {
 });
 
 describe("repositories of all kinds", () => {
-  it("a detached HEAD, an index with changes, a stash, hooks: all stay as they are", async () => {
+  it("a detached HEAD, a changed index, a stash and hooks stay untouched", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     writeFileSync(join(one.dir, "x.txt"), "staged");
@@ -253,7 +253,7 @@ describe("repositories of all kinds", () => {
       `refs/heads/main`,
       `refs/heads/${branch}`,
       "refs/pommel/remote",
-      // As every push notes it.
+      // Written by every push.
       `refs/remotes/origin/${branch}`,
     ]);
     expect(readdirSync(join(one.dir, ".git")).filter((name) => /fast_import|FETCH_HEAD/.test(name))).toEqual(
@@ -276,7 +276,7 @@ describe("repositories of all kinds", () => {
     }
   });
 
-  it("a shallow, partial clone gets all of the branch", async () => {
+  it("a shallow, partial clone fetches the whole branch", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     shared.git("config", "uploadpack.allowFilter", "true");
     await remember(one, "a");
@@ -288,7 +288,7 @@ describe("repositories of all kinds", () => {
     expect(contentOf(two)).toEqual(contentOf(one));
   });
 
-  it("refuses where the branch is checked out, and where there is no repository", async () => {
+  it("sync refuses a checked-out branch, and a project without repository", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     await one.sync();
@@ -299,8 +299,8 @@ describe("repositories of all kinds", () => {
   });
 });
 
-describe("who may read it", () => {
-  it("is known of paths and of machines of one's own only", () => {
+describe("consent for a remote", () => {
+  it("is not needed for paths and private machines", () => {
     const own = [
       "/srv/x.git",
       "../x",
@@ -321,7 +321,7 @@ describe("who may read it", () => {
     expect(strange.filter(isOwnRemote)).toEqual([]);
   });
 
-  it("is asked of the user, once for each remote", async () => {
+  it("is asked for once per remote", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     one.git("remote", "set-url", "origin", "https://bob:pw@git.example.invalid/x.git");
@@ -329,7 +329,7 @@ describe("who may read it", () => {
     await expect(one.sync()).rejects.toMatchObject({ code: "sync_refused" });
     await expect(one.sync()).rejects.not.toThrow("pw@");
     expect(one.git("for-each-ref", "refs/heads")).not.toContain("pommel");
-    // Nothing is sent for a trial, and the fetch fails.
+    // A dry run sends nothing, and the fetch fails.
     expect(await one.sync({ dryRun: true })).toMatchObject({
       shared: { sessions: 1 },
       trouble: { kind: "unreachable" },

@@ -4,7 +4,7 @@ import { branch, contentOf, type Machine, sharedRemote } from "../../test/suppor
 import type { TranscriptFixture } from "../../test/support/transcript-fixture.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 
-/** What happens, in which order: somebody says something, or several sync, all at once. */
+/** A schedule: a machine records something, or several sync concurrently. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant("say" as const), who: fc.nat(2), session: fc.nat(1) }),
   fc.record({ kind: fc.constant("note" as const), who: fc.nat(2) }),
@@ -14,7 +14,7 @@ const step = fc.oneof(
   }),
 );
 
-it("machines with real repositories come to the same, whoever syncs when, with nothing lost", async () => {
+it("machines with real repositories converge without loss under any schedule", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async (steps) => {
       const shared = sharedRemote();
@@ -36,7 +36,7 @@ it("machines with real repositories come to the same, whoever syncs when, with n
         const all = async () => {
           for (const machine of machines) expect((await machine.sync()).trouble).toBeNull();
         };
-        // Whoever was rejected is behind; then the first ones do not know yet what the last one had.
+        // Rejected machines are behind; then the first ones lack the last one's records.
         await all();
         await all();
         const first = contentOf(machines[0]!);

@@ -106,7 +106,7 @@ function event({ memory }: Machine, uid: string, title: string, updatedAt: numbe
 }
 
 describe("sharing", () => {
-  it("takes everything to another machine, which has nothing new to tell", async () => {
+  it("transfers everything to another machine, which then has nothing new to share", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
     await addNote(one.work, { note: "v2 is released" });
@@ -142,7 +142,7 @@ describe("sharing", () => {
     expect(contentOf(two)).toEqual(contentOf(one));
     expect(two.tree()).toBe(one.tree());
     expect(changedThings(two.memory)).toEqual([]);
-    // The same transcript, read there later, says nothing new.
+    // Importing the same transcript there later adds nothing.
     await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
     expect(contentOf(two)).toEqual(contentOf(one));
   });
@@ -159,13 +159,13 @@ describe("sharing", () => {
     expect(shared.git("rev-list", "--count", branch)).toBe("1");
   });
 
-  it("joins what both have, turn by turn, whoever is first", async () => {
+  it("joins both machines' turns, whoever is first", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     const told = work(one, "s1");
     await one.read(told);
     await one.sync();
     await two.pull();
-    // The first goes on with it; the second has one of its own, and knows more of a commit.
+    // The first continues it; the second has its own, and more about a commit.
     told.prompt("Now add a test for it");
     told.reply("Added.");
     await one.read(told);
@@ -188,7 +188,7 @@ describe("sharing", () => {
     });
   });
 
-  it("keeps both ways when two machines went on with one session", async () => {
+  it("keeps both continuations of one session", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
     await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
@@ -198,7 +198,7 @@ describe("sharing", () => {
     ];
     here.prompt("Go left please");
     here.reply("Went left.");
-    // Other ids, as another run of the agent gives them.
+    // Other ids, as from another run of the agent.
     for (let i = 0; i < 10; i++) there.raw("{}");
     there.prompt("Go right please");
     there.reply("Went right.");
@@ -216,7 +216,7 @@ describe("sharing", () => {
     expect(one.tree()).toBe(two.tree());
   });
 
-  it("says nothing of the machine: paths are the project's, home is ~", async () => {
+  it("shares nothing machine-specific: paths are relative, home is ~", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     const told = work(one, "s1");
     told.prompt(`Look at ${homedir()}/notes.txt and ${one.dir}/src/auth.ts`);
@@ -231,7 +231,7 @@ describe("sharing", () => {
     expect(contentOf(two).files).toEqual([{ uid: "s1", number: 1, path: "src/auth.ts", how: "edit" }]);
   });
 
-  it("scrubs once more on the way out and on the way in", async () => {
+  it("scrubs again on export and import", async () => {
     const word = "zanzibar";
     const one = shared.machine("one");
     const strict = shared.machine("two", { scrubber: fakeScrubber("strict", /zanzibar/g) });
@@ -240,7 +240,7 @@ describe("sharing", () => {
     expect([...one.files().values()].join()).toContain(word);
     await strict.pull();
     expect(JSON.stringify(contentOf(strict))).not.toContain(word);
-    // It then shares the cleaner version, and the first machine takes it over.
+    // It then shares the cleaner version, which the first machine imports.
     await strict.sync();
     await one.sync();
     expect([...one.files().values()].join()).not.toContain(word);
@@ -254,8 +254,8 @@ describe("sharing", () => {
   });
 });
 
-describe("what was forgotten", () => {
-  it("is not shared again, and not taken in again", async () => {
+describe("forgotten text", () => {
+  it("is not shared or imported again", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
     await one.read(work(one, "s2", "a quokka"));
@@ -268,12 +268,12 @@ describe("what was forgotten", () => {
     expect(contentOf(two)).toEqual(left);
     await two.sync();
     expect(contentOf(two)).toEqual(left);
-    // On the branch, and on the other machine, it is still there.
+    // The branch and the other machine still have it.
     await one.sync();
     expect(contentOf(one).sessions).toHaveLength(2);
   });
 
-  it("is not shared when it was forgotten before it was", async () => {
+  it("is never shared when it was forgotten first", async () => {
     const one = shared.machine("one");
     await one.read(work(one, "s1"));
     await one.read(work(one, "s2", "a quokka"));
@@ -285,7 +285,7 @@ describe("what was forgotten", () => {
     expect([...files.values()].join()).not.toContain("quokka");
   });
 
-  it("does not come back in its old words", async () => {
+  it("does not come back in its original form", async () => {
     const one = shared.machine("one");
     await one.read(work(one, "s1"));
     await one.sync();
@@ -297,7 +297,7 @@ describe("what was forgotten", () => {
     expect(contentOf(one)).toEqual(left);
   });
 
-  it("is not what was let go by age: others keep that", async () => {
+  it("does not include expired sessions: others keep them", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
     await one.sync();
@@ -313,8 +313,8 @@ describe("what was forgotten", () => {
   });
 });
 
-describe("a trial", () => {
-  it("says what would be shared and taken in, and changes nothing", async () => {
+describe("a dry run", () => {
+  it("reports what would be shared and imported, and changes nothing", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
     expect(await one.sync({ dryRun: true })).toMatchObject({
@@ -334,8 +334,8 @@ describe("a trial", () => {
   });
 });
 
-describe("sessions that ran elsewhere", () => {
-  it("are left out, unless they are wanted", async () => {
+describe("sessions from outside of the project", () => {
+  it("are excluded unless requested", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(
       work(

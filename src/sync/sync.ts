@@ -15,19 +15,26 @@ import {
 } from "./branch/objects.ts";
 import { BranchWriter } from "./branch/write-branch.ts";
 import { openCodec } from "./codec/open-codec.ts";
-import { noCounts, type SyncCounts } from "./counts.ts";
 import { sharedFact, thingsToExport } from "./export-files.ts";
 import type { ExportWork } from "./records/from-memory.ts";
 import { importTip } from "./records/import-records.ts";
 import { finishSessions } from "./records/to-memory-session.ts";
 import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
 import { pushUrls } from "./remote.ts";
-import { hintFor, type Run, type SyncOptions, type SyncReport, type SyncSettings } from "./report.ts";
+import {
+  hintFor,
+  noCounts,
+  type Run,
+  type SyncCounts,
+  type SyncOptions,
+  type SyncReport,
+  type SyncSettings,
+} from "./report.ts";
 
-/** Rejected so often, somebody else is told to try again later. */
+/** After so many rejected pushes, report and stop. */
 const maxPushes = 3;
 
-/** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both, and how it is. */
+/** Keys of sync_state: the imported commit, the last written commit, their branch, and its encryption. */
 const facts = {
   takenIn: "taken in",
   written: "written",
@@ -35,17 +42,16 @@ const facts = {
   encryption: "encryption",
 } as const;
 
-/** Whether something of the memory was ever shared, or taken in from what others shared. */
+/** Whether this memory was ever shared or imported from others. */
 export function isSharing(memory: Memory): boolean {
   return syncFact(memory, facts.written) !== null || syncFact(memory, facts.takenIn) !== null;
 }
 
 /**
- * Shares what is new of the memory and takes in what others shared, through a branch of git that has nothing to do with
- * the code's: fetch, take in, join, push; when somebody else was faster, again. Neither the index nor the working tree
- * is touched. Stopped anywhere, the next time goes on. Without a reachable remote what is new is kept on the local
- * branch; the report tells.
- * @throws PommelError `sync_refused` when it must not be done, `sync_failed` when a pull could not be
+ * Shares new records and imports those of others through a git branch unrelated to the code: fetch, import, join, push;
+ * repeated when the push is rejected. Does not touch index or working tree, and can be interrupted anywhere. Without a
+ * reachable remote, new records stay on the local branch, and the report says so.
+ * @throws PommelError `sync_refused` when not allowed, `sync_failed` when a pull failed
  */
 export async function syncMemory(
   work: ScrubbingWork,
@@ -102,7 +108,7 @@ export async function syncMemory(
   return run.report;
 }
 
-/** Another branch, or one that is gone, is to get everything. */
+/** A new or deleted branch gets everything. */
 async function prepare({ work, settings, dir, ref, options }: Run): Promise<void> {
   const { memory } = work;
   const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
@@ -116,7 +122,7 @@ async function prepare({ work, settings, dir, ref, options }: Run): Promise<void
   if (!options.dryRun) setSyncFact(memory, facts.branch, settings.branch);
 }
 
-/** @returns whether somebody else was faster, and it is to be done again */
+/** @returns whether the push was rejected and the round must be repeated */
 async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
   const { work, settings, options, dir, ref, report } = run;
   const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
@@ -151,7 +157,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
       { work, filter: true },
       files,
       { tip: theirs, before },
-      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("taking in", done, n) },
+      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("importing", done, n) },
     );
     add(report.imported, counts);
     await quarantine(run, files, theirs.commit);
@@ -163,7 +169,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     return false;
   }
 
-  // Also what was just taken in: it is compared, and not told again.
+  // Includes records just imported: they are compared, and not shared again.
   const { things: all } = thingsToExport(exportWork, { everything });
   const { tips, parents } = await joined(dir, ours, theirs, remote);
   const writer = new BranchWriter(exportWork, files, {
@@ -206,14 +212,14 @@ async function quarantine({ dir, report, options }: Run, files: Files, commit: s
   report.quarantine = ref;
 }
 
-/** What the next commit is made of, and what it goes on from. */
+/** The next commit's parents and inputs. */
 async function joined(
   dir: string,
   ours: Tip | null,
   theirs: Tip | null,
   remote: string | null,
 ): Promise<{ tips: Tip[]; parents: string[] }> {
-  // Its commit is there, its files are not: whoever goes on from it repairs it.
+  // The commit exists without its files: the next commit repairs it.
   if (theirs === null) {
     const parents = [ours?.commit, remote].filter((commit) => commit != null);
     return { tips: ours ? [ours] : [], parents: [...new Set(parents)] };

@@ -1,6 +1,6 @@
 import { PommelError } from "../project/errors.ts";
 
-/** The first and the last moment of a day, a month, a year; of a moment both. Milliseconds since the epoch. */
+/** The first and the last moment of a period; equal for a moment. Milliseconds since the epoch. */
 interface Span {
   start: number;
   end: number;
@@ -11,9 +11,9 @@ const isoDate = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
 const isoMoment = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)$/;
 
 /**
- * A time as people write it: ISO 8601 (local time where it names no zone) or in English words, "last week", "3 days
- * ago". A day or a longer span means its beginning as the first moment, its end as the last one.
- * @param as whether it is the first or the last moment of a search
+ * Parses a time in ISO 8601 (local time without a zone) or English, "last week", "3 days ago". A day or a longer span
+ * means its beginning as the first moment, its end as the last one.
+ * @param as whether to return the first or the last moment of a period
  * @returns milliseconds since the epoch
  * @throws PommelError `usage`
  */
@@ -39,7 +39,7 @@ function isoSpan(text: string): Span | null {
   const [, date, time] = isoMoment.exec(text) ?? [];
   const [, year, month = "01", day = "01"] = isoDate.exec(date ?? text) ?? [];
   const start = new Date(`${year}-${month}-${day}T00:00`);
-  // What the calendar does not have, the 30th of February, is taken for another day.
+  // Date turns an invalid day, such as 30 February, into another one.
   if (Number.isNaN(start.getTime()) || start.getDate() !== Number(day)) return null;
   if (time !== undefined) {
     const at = Date.parse(`${date}T${time}`);
@@ -48,7 +48,7 @@ function isoSpan(text: string): Span | null {
   return text.length === 10 ? dayOf(start) : text.length === 7 ? monthOf(start) : yearOf(start);
 }
 
-/** "last week" is the seven days before today, not the one day that a calendar parser makes of it. */
+/** "last week" is the seven days before today, not the single day of chrono. */
 function spanOf(text: string, now: Date): Span | null {
   const found = /^(this|last|past|previous)\s+(week|month|year)$/i.exec(text);
   if (!found) return null;
@@ -62,7 +62,7 @@ function spanOf(text: string, now: Date): Span | null {
   return { start: start.getTime(), end: isThis ? now.getTime() : today - 1 };
 }
 
-/** To the same day of an earlier month, or the last one that it has. */
+/** To the same day of an earlier month, or its last day. */
 function goBackMonths(date: Date, months: number): void {
   const day = date.getDate();
   date.setMonth(date.getMonth() - months);
@@ -70,7 +70,7 @@ function goBackMonths(date: Date, months: number): void {
 }
 
 async function spokenSpan(text: string, now: Date): Promise<Span | null> {
-  // Loaded when it is needed: it costs more than a search.
+  // Loaded on demand: it takes longer than a search.
   const { parse } = await import("chrono-node/en");
   const [found] = parse(text, now, { forwardDate: false });
   if (!found || found.text.length < text.length / 2) return null;
@@ -80,7 +80,7 @@ async function spokenSpan(text: string, now: Date): Promise<Span | null> {
   const last = end?.date() ?? start.date();
   if (isMoment) return { start: first.getTime(), end: last.getTime() };
   const isWeekday = start.isCertain("weekday") && !start.isCertain("day");
-  // What was said lies in the past: on a Tuesday, "friday" is the last one.
+  // Weekdays are in the past: on a Tuesday, "friday" is the last one.
   if (isWeekday && !end && first > now) for (const date of [first, last]) date.setDate(date.getDate() - 7);
   const isMonth = start.isCertain("month") && !start.isCertain("day") && !isWeekday;
   return { start: dayOf(first).start, end: (isMonth ? monthOf(last) : dayOf(last)).end };

@@ -3,20 +3,20 @@ import wrapAnsi from "wrap-ansi";
 
 /** Text in a terminal is as wide as its columns: a Chinese character and most emoji take two, an accent none. */
 
-/** The columns that a text takes. Colours take none. */
+/** The columns of a text, without colours. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Fills a text up with blanks on its right. */
+/** Pads a text on the right. */
 export function padToWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** The beginning of an uncoloured line, with an ellipsis where something was left out; at most so many columns. */
+/** Cuts an uncoloured line to `width` columns, with an ellipsis. */
 export function cutToWidth(line: string, width: number): string {
   const room = Math.max(width - 1, 1);
-  // Nearly all lines, and many of them: finding the characters of others takes a microsecond each.
+  // Fast path: segmenting takes a microsecond per character.
   if (/^[ -~]*$/.test(line)) return line.length <= width ? line : `${line.slice(0, room).trimEnd()}…`;
   let columns = 0;
   let kept = 0;
@@ -30,7 +30,16 @@ export function cutToWidth(line: string, width: number): string {
 
 const characters = new Intl.Segmenter();
 
-/** A text as lines of at most so many columns, broken between words; a longer word stays whole. */
+/** Wraps a text at words to `width` columns; longer words stay whole. */
 export function wrapToWidth(text: string, width: number): string[] {
   return wrapAnsi(text, width).split("\n");
+}
+
+/** Escape sequences of terminals (ECMA-48): control sequences, strings such as titles and links, and the short ones. */
+const escapes =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]/g;
+
+/** Removes terminal escape sequences. */
+export function withoutEscapes(text: string): string {
+  return text.replace(escapes, "");
 }

@@ -12,6 +12,9 @@ const identifier = /[\p{L}\p{N}\p{M}_$]+/gu;
 const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{Lm}]+|\p{Lu}/gu;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
+const startsInWord = /^[\p{L}\p{N}\p{M}_$]/u;
+const endsInWord = /[\p{L}\p{N}\p{M}_$]$/u;
+
 /** Longer runs are data (hashes, base64), not names. */
 const maxIdentifierLength = 80;
 
@@ -46,6 +49,14 @@ export function partsOf(name: string): string[] {
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
   return (text.match(identifier) ?? []).filter((name) => name.length <= maxIdentifierLength);
+}
+
+/** The words of a text, lower-case, but for those at its ends: in what holds the text they may go on. */
+export function innerWordsOf(text: string): string[] {
+  const words = identifiersOf(text);
+  if (startsInWord.test(text)) words.shift();
+  if (endsInWord.test(text)) words.pop();
+  return words.map((word) => word.toLowerCase());
 }
 
 /** Whether the word is of a script that puts blanks between words. */
@@ -90,3 +101,13 @@ export function phraseOf(token: string): string {
 export function nameKey(name: string): string {
   return partsOf(name).join("");
 }
+
+/** Words without meaning of their own in a question. They count only when nothing else is there. */
+export const stopWords: ReadonlySet<string> = new Set(
+  (
+    "a an and any are as at be been being but by can could did do does doing done for from get gets had has have " +
+    "how i if in into is it its me my no not of on or our should so some such than that the their them then " +
+    "there these they this those to us used uses using was we were what when where which while who why will " +
+    "with would you your"
+  ).split(" "),
+);

@@ -65,7 +65,7 @@ function remember(): void {
       kind: "error-fix",
       files: ["src/retry.ts"],
     }),
-    said(1, "[USER] Let's go with a longer pause", { kind: "decision" }),
+    said(1, "[USER] Let's go with a longer pause between two retries", { kind: "decision" }),
     said(2, "[ASSISTANT] Lunch is at noon"),
   ]);
   const note = { uid: "n1", note: "Pauses are ten seconds", at, sessionUid: flaky, turn: 1, lineUid: null };
@@ -181,12 +181,12 @@ it("lists notes and decisions", async () => {
     /^Pauses are ten seconds\n {2}.* \| session: 8ecde0fc \| turn 1/,
   );
   expect((await json("decisions")).decisions.map(({ text }: { text: string }) => text).sort()).toEqual([
-    "Let's go with a longer pause",
+    "Let's go with a longer pause between two retries",
     "Pauses are ten seconds",
   ]);
   expect(await json("decisions", "longer", "pause")).toMatchObject({
     query: "longer pause",
-    decisions: [{ text: "Let's go with a longer pause", source: "conversation" }],
+    decisions: [{ text: "Let's go with a longer pause between two retries", source: "conversation" }],
   });
 });
 

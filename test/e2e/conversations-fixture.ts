@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { askDaemon } from "../../src/client/daemon-client.ts";
-import { writeItem } from "../../src/hooks/write-item.ts";
+import { writeItem } from "../../src/hooks/deliver.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { RequestOf } from "../../src/protocol/routes.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/search.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cosine } from "../../src/models/embed/cosine.ts";
 import type { Embedder, TextKind } from "../../src/models/embed/embedder.ts";
+import { cosine } from "../../src/models/embed/quantise.ts";
 
 interface ContractOptions {
   /** What the id has to contain. */

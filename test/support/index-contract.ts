@@ -92,6 +92,15 @@ export function indexContract(
         expect((await find("two retry")).at(0)).toBe("1");
       });
 
+      it("stand in chunks that are found by their files", async () => {
+        const { files } = await only("src/a.ts");
+        expect((await index.chunksOf(files ?? [])).map(({ uid, path }) => `${path} ${uid}`).sort()).toEqual([
+          "src/a.ts 1",
+          "src/a.ts 2",
+        ]);
+        expect(await index.chunksOf([])).toEqual([]);
+      });
+
       it("find nothing outside of the scope", async () => {
         expect(await find("retry", await only("lib/retry.ts"))).toEqual(["3"]);
         expect(await find("retry", { files: null, levels: ["class"] })).toEqual(["2"]);
@@ -105,6 +114,18 @@ export function indexContract(
           expect(await index.lexical([token], weights, 10, everywhere)).toEqual([]);
         },
       );
+
+      it("make phrases when they follow each other", async () => {
+        const holding = async (phrases: string[], limit = 9) =>
+          Promise.all((await index.phrases(phrases, limit)).map((ids) => uids(ids.map((id) => ({ id })))));
+        expect(await holding(["on two", "two one", "retry", "one"])).toEqual([
+          ["1"],
+          [],
+          ["1", "2", "3"],
+          ["1"],
+        ]);
+        expect(await holding(["retry"], 2)).toEqual([["1", "2"]]);
+      });
 
       it("are counted by the chunks that hold them", async () => {
         const count = async () => {

@@ -94,6 +94,17 @@ class MemoryIndex implements CodeIndex {
     return { chunks: chunks.length, holding: new Map(counts.filter(([, count]) => count > 0)) };
   }
 
+  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return phrases.map((phrase) =>
+      this.all()
+        .filter(({ chunk }) =>
+          Object.values(chunk.tokens).some((words) => ` ${words.join(" ")} `.includes(` ${phrase} `)),
+        )
+        .map(({ chunk }) => chunk.id)
+        .slice(0, limit),
+    );
+  }
+
   outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
     return this.chunks(ids);
   }
@@ -104,6 +115,12 @@ class MemoryIndex implements CodeIndex {
       const one = known.get(id);
       return one ? [storedChunk(one.file, id, one.chunk.record)] : [];
     });
+  }
+
+  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.all({ files, levels: null }).map(({ file, chunk }) =>
+      storedChunk(file, chunk.id, chunk.record),
+    );
   }
 
   async files(): Promise<IndexEntry[]> {

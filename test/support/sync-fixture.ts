@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { titleSources } from "../../src/store/memory/memory-records.ts";
-import { pathOf } from "../../src/sync/branch/layout.ts";
+import { pathOf } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
 import type {
   SharedAnnotation,

@@ -11,14 +11,14 @@ import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
  * for Claude Code and Codex), `events` with `event_sessions` and `event_commits`. The version is in `schema_version`.
  */
 
-/** The last one whose changes are known. */
+/** The newest supported schema. */
 export const knownSchema = 21;
 
 const text = z.string();
 const textOrNull = z.catch(z.nullable(z.optional(z.string())), null);
 
 const sessionShape = z.object({
-  // Becomes the session's id, and the name of a file.
+  // Used as session id and file name.
   id: text.check(z.regex(/^[\w.-]{1,200}$/)),
   file: text,
   type: z.catch(text.check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/)), "unknown"),
@@ -54,11 +54,11 @@ const eventShape = z.object({
 
 export interface AlineSession {
   id: string;
-  /** Where its transcript is, or was. */
+  /** The transcript's path, which may no longer exist. */
   file: string;
   /** claude, codex, gemini, antigravity. */
   agent: string;
-  /** Where it was launched, where that is known. */
+  /** The launch directory, if known. */
   workspace: string | null;
   startedAt: number | null;
   lastAt: number | null;
@@ -74,7 +74,7 @@ export interface AlineTurn {
   answered: string | null;
   at: number | null;
   commit: string | null;
-  /** Lines of the transcript; null where there are none. */
+  /** Lines of the transcript; null without any. */
   content: string | null;
 }
 
@@ -93,10 +93,10 @@ export interface AlineEvent {
 }
 
 export interface AlineDatabase {
-  /** null where it does not say. */
+  /** null when missing. */
   schema: number | null;
   sessions(): AlineSession[];
-  /** One after the other: they hold whole transcripts. */
+  /** Lazily: turns hold whole transcripts. */
   turns(session: string): Generator<AlineTurn>;
   events(): AlineEvent[];
 }
@@ -112,8 +112,8 @@ const needed = {
 } as const;
 
 /**
- * Rows that make no sense are left out.
- * @throws PommelError `unreadable` when it is laid out in another way
+ * Omits invalid rows.
+ * @throws PommelError `unreadable` when the schema is not recognised
  */
 export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
   const columns = new Map(

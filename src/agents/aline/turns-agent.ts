@@ -3,8 +3,8 @@ import { bounds, headAndTail } from "../reading/bounds.ts";
 import type { AlineSession, AlineTurn } from "./aline-database.ts";
 
 /**
- * An agent that reads one session of Aline's database from what was asked and what the answers were about: for agents
- * whose transcripts cannot be read here, and for transcripts that are gone. The file that it is asked for is none.
+ * An agent that reads one session from the prompts and answer summaries in Aline's database, for unsupported agents and
+ * deleted transcripts. Ignores the file argument.
  */
 export function turnsAgent(session: AlineSession, cwd: string, turns: () => Iterable<AlineTurn>): Agent {
   return {

@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(fixtures))(
         for await (const { path } of claude.list(join(fixtures, version))) {
           const info = await claude.describe(path);
           const { lines, skipped } = await readAll(claude, path);
-          // Some hold nothing but what the client notes about itself.
+          // Some hold nothing but the client's own records.
           if (info === null) expect(lines.flatMap(({ entries }) => entries)).toEqual([]);
           else expect(path).toContain(info.session.split("/")[0]);
           expect(info?.parent?.toolUse ?? null).toEqual(

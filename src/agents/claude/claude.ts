@@ -1,19 +1,18 @@
-import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson } from "../reading/json-lines.ts";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import * as z from "zod/mini";
+import type { Agent, Cursor, ReadBatch, Retention, TranscriptInfo, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, known, readObjectFile, timeOf } from "../reading/json.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
-import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
-import { hasLine } from "./has-line.ts";
-import { parseLine } from "./line-schema.ts";
-import { directoryOf, isTranscript, list, roots } from "./list.ts";
-import { noise } from "./noise.ts";
-import { claudeProfile } from "./profile.ts";
-import { retention } from "./retention.ts";
+import { type Line, parseLine } from "./line-schema.ts";
+import { claudeHome, claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { todosIn } from "./tools.ts";
-import { type Surroundings, type Understood, understand } from "./understand.ts";
+import { noise, type Surroundings, type Understood, understand } from "./understand.ts";
 
-/** They say nothing worth remembering. */
+/** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
   `
   api-request api-request-state atis-latch attachment/date attachment/environment attachment/file
@@ -78,4 +77,128 @@ async function understandBytes(
   const leaf = line.type === "summary" ? line.leafUuid : null;
   const speaksOfThis = typeof leaf === "string" && (await hasLine(file, leaf, start, signal));
   return understand(line, { ...around, speaksOfThis });
+}
+
+/** How much of a transcript is read for its identity. Bytes. */
+const beginning = 4 * 1024 * 1024;
+
+/** The identity of a transcript, and of its subagent, if any. */
+interface Identity {
+  info: TranscriptInfo;
+  agentId: string | null;
+}
+
+/**
+ * A transcript's identity, from its first line with both session and directory. A resumed session may begin with
+ * another one's lines; then the file's name decides.
+ * @returns null when no line has it (yet)
+ */
+async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
+  let first: Line | null = null;
+  let startedAt: number | null = null;
+  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
+  for await (const { lines } of readLines(file, null, options)) {
+    for (const { bytes } of lines) {
+      const line = parseLine(bytes);
+      if (line === null || !known(line.sessionId)) continue;
+      startedAt ??= timeOf(line.timestamp);
+      if (!known(line.cwd)) continue;
+      if (basename(file).includes(line.sessionId!) || isSubagent(line))
+        return identity(file, line, startedAt);
+      first ??= line;
+    }
+  }
+  return first && identity(file, first, startedAt);
+}
+
+function isSubagent(line: Line): boolean {
+  return line.isSidechain === true && known(line.agentId) !== null;
+}
+
+async function identity(file: string, line: Line, startedAt: number | null): Promise<Identity> {
+  const session = line.sessionId!;
+  const cwd = line.cwd!;
+  if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };
+  const meta = await readMeta(file);
+  const parent = {
+    session,
+    toolUse: known(meta.toolUseId),
+    agentType: known(meta.agentType),
+    task: known(meta.description)?.slice(0, 1000) ?? null,
+  };
+  return { info: { session: `${session}/${line.agentId}`, parent, cwd, startedAt }, agentId: line.agentId! };
+}
+
+const text = z.catch(z.nullable(z.optional(z.string())), null);
+const meta = z.object({ agentType: text, description: text, toolUseId: text });
+
+/** Metadata that the client keeps beside a subagent's transcript. */
+async function readMeta(file: string): Promise<z.infer<typeof meta>> {
+  try {
+    const content = await readFile(file.replace(/\.jsonl$/, ".meta.json"), "utf8");
+    return z.parse(meta, JSON.parse(content));
+  } catch {
+    return { agentType: null, description: null, toolUseId: null };
+  }
+}
+
+/** Whether a transcript contains a line with this uuid before `end`. */
+async function hasLine(file: string, uuid: string, end: number, signal?: AbortSignal): Promise<boolean> {
+  if (end === 0 || !/^[\w-]{1,64}$/.test(uuid)) return false;
+  const wanted = `"uuid":"${uuid}"`;
+  for await (const { lines } of readLines(file, null, { end, signal })) {
+    if (lines.some(({ bytes }) => bytes.includes(wanted))) return true;
+  }
+  return false;
+}
+
+/** Where Claude Code keeps its transcripts. */
+function roots(env: NodeJS.ProcessEnv = process.env): string[] {
+  return [resolve(claudeHome(env), "projects")];
+}
+
+/** Folder of long tool outputs; never contains transcripts. */
+const toolResults = "tool-results";
+
+function isTranscript(path: string): boolean {
+  return path.endsWith(".jsonl") && !path.split(sep).includes(toolResults);
+}
+
+/** Each launch directory has a folder in `projects`. */
+function directoryOf(path: string): string | null {
+  const directory = dirname(path);
+  return basename(dirname(directory)) === "projects" ? directory : null;
+}
+
+/** Every `.jsonl` under a directory, or the one file that `path` is, in order of path. */
+export function list(path: string) {
+  return listFiles(path, { isWanted: isTranscript, without: new Set([toolResults]) });
+}
+
+const setting = "cleanupPeriodDays";
+const defaultDays = 30;
+
+/** An organisation's managed settings. */
+const managed: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
+  linux: "/etc/claude-code/managed-settings.json",
+  win32: "C:\\Program Files\\ClaudeCode\\managed-settings.json",
+};
+
+/**
+ * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
+ * file wins; values below 1 are invalid.
+ */
+function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention {
+  const files = [
+    managed[process.platform],
+    join(root, ".claude", "settings.local.json"),
+    join(root, ".claude", "settings.json"),
+    join(claudeHome(env), "settings.json"),
+  ].filter((file) => file !== undefined);
+  for (const file of files) {
+    const days = readObjectFile(file)[setting];
+    if (typeof days === "number" && days >= 1) return { days, setting, source: file };
+  }
+  return { days: defaultDays, setting, source: null };
 }

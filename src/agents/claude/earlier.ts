@@ -1,22 +1,22 @@
-import { isWholeJson } from "../reading/json-lines.ts";
+import { isWholeJson } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asBlocks, type Line, parseLine } from "./line-schema.ts";
 import { shellCommand } from "./message-text.ts";
 
-/** What later lines of a transcript need to know of earlier ones. */
+/** State that earlier lines of a transcript leave for later ones. */
 export interface Earlier {
   /** Calls that ran Pommel. */
   ownUses: Set<string>;
-  /** Lines in which the human ran Pommel with "!". */
+  /** Lines where the human ran Pommel with "!". */
   ownShells: Set<string>;
-  /** What the human typed while the agent worked and the agent does not have yet, oldest first. */
+  /** Queued prompts that the agent has not received yet, oldest first. */
   queued: string[];
-  /** The last of what the agent was given, and by which kind of line: some clients write both for one prompt. */
+  /** The last prompts the agent received, with their line kind: some clients write two kinds for one prompt. */
   given: { text: string; by: string }[];
 }
 
-/** What a transcript's lines before `end` leave for those behind. */
+/** Rebuilds the state from the lines before `end`. */
 export async function recall(file: string, end: number, signal?: AbortSignal): Promise<Earlier> {
   const earlier: Earlier = { ownUses: new Set(), ownShells: new Set(), queued: [], given: [] };
   if (end === 0) return earlier;
@@ -29,7 +29,7 @@ export async function recall(file: string, end: number, signal?: AbortSignal): P
   return earlier;
 }
 
-/** Without the quotes around them, which stand everywhere in a line, they are found in half the time. */
+/** Searching without the surrounding quotes, which are frequent, takes half the time. */
 const needles = {
   queue: Buffer.from("queue-operation"),
   queued: Buffer.from("queued_command"),
@@ -37,7 +37,7 @@ const needles = {
   pommel: Buffer.from("pommel"),
 };
 
-/** Whether `remember` could have anything to do with a line; most lines are passed over without being parsed. */
+/** Whether a line may affect the state; most lines are skipped without parsing. */
 function mayMatterLater(line: Buffer): boolean {
   if (line.includes(needles.queue) || line.includes(needles.queued)) return true;
   if (!line.includes(needles.pm) && !line.includes(needles.pommel)) return false;
@@ -45,8 +45,8 @@ function mayMatterLater(line: Buffer): boolean {
 }
 
 /**
- * Takes from a line what later ones need.
- * @returns what the human said and the agent is given with this line; null for all other lines
+ * Updates the state with a line.
+ * @returns the queued prompt that the agent receives with this line; null for other lines
  */
 export function remember(earlier: Earlier, line: Line): string | null {
   if (line.type === "queue-operation") return queueOperation(earlier, line);
@@ -73,15 +73,18 @@ function isOwnUse(name: string | null | undefined, input: unknown): boolean {
   return typeof command === "string" && isOwnCommand(command);
 }
 
-/** Resources are listed and read by tools of the client: without a server those of all. A plugin's is `plugin:pommel:pommel`. */
+/**
+ * The client's tools list and read resources, without a server those of all servers. A plugin's is
+ * `plugin:pommel:pommel`.
+ */
 function isOwnServer(server: unknown): boolean {
   return typeof server !== "string" || /(?:^|:)pommel$/.test(server);
 }
 
 /**
  * A prompt that is typed while the agent works is queued. "dequeue": it becomes a user's line of its own later.
- * "remove": the agent got it between two steps, and clients up to 2.1.42 at least write it nowhere else. "popAll":
- * the human took everything back to edit it.
+ * "remove": the agent got it between two steps, and clients up to 2.1.42 at least write it nowhere else. "popAll": the
+ * human took all queued prompts back for editing.
  */
 function queueOperation(earlier: Earlier, line: Line): string | null {
   const content = typeof line.content === "string" ? line.content : null;
@@ -92,7 +95,7 @@ function queueOperation(earlier: Earlier, line: Line): string | null {
   return null;
 }
 
-/** Newer clients write what the agent is given as an attachment. */
+/** Newer clients write the received prompt as an attachment. */
 function queuedCommand(earlier: Earlier, { attachment }: Line): string | null {
   if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
   const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");

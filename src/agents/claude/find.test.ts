@@ -11,7 +11,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-find-"));
 });
 
-it("is registered under its name", () => {
+it("Claude Code is registered under its name", () => {
   expect(agentNamed("claude")).toBe(claude);
   expect(agentNamed("nobody")).toBeUndefined();
   expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
@@ -42,7 +42,7 @@ describe("listing", () => {
     expect(await listed()).toEqual(paths.toSorted());
   });
 
-  it("follows links to files, not to directories, and leaves out those that lead nowhere", async () => {
+  it("follows links to files, not to directories, and skips broken ones", async () => {
     writeFileSync(join(dir, "a.jsonl"), "");
     symlinkSync(join(dir, "a.jsonl"), join(dir, "b.jsonl"));
     symlinkSync(join(dir, "absent"), join(dir, "c.jsonl"));
@@ -53,7 +53,7 @@ describe("listing", () => {
 });
 
 describe("describing", () => {
-  it("takes of several sessions the one that the file is named after", async () => {
+  it("picks the session in the file's name if there are several", async () => {
     const old = transcript({ session: idOf("old"), cwd: "/old" });
     old.prompt("begin");
     const t = transcript({ session: idOf("new"), cwd: "/new" });
@@ -65,7 +65,7 @@ describe("describing", () => {
     expect(await claude.describe(unnamed)).toMatchObject({ session: old.session, cwd: "/old" });
   });
 
-  it("reads where it was launched from the lines, whatever the directory is called", async () => {
+  it("reads the launch directory from the lines, not from the folder's name", async () => {
     const t = transcript({ cwd: "/home/dev/a-b.c" });
     t.snapshot();
     t.side({ type: "mode", mode: "normal" });
@@ -74,7 +74,7 @@ describe("describing", () => {
     expect(await claude.describe(file)).toMatchObject({ cwd: "/home/dev/a-b.c", parent: null });
   });
 
-  it("knows a subagent by its lines, also without what the client notes beside them", async () => {
+  it("recognises a subagent by its lines, also without metadata", async () => {
     const t = transcript({ agentId: "a1" });
     t.prompt("look");
     const parent = { session: t.session, toolUse: null, agentType: null, task: null };
@@ -86,7 +86,7 @@ describe("describing", () => {
     }
   });
 
-  it("does not read on for ever", async () => {
+  it("reads a bounded part of the file", async () => {
     const t = transcript();
     for (let at = 0; at < 5; at++)
       t.raw(JSON.stringify({ type: "x", sessionId: "s", pad: "x".repeat(1024 * 1024) }));

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
-import { parseJsonLine } from "../reading/json-lines.ts";
+import { anything, count, flag, orNothing, orNull, parseJsonLine, text } from "../reading/json.ts";
 
-/** What of a transcript's lines is understood. */
+/** The parsed fields of a transcript's lines. */
 
 const usage = z.object({
   input_tokens: count,
@@ -69,7 +68,7 @@ const hunk = z.object({
   lines: z.array(z.string()),
 });
 
-/** The structured result beside a tool's message. What a file held before is not among it on purpose. */
+/** The structured result beside a tool's message; deliberately without the file's earlier content. */
 const structured = z.object({
   agentId: text,
   filePath: text,
@@ -88,13 +87,13 @@ const asLine = (value: unknown) => orNothing(line, value);
 export const asStructured = (value: unknown) => orNothing(structured, value);
 export const asHunk = (value: unknown) => orNothing(hunk, value);
 
-/** A line of a transcript; null for one that is no JSON object. */
+/** Parses a line; null if it is not a JSON object. */
 export function parseLine(bytes: Buffer): Line | null {
   const value = parseJsonLine(bytes);
   return value === null ? null : asLine(value);
 }
 
-/** The blocks of a message's content; a string is one block of text. What is no block is left out. */
+/** The blocks of a message's content; a string is one text block. Skips invalid blocks. */
 export function asBlocks(content: unknown): Block[] {
   if (typeof content === "string") return [{ ...noBlock, type: "text", text: content }];
   if (!Array.isArray(content)) return [];

@@ -1,15 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { withoutReminders } from "./reminders.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
 
-export type Said = Extract<Entry, { kind: "prompt" | "notice" }>;
+type UserText = Extract<Entry, { kind: "prompt" | "notice" }>;
 
 /**
- * Commands that the client carries out itself. All others, of people, projects, plugins and the client's own that
- * are prompts (/init, /review, /security-review), make the agent work. After
- * https://code.claude.com/docs/en/commands; unknown ones are taken for prompts, so that nothing is lost.
+ * Commands that the client runs itself. All others, custom ones and the client's own prompts (/init, /review,
+ * /security-review), go to the agent. From https://code.claude.com/docs/en/commands; unknown ones count as prompts, so
+ * that nothing is lost.
  */
 const localCommands = new Set(
   (
@@ -22,7 +20,7 @@ const localCommands = new Set(
   ).split(" "),
 );
 
-/** What begins like this was put in the user's place by the client. */
+/** Prefixes of texts that the client writes into user messages. */
 const notices = [
   "[Request interrupted by user",
   "<task-notification>",
@@ -35,12 +33,12 @@ const caveats = [
 ];
 
 /**
- * Who said a text that stands in a user's line: a human, or the client in the human's place; null for nothing.
+ * Whether a user line's text is from a human or from the client; null for nothing.
  *
- * A command that the agent answers is a prompt, "/review 12". "! git pull" and what it printed are notices: the
- * human did something beside the conversation and asked for nothing.
+ * A command that the agent answers is a prompt, "/review 12". "! git pull" and what it printed are notices: the human
+ * acted outside of the conversation.
  */
-export function said(written: string): Said | null {
+export function classifyUserText(written: string): UserText | null {
   const text = withoutReminders(written).trim();
   if (text === "" || caveats.some((start) => text.startsWith(start))) return null;
   if (notices.some((start) => text.startsWith(start))) return notice(text);
@@ -49,7 +47,7 @@ export function said(written: string): Said | null {
   return { kind: "prompt", text: bounded(text), images: 0 };
 }
 
-function command(text: string): Said {
+function command(text: string): UserText {
   const name = inTag(text, "command-name");
   if (name === null) return { kind: "prompt", text: bounded(text), images: 0 };
   const plain = name.trim().replace(/^\/?/, "/");
@@ -58,7 +56,7 @@ function command(text: string): Said {
   return { kind: "prompt", text: line, images: 0 };
 }
 
-function output(text: string): Said | null {
+function output(text: string): UserText | null {
   const input = inTag(text, "bash-input");
   const printed = ["bash-stdout", "bash-stderr", "local-command-stdout", "local-command-stderr"]
     .map((tag) => inTag(text, tag)?.trim() ?? "")
@@ -67,12 +65,12 @@ function output(text: string): Said | null {
   return lines.length === 0 ? null : notice(lines.join("\n"));
 }
 
-/** What the human ran with "!" in a text, if any. */
+/** The command that the human ran with "!", if any. */
 export function shellCommand(text: string): string | null {
   return text.includes("<bash-input>") ? inTag(text, "bash-input") : null;
 }
 
-export function notice(text: string): Said {
+export function notice(text: string): UserText {
   return { kind: "notice", text: bounded(stripVTControlCharacters(text), bounds.result) };
 }
 
@@ -82,4 +80,24 @@ function inTag(text: string, tag: string): string | null {
   const from = start + tag.length + 2;
   const end = text.indexOf(`</${tag}>`, from);
   return end === -1 ? text.slice(from) : text.slice(from, end);
+}
+
+/** Tags that the client adds for the agent: reminders, and the editor's state. */
+const asides = ["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"];
+
+/** Removes these tags. */
+export function withoutReminders(text: string): string {
+  return asides.reduce((left, tag) => withoutSpans(left, `<${tag}>`, `</${tag}>`), text);
+}
+
+function withoutSpans(text: string, open: string, close: string): string {
+  let kept = "";
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf(open, from);
+    const end = start === -1 ? -1 : text.indexOf(close, start);
+    if (end === -1) return from === 0 ? text : (kept + text.slice(from)).trim();
+    kept += text.slice(from, start);
+    from = end + close.length;
+  }
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseLine } from "./line-schema.ts";
-import { noise } from "./noise.ts";
-import { type Surroundings, understand } from "./understand.ts";
+import { noise, type Surroundings, understand } from "./understand.ts";
 
 const around: Surroundings = {
   agentId: null,
@@ -21,7 +20,7 @@ const progress = {
   timestamp: "2026-03-02T09:00:00.000Z",
 };
 
-it("recognises progress, whatever comes last", () => {
+it("noise: recognises progress lines, whatever their last field", () => {
   const { uuid, ...rest } = progress;
   for (const line of [progress, { ...rest, uuid }, { ...progress, parentUuid: null }]) {
     expect(noise(bytes(line))).toEqual(understand(parseLine(bytes(line))!, around));
@@ -29,7 +28,7 @@ it("recognises progress, whatever comes last", () => {
   }
 });
 
-it("recognises snapshots of files", () => {
+it("noise: recognises file snapshots", () => {
   const line = { type: "file-history-snapshot", messageId: "x", snapshot: {} };
   expect(noise(bytes(line))).toEqual({ line: null, skipped: "type:file-history-snapshot" });
 });
@@ -49,7 +48,7 @@ it.each([
   expect(noise(bytes(line))).toBeNull();
 });
 
-it("says of every line that it recognises what parsing it says", () => {
+it("noise: agrees with parsing for every recognised line", () => {
   const key = fc.constantFrom("parentUuid", "isSidechain", "type", "uuid", "data", "message", "timestamp");
   const value = fc.oneof(
     fc.constantFrom("progress", "user", "a-1", null, false),

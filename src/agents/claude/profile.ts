@@ -1,4 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 
 export const claudeProfile = {
@@ -20,16 +23,46 @@ export const claudeProfile = {
     editedFiles: (tool, { file_path, notebook_path }) =>
       ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(tool) ? [file_path ?? notebook_path] : [],
     ignores(hook, { prompt, agent_type, agent_transcript_path: transcript }) {
-      // A prompt that the client writes itself, when a task in the background ended.
+      // A prompt by the client when a background task ended.
       if (hook === "user-prompt")
         return typeof prompt === "string" && prompt.trimStart().startsWith("<task-notification>");
-      // The subagent that compaction runs, which has no transcript.
+      // Compaction's subagent has no transcript.
       if (hook !== "subagent-stop" || agent_type !== "") return false;
       return typeof transcript !== "string" || !existsSync(transcript);
     },
     async runsTwice(root, hook) {
       if (!process.env.CLAUDE_PLUGIN_ROOT) return false;
-      return (await import("./plugin-twin.ts")).isInSettings(root, hook);
+      return isInSettings(root, hook);
     },
   },
 } satisfies AgentProfile;
+
+/**
+ * Whether the settings of the project or the user also have a Pommel hook for this event. Claude Code runs a command
+ * from several settings files once, but once more for a plugin: then the plugin's hook does nothing.
+ */
+function isInSettings(root: string, hook: HookName): boolean {
+  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
+  const files = dirs.flatMap((dir, at) =>
+    at === 0
+      ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]
+      : [join(dir, "settings.json")],
+  );
+  const command = new RegExp(
+    `"command"\\s*:\\s*"(?:[^"]*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?"`,
+  );
+  return files.some((file) => command.test(textOf(file)));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Claude Code's user directory. */
+export function claudeHome(env: NodeJS.ProcessEnv = process.env): string {
+  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+}

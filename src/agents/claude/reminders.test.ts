@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withoutReminders } from "./reminders.ts";
+import { withoutReminders } from "./message-text.ts";
 
 describe("reminders", () => {
-  it("are cut out, each of them", () => {
+  it("are all removed", () => {
     const text = "a <system-reminder>x</system-reminder>b<system-reminder>\ny\n</system-reminder> c";
     expect(withoutReminders(text)).toBe("a b c");
   });
 
-  it("never leave one behind, nor take anything else", () => {
+  it("are removed completely, and nothing else", () => {
     const piece = fc.constantFrom("<system-reminder>", "</system-reminder>", "a", "b ", "\n");
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const json = (path: string) => JSON.parse(readFileSync(join(repository, path), "utf8"));
 
 describe("the plugin", () => {
-  test("has the hooks that are put into settings, and the same MCP server", () => {
+  test("has the same hooks and MCP server as the settings", () => {
     const groups = claudeHooks.hooks.map((hook) => [hook.event, [groupOf(claudeHooks, hook)]]);
     expect(json("plugin/hooks/hooks.json").hooks).toEqual(Object.fromEntries(groups));
     const { editor } = claudeSetup.parts.find(({ name }) => name === "mcp")!;
@@ -28,7 +28,7 @@ describe("the plugin", () => {
   });
 });
 
-describe("what the plugin brings", () => {
+describe("parts from the plugin", () => {
   let home: string;
   let place: Place;
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe("what the plugin brings", () => {
   const say = (file: string, on: boolean) =>
     writeFileSync(join(home, file), JSON.stringify({ enabledPlugins: { "other@x": true, "pommel@y": on } }));
 
-  test("is nothing without it, and nothing where it is switched off nearer by", () => {
+  test("are none without it, or where nearer settings disable it", () => {
     expect(claudeSetup.fromPlugin(place)).toEqual([]);
     say(".claude/settings.json", true);
     expect(claudeSetup.fromPlugin(place)).toEqual(["hooks", "mcp", "skill"]);
@@ -53,7 +53,7 @@ describe("what the plugin brings", () => {
     expect(claudeSetup.fromPlugin(place)).toContain("hooks");
   });
 
-  test("of the user is where CLAUDE_CONFIG_DIR says, as all of the user's files", () => {
+  test("of the user follow CLAUDE_CONFIG_DIR", () => {
     const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") };
     const own: Place = { ...place, scope: "user", dir: home, env };
     const files = claudeSetup.parts.flatMap((part) => part.files(own));

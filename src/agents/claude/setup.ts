@@ -1,17 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { findUpwards, mainOf } from "../../project/paths.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { instructions } from "../setup/instructions.ts";
 import { listEntry, serverEntry } from "../setup/json-entry.ts";
-import { skill } from "../setup/skill.ts";
+import { instructions, skill } from "../setup/section.ts";
 import type { AgentSetup, Place } from "../setup.ts";
-import { claudeHome } from "./home.ts";
-import { hasPlugin } from "./plugin.ts";
-import { claudeProfile } from "./profile.ts";
+import { claudeHome, claudeProfile } from "./profile.ts";
 
-/** Seconds. Without one, SessionEnd is killed after about 1.5. */
+/** Seconds; SessionEnd's default is about 1.5. */
 const timeout = 10;
 
 /** Only tools that change files matter. */
@@ -26,10 +24,10 @@ export const claudeHooks: HookSpec = {
   })),
 };
 
-/** The settings file of a project that is one's own, from its root. */
+/** A project's personal settings file, relative to its root. */
 export const localSettings = ".claude/settings.local.json";
 
-/** Where Claude Code keeps what is the user's own, or the project's. */
+/** Claude Code's directory of the user or the project. */
 function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" && env.CLAUDE_CONFIG_DIR ? env.CLAUDE_CONFIG_DIR : join(dir, ".claude");
 }
@@ -40,7 +38,7 @@ function settingsFiles(place: Place): string[] {
   return ownFirst(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
 }
 
-/** Both files of a project that may hold something, the one that it is added to first. */
+/** A project's personal and shared file, the one to add to first. */
 function ownFirst({ own }: Place, ownFile: string, sharedFile: string): string[] {
   return own ? [ownFile, sharedFile] : [sharedFile, ownFile];
 }
@@ -50,12 +48,12 @@ function serversFiles(place: Place): string[] {
   return ownFirst(place, stateFile(place), join(place.dir, ".mcp.json"));
 }
 
-/** The client's own file of state, which lies beside `~/.claude` and in CLAUDE_CONFIG_DIR. */
+/** The client's state file, beside `~/.claude` or in CLAUDE_CONFIG_DIR. */
 function stateFile({ env }: Place): string {
   return join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json");
 }
 
-/** Where the client keeps a project's own servers ("local scope"): by its repository, whatever worktree it runs in. */
+/** The key of a project's "local scope" servers: its repository, for all worktrees. */
 function ownServersOf({ dir }: Place): string[] {
   const top = findUpwards(dir, ".git");
   return ["projects", top === null ? dir : (mainOf(top) ?? top)];
@@ -67,7 +65,7 @@ function instructionFiles(place: Place): string[] {
   return ownFirst(place, join(place.dir, "CLAUDE.local.md"), shared);
 }
 
-/** GitHub Copilot CLI reads `.mcp.json`, too, and defers a server's tools unless told otherwise here. */
+/** GitHub Copilot CLI also reads `.mcp.json`, and by default defers a server's tools. */
 const server = { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" };
 
 export const claudeSetup: AgentSetup = {
@@ -104,3 +102,24 @@ export const claudeSetup: AgentSetup = {
     return ["Claude Code asks once, at its next start here, whether to use the server of .mcp.json."];
   },
 };
+
+const settings = z.object({ enabledPlugins: z.optional(z.record(z.string(), z.unknown())) });
+
+/** Whether Pommel's plugin (`plugin/`) is enabled here; the nearest settings decide. */
+function hasPlugin({ scope, dir, env }: Place): boolean {
+  const own = join(claudeHome(env), "settings.json");
+  const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
+  for (const file of scope === "project" ? [...projects, own] : [own]) {
+    const entry = Object.entries(pluginsIn(file)).find(([name]) => name.startsWith("pommel@"));
+    if (entry) return entry[1] === true;
+  }
+  return false;
+}
+
+function pluginsIn(file: string): Record<string, unknown> {
+  try {
+    return z.parse(settings, JSON.parse(readFileSync(file, "utf8"))).enabledPlugins ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,11 +1,10 @@
 import { posix, win32 } from "node:path";
 import * as z from "zod/mini";
 import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
-import { bounded, pictureMark } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { replacement } from "../reading/replacement.ts";
+import { bounded, bounds, pictureMark } from "../reading/bounds.ts";
+import { replacement } from "../reading/tool-calls.ts";
 import { asBlocks, asHunk, asStructured, type Block, type Hunk, type Structured } from "./line-schema.ts";
-import { withoutReminders } from "./reminders.ts";
+import { withoutReminders } from "./message-text.ts";
 
 /** Which field of a tool's input names a file, and what the tool does to it. */
 const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {
@@ -18,25 +17,25 @@ const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>
   Grep: { field: "path", how: "read" },
 };
 
-/** The files that a call is about, absolute where the working directory is known. */
+/** The files that a call touches, absolute if the working directory is known. */
 export function filesOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileTouch[] {
   const touch = Object.hasOwn(touches, tool) ? touches[tool]! : null;
   const path = touch && input[touch.field];
   if (!touch || typeof path !== "string" || path === "" || path.length > 4096) return [];
-  // A search is about a file where its path looks like one; mostly it is a directory.
+  // A search path without extension is usually a directory.
   if (tool === "Grep" && posix.extname(path) === "") return [];
   return [{ path: absolute(path, cwd), how: touch.how }];
 }
 
 function absolute(path: string, cwd: string | null): string {
-  // Transcripts of another system are read as well: a drive's letter says which rules hold.
+  // Transcripts may come from another system: a drive letter means Windows paths.
   const { isAbsolute, resolve } =
     /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
   if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
   return resolve(cwd, path);
 }
 
-/** A tool's answer. `own`: Pommel gave it, and its text is not kept. */
+/** A tool's result. `own`: it is Pommel's, and its text is not stored. */
 export function toolResult(block: Block, beside: unknown, own: boolean): ToolResult {
   const structured = asStructured(beside);
   return {
@@ -64,14 +63,14 @@ function editsOf(result: Structured): FileEdit[] | null {
     const hunks = hunksOf(result.structuredPatch);
     if (hunks.length > 0 || content !== null) return [{ path, hunks, content }];
   }
-  // A client that gave no patch still says what was written, only not where.
+  // Without a patch, the written text is known, but not its place.
   const written = result.newString ?? result.new_source;
   if (typeof written === "string")
     return [{ path, hunks: [replacement(result.oldString ?? "", written)], content: null }];
   return result.structuredPatch ? [{ path, hunks: [], content: null }] : null;
 }
 
-/** The hunks of a patch, from the first one on, as long as there is room for them. */
+/** The hunks of a patch, up to the size limit. */
 function hunksOf(patch: readonly unknown[]): Hunk[] {
   let left = 4 * bounds.input;
   const hunks: Hunk[] = [];

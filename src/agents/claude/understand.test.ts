@@ -19,13 +19,13 @@ async function entriesOf(t: TranscriptFixture): Promise<Entry[]> {
 const prompt = (text: string, images = 0) => ({ kind: "prompt", text, images });
 const notice = (text: string) => ({ kind: "notice", text });
 
-describe("what a human said", () => {
+describe("a human's prompt", () => {
   it.each([
     ["plain words", "fix it", prompt("fix it")],
     ["words around a reminder", "fix <system-reminder>be kind</system-reminder>it", prompt("fix it")],
     ["a reminder that does not exit", "what is <system-reminder>?", prompt("what is <system-reminder>?")],
     [
-      "what is open in the editor",
+      "the editor's state",
       "<ide_opened_file>The user opened a.ts</ide_opened_file>\nfix it",
       prompt("fix it"),
     ],
@@ -72,14 +72,14 @@ describe("what a human said", () => {
     expect(await entriesOf(t)).toEqual(wanted === null ? [] : [wanted]);
   });
 
-  it("is one prompt with its pictures counted, in however many blocks", async () => {
+  it("is one entry with its images counted, in any number of blocks", async () => {
     const t = transcript();
     t.promptWithImages("look", 2);
     t.promptWithImages("", 1);
     expect(await entriesOf(t)).toEqual([prompt("look", 2), prompt("", 1)]);
   });
 
-  it("is nothing that the client says of its own accord", async () => {
+  it("excludes the client's own messages", async () => {
     const t = transcript();
     t.meta("Base directory for this skill: /x");
     t.notification("Agent finished");
@@ -93,7 +93,7 @@ describe("what a human said", () => {
     expect(lines.every(({ usage }) => usage === null)).toBe(true);
   });
 
-  it("is kept when it was typed while the agent worked, and once", async () => {
+  it("is kept once when it was queued", async () => {
     const t = transcript();
     t.prompt("begin");
     t.queuedPrompt("go on");
@@ -114,8 +114,8 @@ describe("what a human said", () => {
   });
 });
 
-describe("what the agent did", () => {
-  it("is text, thinking and calls, with what the message cost on each line", async () => {
+describe("the agent's activity", () => {
+  it("is text, thinking and calls, with the message's usage on each line", async () => {
     const t = transcript();
     t.reply("Done.", {
       thinking: "hm",
@@ -179,7 +179,7 @@ describe("a result", () => {
     return (await entriesOf(t)).findLast((entry) => entry.kind === "tool_result");
   }
 
-  it("of an edit has the lines that it wrote, and not what the file was", async () => {
+  it("of an edit has the written lines, and not the file's earlier content", async () => {
     const result = await resultOf((t) => t.edit(path, "old\nlines", "new", 7));
     expect(result).toMatchObject({ text: `The file ${path} has been updated.`, isError: false });
     expect(result?.edits).toEqual([
@@ -191,7 +191,7 @@ describe("a result", () => {
     ]);
   });
 
-  it("of a write has the file", async () => {
+  it("of a write has the file's content", async () => {
     const result = await resultOf((t) => t.write(path, "one\n"));
     expect(result?.edits).toEqual([{ path, hunks: [], content: "one\n" }]);
   });
@@ -217,7 +217,7 @@ describe("a result", () => {
     expect((await resultOf((t) => t.tool("Edit", {}, "no", { structured })))?.edits).toBeNull();
   });
 
-  it("keeps the texts among its blocks, and names the subagent that it is of", async () => {
+  it("keeps text blocks, and names its subagent", async () => {
     const blocks = [
       { type: "text", text: "a" },
       null,
@@ -257,7 +257,7 @@ describe("a result", () => {
 });
 
 describe("a session", () => {
-  it("is compacted at a boundary, goes on from there, and has a summary", async () => {
+  it("is compacted at a boundary, continues from there, and has a summary", async () => {
     const t = transcript();
     const before = t.prompt("begin");
     t.compact("We began.", "manual");
@@ -269,7 +269,7 @@ describe("a session", () => {
     expect(summary!.entries).toEqual([{ kind: "summary", text: expect.stringMatching(/We began\.$/) }]);
   });
 
-  it("is named by its own titles, not by those of others", async () => {
+  it("gets its own titles, not those of others", async () => {
     const t = transcript();
     t.summaryOf("00000000-0000-4000-8000-000000000000", "Another session");
     t.summaryOf("not a uuid .*", "No session");
@@ -282,7 +282,7 @@ describe("a session", () => {
     expect(titles.map((entry) => "text" in entry && entry.text)).toEqual(["A beginning", "The cart", "Cart"]);
   });
 
-  it("keeps its tree together through lines that say nothing", async () => {
+  it("keeps its tree connected through lines without content", async () => {
     const t = transcript();
     const uids = [
       t.prompt("begin"),
@@ -298,7 +298,7 @@ describe("a session", () => {
     expect(skipped).toEqual({ "type:progress": 1, "type:attachment/hook_additional_context": 1, meta: 1 });
   });
 
-  it("leaves out lines of another agent's side chain", async () => {
+  it("omits lines of another agent's side chain", async () => {
     const t = transcript();
     t.prompt("begin");
     t.tree("user", { isSidechain: true, message: { role: "user", content: "Warmup" } });

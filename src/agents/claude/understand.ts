@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, boundedInput, pictureMark } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { actionByInput } from "../reading/tool-action.ts";
+import { bounded, boundedInput, pictureMark } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, type Line } from "./line-schema.ts";
-import { notice, said } from "./message-text.ts";
-import { withoutReminders } from "./reminders.ts";
+import { classifyUserText, notice, withoutReminders } from "./message-text.ts";
 import { filesOf, toolResult } from "./tools.ts";
 
-/** What a line came to: something to keep, a reason to count it as skipped, or both. */
+/** A parsed line: content, a reason to count it as skipped, or both. */
 export interface Understood {
   line: TranscriptLine | null;
   skipped: string | null;
@@ -17,18 +16,15 @@ export interface Understood {
 
 export interface Surroundings {
   earlier: Earlier;
-  /** Whose subagent's transcript it is; null for a session's own. */
+  /** The transcript's subagent; null for a session's own. */
   agentId: string | null;
-  /** Of a summary: whether the line that it speaks of stands before it in the file. */
+  /** For a summary: whether its line is earlier in this file. */
   speaksOfThis: boolean;
 }
 
-/**
- * Understands one line. Lines that say nothing keep their place in the tree, without entries: the next line's
- * `parentUid` leads through them.
- */
+/** Parses one line. Lines without content stay in the tree, because the next line's `parentUid` refers to them. */
 export function understand(line: Line, around: Surroundings): Understood {
-  // Older clients wrote their subagents' lines into the session's own transcript.
+  // Older clients wrote subagents' lines into the session's transcript.
   const isOfOther = around.agentId === null || line.agentId !== around.agentId;
   if (line.isSidechain && isOfOther) return skip("sidechain");
   const given = remember(around.earlier, line);
@@ -42,7 +38,7 @@ export function understand(line: Line, around: Surroundings): Understood {
     case "system":
       return system(line);
     case "summary":
-      // A client also wrote other sessions' names to the beginning of a new file.
+      // Clients also wrote other sessions' titles to the beginning of a new file.
       return around.speaksOfThis ? title(line.summary) : passOver(line);
     case "ai-title":
       return title(line.aiTitle);
@@ -56,14 +52,14 @@ export function understand(line: Line, around: Surroundings): Understood {
 const keep = (line: TranscriptLine): Understood => ({ line, skipped: null });
 const skip = (reason: string): Understood => ({ line: null, skipped: reason });
 
-/** Counts a line as skipped; it stays as a link of the tree, where it is one. */
+/** Counts a line as skipped; it stays a link of the tree. */
 function passOver(line: Line, reason = `type:${typeOf(line)}`): Understood {
   const uid = known(line.uuid);
   return { line: uid === null ? null : link(uid, parentOf(line)), skipped: reason };
 }
 
-/** A line of the tree that says nothing. */
-export function link(uid: string, parentUid: string | null): TranscriptLine {
+/** A line of the tree without content. */
+function link(uid: string, parentUid: string | null): TranscriptLine {
   return { uid, parentUid, at: null, cwd: null, branch: null, entries: [], usage: null };
 }
 
@@ -71,12 +67,12 @@ function typeOf(line: Line): string {
   const second =
     line.type === "attachment" ? line.attachment?.type : line.type === "system" ? line.subtype : null;
   const name = `${line.type ?? "?"}${second ? `/${second}` : ""}`;
-  // It becomes a key of what is counted, so it is no place for whatever stands in the file.
+  // This becomes a key, so restrict what the file can put there.
   return /^[\w./?-]{1,60}$/.test(name) ? name : "?";
 }
 
 function whole(line: Line, entries: Entry[]): TranscriptLine {
-  // Outside of git, and where no branch is checked out, it is "HEAD".
+  // "HEAD" means detached or outside of git.
   const branch = known(line.gitBranch);
   return {
     uid: known(line.uuid),
@@ -89,14 +85,14 @@ function whole(line: Line, entries: Entry[]): TranscriptLine {
   };
 }
 
-/** After a compaction the tree begins anew, and says what it goes on from. */
+/** After a compaction a new tree names the line it continues. */
 function parentOf(line: Line): string | null {
   return known(line.parentUuid) ?? known(line.logicalParentUuid);
 }
 
-/** What was typed while the agent worked has no uuid; the same words at the same time are the same prompt. */
+/** Queued prompts have no uuid; equal text at the same time is the same prompt. */
 function queued(line: Line, text: string): TranscriptLine {
-  const by = said(text);
+  const by = classifyUserText(text);
   const hash = createHash("sha256").update(`${line.timestamp}\n${text}`).digest("hex").slice(0, 32);
   return { ...whole(line, by ? [by] : []), uid: known(line.uuid) ?? `queued-${hash}` };
 }
@@ -114,7 +110,7 @@ function system(line: Line): Understood {
     return keep(whole(line, [{ kind: "compaction", trigger, preTokens }]));
   }
   if (line.subtype === "local_command" && typeof line.content === "string") {
-    const by = said(line.content);
+    const by = classifyUserText(line.content);
     return keep(whole(line, by ? [notice(by.text)] : []));
   }
   return passOver(line);
@@ -141,7 +137,7 @@ function userEntries(line: Line, earlier: Earlier): Entry[] {
   return [...entries, ...textIn(texts, byHuman, images)];
 }
 
-/** "! pm search x" is Pommel's own, and so is what it printed, in the same line or the next one. */
+/** "! pm search x" is Pommel's own, with its output in the same line or the next. */
 function isOwnShell(line: Line, earlier: Earlier): boolean {
   const [parent, uuid] = [line.parentUuid ?? "", line.uuid ?? ""];
   if (earlier.ownShells.has(uuid)) return true;
@@ -149,9 +145,9 @@ function isOwnShell(line: Line, earlier: Earlier): boolean {
   return earlier.ownShells.has(parent) && /^\s*<bash-std(?:out|err)>/.test(first?.text ?? "");
 }
 
-/** What was said in the texts of one line; a human's texts in it are one prompt. */
+/** The entries of one line's texts; a human's texts form one prompt. */
 function textIn(texts: string[], byHuman: boolean, images: number): Entry[] {
-  const parts = texts.map(said).filter((part) => part !== null);
+  const parts = texts.map(classifyUserText).filter((part) => part !== null);
   const notices = parts.filter((part) => part.kind === "notice" || !byHuman).map((part) => notice(part.text));
   const prompts = parts.filter((part) => part.kind === "prompt" && byHuman);
   if (prompts.length === 0 && images === 0) return notices;
@@ -200,4 +196,36 @@ function usageOf({ message }: Line): Usage | null {
     cacheRead: cache_read_input_tokens ?? 0,
     cacheWrite: cache_creation_input_tokens ?? 0,
   };
+}
+
+/*
+ * A fifth of a transcript's bytes are lines that tell how far a tool is, each with everything it printed so far, and
+ * snapshots of files. They are recognised without parsing them: in JSON, a quote within a string is escaped, so what
+ * stands before the first nested value can be read as it is.
+ */
+
+const snapshots = ["file-history-snapshot", "file-history-delta"].map(
+  (type) => [type, Buffer.from(`{"type":"${type}",`)] as const,
+);
+const scalar = String.raw`(?:"(?:[^"\\]|\\.)*"|null|true|false|-?[\d.]+)`;
+const progressStart = new RegExp(
+  String.raw`^\{(?:"parentUuid":(?:null|"([\w-]{1,64})"),)(?:"isSidechain":false,)(?:"\w+":${scalar},)*"type":"progress",`,
+);
+const progressEnd = new RegExp(String.raw`"uuid":"([\w-]{1,64})"(?:,"\w+":${scalar})*\}\s*$`);
+const nextLine = '{"parentUuid"';
+
+/** Recognises noise by the line's beginning and end; null if it must be parsed. */
+export function noise(line: Buffer): Understood | null {
+  for (const [type, start] of snapshots) {
+    if (line.subarray(0, start.length).equals(start)) return { line: null, skipped: `type:${type}` };
+  }
+  // Nearly all other lines have their type near the beginning.
+  const head = line.toString("latin1", 0, 2048);
+  const at = head.indexOf('"type":"');
+  if (at === -1 || !head.startsWith("progress", at + 8)) return null;
+  const start = progressStart.exec(head);
+  const end = start && progressEnd.exec(line.toString("latin1", Math.max(0, line.length - 512)));
+  // With two clients writing at once, one line may begin within another.
+  if (!end || line.indexOf(nextLine, 1) !== -1) return null;
+  return { line: link(end[1]!, start[1] ?? null), skipped: "type:progress" };
 }

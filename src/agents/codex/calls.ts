@@ -1,21 +1,22 @@
 import { posix } from "node:path";
 import type { FileTouch } from "../agent.ts";
-import { boundedInput } from "../reading/bounded.ts";
-import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
+import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
+import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
+import { asParts } from "./line-schema.ts";
 import { absolute, type FilePatch, parsePatch, touchesOf } from "./patch.ts";
 
-/** A call of a tool, in the shapes that other agents' calls have as well. */
+/** A tool call in the shape shared by all agents. */
 export interface Call {
   tool: string;
   input: Record<string, unknown>;
   files: FileTouch[];
-  /** What a patch asks for; null for other tools. */
+  /** The patch; null for other tools. */
   patch: FilePatch[] | null;
-  /** Pommel is called: what it answers is not kept. */
+  /** A call of Pommel, whose result is not stored. */
   isOwn: boolean;
 }
 
-/** How clients call their shell: 0.63 "shell_command" and "shell", later ones "exec_command". */
+/** Names of the shell tool: 0.63 "shell_command" and "shell", later ones "exec_command". */
 const shells = new Set(["shell", "shell_command", "exec_command", "local_shell", "container.exec"]);
 
 /** @param args an object, or JSON of one */
@@ -40,7 +41,7 @@ export function patchCall(text: string, cwd: string | null): Call {
   return { ...other("apply_patch", { patch: text }), files: touchesOf(patch), patch };
 }
 
-/** A command; one that hands a patch to `apply_patch` is a patch: the client applies it without a shell. */
+/** A command; `apply_patch` with a patch becomes a patch, because the client applies it without a shell. */
 export function commandCall(command: string, workdir: unknown, cwd: string | null): Call {
   const dir = typeof workdir === "string" && workdir !== "" ? workdir : null;
   const patch = patchIn(command);
@@ -54,7 +55,7 @@ export function mcpName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }
 
-/** A function's whole name: a tool of a server comes with the server's as its namespace. */
+/** A function's full name: the namespace of an MCP tool is its server. */
 export function nameOf(name: string, namespace: string | null): string {
   if (!namespace?.startsWith("mcp__") || name.startsWith("mcp__")) return name;
   return `${namespace.replace(/__$/, "")}__${name}`;
@@ -67,12 +68,12 @@ export function other(tool: string, input: Record<string, unknown>): Call {
 
 const resourceTools = new Set(["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"]);
 
-/** Whether the client's own tools for resources are asked for Pommel's; without a server they list those of all. */
+/** Whether the client's resource tools access Pommel's; without a server they list all. */
 function isOwnResource(tool: string, { server }: Record<string, unknown>): boolean {
   return resourceTools.has(tool) && (server === "pommel" || typeof server !== "string");
 }
 
-/** The command line of a command in words, `["bash", "-lc", "npm test"]`; a string is one. */
+/** The command line of a command array, `["bash", "-lc", "npm test"]`, or string. */
 export function commandOf(command: unknown): string {
   if (typeof command === "string") return command;
   if (!Array.isArray(command)) return "";
@@ -102,7 +103,7 @@ function within(cwd: string | null, dir: string | null): string | null {
   return cwd === null ? dir : posix.resolve(cwd, dir);
 }
 
-/** Steps of a plan as todos, which other agents have. */
+/** A plan's steps as todos, as other agents have them. */
 function todosOf(plan: unknown): unknown[] {
   if (!Array.isArray(plan)) return [];
   return plan.map((step: unknown) => {
@@ -124,4 +125,45 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** A call's result. */
+interface Outcome {
+  /** Without the client's header. */
+  text: string;
+  isError: boolean;
+  /** The client's id of a command that is still running and ends later; else null. */
+  running: string | null;
+}
+
+/** The client's header before a command's output, including the exit code. */
+const head =
+  /^(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?(?:Wall time: [^\n]*\n)(?:Process (?:exited with code (-?\d+)|running with session ID [^\n]*)\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?(?:Output:\n)?/;
+const running = /^Process running with session ID (.+)$/m;
+const failed =
+  /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
+
+/** Parses a `function_call_output`, whose wrapping depends on the client's version. */
+export function outcomeOf(output: unknown): Outcome {
+  const wrapped = typeof output === "string" && !output.startsWith("{") ? {} : asRecord(output);
+  const whole = textOf(wrapped.output ?? wrapped.content ?? output);
+  const code = asRecord(wrapped.metadata).exit_code;
+  const found = head.exec(whole);
+  const exitText = found?.[1] ?? found?.[2];
+  const exit = typeof code === "number" ? code : exitText === undefined ? null : Number(exitText);
+  const text = found === null ? whole : whole.slice(found[0].length);
+  const isError = exit === null ? wrapped.success === false || failed.test(text) : exit !== 0;
+  return { text: resultText(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };
+}
+
+/** The stored part of a tool's result. */
+export function resultText(text: string): string {
+  return bounded(withoutOwnContext(text).trim(), bounds.result);
+}
+
+/** The text of a result's parts, with a mark for each image. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = asParts(content).map(({ type, text }) => (type.includes("image") ? pictureMark : text));
+  return parts.filter((part) => part !== "").join("\n");
 }

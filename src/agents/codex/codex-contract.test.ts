@@ -171,7 +171,7 @@ describe.skipIf(!existsSync(fixtures))(
           expect(new Set(uses).size).toBe(uses.length);
           const results = entries.filter((entry) => entry.kind === "tool_result").map(({ id }) => id);
           expect(new Set(results).size).toBe(results.length);
-          // What was cut off by a signal has no answer.
+          // Calls that were interrupted have no result.
           if (!folder.includes("killed")) expect(results.toSorted()).toEqual(uses.toSorted());
         }
         const sealed: unknown[] = [];
@@ -181,7 +181,7 @@ describe.skipIf(!existsSync(fixtures))(
       },
     );
 
-    it("gives a migrated rollout's lines the ids that they had before", async () => {
+    it("keeps line ids across `codex migrate-rollouts`", async () => {
       const [before, after] = await Promise.all(
         ["0.125.0-edit", "0.125.0-resumed-migrated-by-0.169.0"].map(async (folder) => {
           for await (const { path } of codex.list(join(fixtures, folder))) return readAll(codex, path);
@@ -198,7 +198,7 @@ describe.skipIf(!existsSync(fixtures))(
   },
 );
 
-it("goes on from the end of every line also where nothing is kept of those before", async () => {
+it("resumes from the end of every line without cached state", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-recall-"));
   for (const { session, text } of [first, legacy, code]) {
     const bytes = Buffer.from(text());
@@ -210,7 +210,7 @@ it("goes on from the end of every line also where nothing is kept of those befor
       const part = join(dir, `${session}-${end}.jsonl`);
       writeFileSync(part, bytes.subarray(0, end));
       const before = await readAll(codex, part);
-      // Another path: what was kept is of the one before.
+      // Another path, so the cached state does not apply.
       const grown = join(dir, `${session}-${end}-grown.jsonl`);
       writeFileSync(grown, bytes);
       const after = await readAll(codex, grown, before.cursor);
@@ -220,7 +220,7 @@ it("goes on from the end of every line also where nothing is kept of those befor
 });
 
 describe("compressed rollouts", () => {
-  it("are named where the plain ones are gone", async () => {
+  it("are listed as sealed when the plain files are missing", async () => {
     const dir = mkdtempSync(join(tmpdir(), "pommel-zst-"));
     for (const name of [`rollout-1-${threadId("a")}.jsonl`, `rollout-1-${threadId("a")}.jsonl.zst`, "x.zst"])
       writeFileSync(join(dir, name), "");

@@ -1,15 +1,17 @@
-import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Agent, Cursor, ReadBatch, SealedTranscript, TranscriptFile, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, parseJsonLine } from "../reading/json.ts";
 import { KeptStates } from "../reading/kept-states.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
-import { directoryOf, isTranscript, list, listCompressed, roots } from "./list.ts";
+import { codexHome } from "./hook-spec.ts";
 import { codexProfile } from "./profile.ts";
 import { codexSetup } from "./setup.ts";
 import { newState, type State } from "./state.ts";
 import { understand } from "./understand.ts";
 
-/** They say nothing worth remembering. */
+/** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
   `
   event_msg/agent_reasoning event_msg/item_completed/CollabAgentToolCall
@@ -61,11 +63,11 @@ async function* read(
     end = batch.cursor;
     yield { lines, cursor: batch.cursor, skipped };
   }
-  // A file that says no more whose it is has to be asked again.
+  // Do not cache the state of a file without identity.
   if (end !== null && state.thread !== "") kept.put(file, end, state);
 }
 
-/** What lines leave for those behind is found by understanding them again: it hangs on nearly all of them. */
+/** Rebuilds the state by parsing the lines again: it depends on nearly all of them. */
 async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
   const state = newState(await identify(file, signal));
   if (end === 0) return state;
@@ -76,4 +78,47 @@ async function recall(file: string, end: number, signal?: AbortSignal): Promise<
     }
   }
   return state;
+}
+
+/** Current sessions, and those moved by `codex archive`. */
+const folders = ["sessions", "archived_sessions"];
+
+/** `rollout-<local time>-<thread id>.jsonl` */
+const rollout = /^rollout-.*\.jsonl$/;
+const compressed = /^rollout-.*\.jsonl\.zst$/;
+const threadId = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl/;
+
+/** Codex CLI's transcript directories, for all projects and subagents, by day. */
+function roots(env: NodeJS.ProcessEnv = process.env): string[] {
+  const home = resolve(codexHome(env));
+  return folders.map((folder) => join(home, folder));
+}
+
+function isTranscript(path: string): boolean {
+  return rollout.test(basename(path));
+}
+
+/** The folder above the day folders, if the path is inside one. */
+function directoryOf(path: string): string | null {
+  const parts = dirname(path).split(sep);
+  const at = parts.findLastIndex((part) => folders.includes(part));
+  return at === -1 ? null : parts.slice(0, at + 1).join(sep);
+}
+
+function list(dir: string): AsyncGenerator<TranscriptFile, void, undefined> {
+  return listFiles(dir, { isWanted: isTranscript });
+}
+
+/**
+ * Files compressed under `local_thread_store_compression` without a plain file beside them, which the client would
+ * prefer.
+ */
+async function* listCompressed(dir: string): AsyncGenerator<SealedTranscript, void, undefined> {
+  const isWanted = (path: string) => isTranscript(path) || compressed.test(basename(path));
+  let plain = "";
+  // In order of path, the plain file comes right before the compressed one.
+  for await (const { path } of listFiles(dir, { isWanted })) {
+    if (isTranscript(path)) plain = path;
+    else if (path !== `${plain}.zst`) yield { path, session: threadId.exec(basename(path))?.[1] ?? null };
+  }
 }

@@ -1,20 +1,19 @@
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.ts";
 
-/** How much of a rollout is read to learn whose it is. Bytes. */
+/** How much of a rollout is read for its identity. Bytes. */
 const beginning = 4 * 1024 * 1024;
 
-/** What a rollout says of itself: whose it is, and with which branch checked out it began. */
+/** A rollout's identity, and its initial branch. */
 export interface Identity {
   info: TranscriptInfo;
   branch: string | null;
 }
 
 /**
- * Whose rollout a file is, by the first `session_meta` in it.
+ * A rollout's identity, from its first `session_meta`.
  * @returns null when there is none (yet)
  */
 export async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
@@ -49,7 +48,7 @@ function identity(meta: SessionMeta, timestamp: string | null): Identity {
               session: parent,
               toolUse: null,
               agentType: known(meta.agent_role) ?? known(spawn?.agent_role),
-              // "/root/count_files": the last part is what the agent called the task.
+              // "/root/count_files": the last part is the task's name.
               task: known(path?.split("/").at(-1))?.slice(0, 1000) ?? null,
             },
       cwd: meta.cwd!,

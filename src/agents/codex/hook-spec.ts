@@ -9,8 +9,7 @@ const timeout = 10;
 const timeoutAtEnd = 3;
 
 /**
- * Trust is bound to the command, the timeout and the place of each hook, so that a change of any of these has everybody
- * trust them anew: change nothing here without need.
+ * Codex binds trust to each hook's command, timeout and position: any change makes every user trust the hooks again.
  */
 export const codexHooks: HookSpec = {
   agent: codexProfile.name,
@@ -21,7 +20,7 @@ export const codexHooks: HookSpec = {
   })),
 };
 
-/** Where Codex keeps what is the user's own. */
+/** Codex's user directory. */
 export function codexHome(env: NodeJS.ProcessEnv): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
 }

@@ -21,7 +21,7 @@ const put = () => putPart(place, codexSetup, part);
 const write = (name: string, text: string) => writeFileSync(join(place.dir, name), text);
 const read = (name: string) => readFileSync(join(place.dir, name), "utf8");
 
-test("the section goes where Codex looks, also when that changes, and from everywhere it was", () => {
+test("instructions go to the file that Codex reads, and are removed from earlier ones", () => {
   expect(put()).toMatchObject({ file: "AGENTS.md", outcome: "created" });
   write("AGENTS.override.md", "# Mine");
   expect(partState(place, codexSetup, part).state).toBe("absent");
@@ -40,20 +40,17 @@ test.each([
   [".codex", true],
   ["../.codex", true],
   ["../.codex", false],
-])(
-  "a file that is read in the place of AGENTS.md (%s/config.toml) is not hidden by one",
-  (config, exists) => {
-    write(`${config}/config.toml`, 'project_doc_fallback_filenames = ["../up.md", "CLAUDE.md", "HELP.md"]\n');
-    if (exists) write("HELP.md", "# Help\n");
-    write(".codex/AGENTS.md", "");
-    expect(put().file).toBe(exists ? "HELP.md" : "AGENTS.md");
-    takePart(place, codexSetup, part);
-    expect(existsSync(join(place.dir, "AGENTS.md"))).toBe(false);
-    if (exists) expect(read("HELP.md")).toBe("# Help\n");
-  },
-);
+])("a fallback file configured in %s/config.toml is not hidden by a new AGENTS.md", (config, exists) => {
+  write(`${config}/config.toml`, 'project_doc_fallback_filenames = ["../up.md", "CLAUDE.md", "HELP.md"]\n');
+  if (exists) write("HELP.md", "# Help\n");
+  write(".codex/AGENTS.md", "");
+  expect(put().file).toBe(exists ? "HELP.md" : "AGENTS.md");
+  takePart(place, codexSetup, part);
+  expect(existsSync(join(place.dir, "AGENTS.md"))).toBe(false);
+  if (exists) expect(read("HELP.md")).toBe("# Help\n");
+});
 
-test("a config.toml that makes no sense is left to those who need it", () => {
+test("instructions ignore an invalid config.toml", () => {
   write(".codex/config.toml", "= 1");
   expect(put()).toMatchObject({ file: "AGENTS.md", outcome: "created" });
 });

@@ -1,14 +1,15 @@
 import { fileURLToPath } from "node:url";
-import { known } from "../reading/fields.ts";
-import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
+import type { Entry, ToolResult, Usage } from "../agent.ts";
+import { bounded } from "../reading/bounds.ts";
+import { known } from "../reading/json.ts";
+import { withoutOwnContext } from "../reading/own-output.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
+import { asRecord, type Call, commandCall, commandOf, mcpName, other, resultText, textOf } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
-import { agentText, type Understood, userText } from "./message-text.ts";
-import { resultText, textOf } from "./outcome.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
-import type { State } from "./state.ts";
-import { endOf } from "./uses.ts";
+import { isFirstOccurrence, type State, uidOf } from "./state.ts";
 
-/** Understands an item: what happened, told when it was over. */
+/** Parses an item, which describes a completed event. */
 export function understandItem(value: unknown, state: State): Understood {
   const item = asItem(value);
   if (item === null) return {};
@@ -76,7 +77,7 @@ function filesChanged(id: string, item: Item, state: State): Understood {
   return endOf(state, id, call, { text, isError, edits: isError ? null : patch.map(({ edit }) => edit) });
 }
 
-/** The call that started a subagent is answered by its thread's id, which is that of its session. */
+/** The result of a spawn call is the thread's id, which is the session's. */
 function subagentStarted(id: string, item: Item, state: State): Understood {
   const subagent = known(item.agent_thread_id);
   if (item.kind !== "started" || subagent === null) return {};
@@ -96,4 +97,76 @@ function pathOf(place: string | null): string | null {
   } catch {
     return null;
   }
+}
+
+type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
+
+/** A call's line; the result is another line. */
+export function useOf(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
+  state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
+  return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
+}
+
+/** A call's result; Pommel's own is not stored. */
+export function resultOf(state: State, id: string, result: Result): Understood {
+  const isOwn = state.open.get(id)?.isOwn ?? false;
+  state.open.delete(id);
+  state.answered.add(id);
+  return { uid: uidOf(state, "result", id), entries: [resultEntry(id, result, isOwn)] };
+}
+
+/** The end of a call: its result, or, for an unseen call (from a code-mode script), the call with its result. */
+function endOf(state: State, id: string, call: Call, result: Result, tookMs = 0): Understood {
+  if (state.answered.has(id)) return {};
+  if (state.open.has(id)) return resultOf(state, id, result);
+  const { uid, entries } = useOf(state, id, call);
+  return { began: { uid, entries, tookMs }, ...resultOf(state, id, result) };
+}
+
+function useEntry(id: string, { tool, input, files }: Call): Entry {
+  return { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
+}
+
+function resultEntry(
+  id: string,
+  { text, isError, edits = null, subagent = null }: Result,
+  isOwn: boolean,
+): Entry {
+  return { kind: "tool_result", id, text: isOwn ? "" : text, isError, edits, subagent };
+}
+
+/** The stored part of a line; nothing without a uid. */
+export interface Understood {
+  uid?: string;
+  entries?: Entry[];
+  usage?: Usage;
+  parentUid?: string | null;
+  /** For a call with only an end: its own line, at its start time. */
+  began?: { uid: string; entries: Entry[]; tookMs: number };
+}
+
+/** Added before the human's text by an editor extension. */
+const requestMark = "## My request for Codex:";
+/** Written into user messages by older clients. */
+const notHuman =
+  /^(?:<environment_context>|<user_instructions>|<turn_aborted>|# AGENTS\.md instructions for )/;
+
+/** A human's prompt, which begins a turn. */
+export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
+  const at = written.indexOf(requestMark);
+  const human = at === -1 ? written : written.slice(at + requestMark.length);
+  const text = bounded(withoutOwnContext(human).trim());
+  if ((text === "" && images === 0) || notHuman.test(text)) return {};
+  if (!isFirstOccurrence(state, form, `user\0${text}`)) return {};
+  const uid = uidOf(state, "prompt", text);
+  const parentUid = state.follows;
+  state.follows = null;
+  state.prompts.push(uid);
+  return { uid, parentUid, entries: [{ kind: "prompt", text, images }] };
+}
+
+export function agentText(state: State, form: "event" | "item", written: string): Understood {
+  const text = bounded(written).trim();
+  if (text === "" || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};
+  return { uid: uidOf(state, "text", text), entries: [{ kind: "text", text }] };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { anything, count, orNothing, orNull, text } from "../reading/fields.ts";
+import { anything, count, orNothing, orNull, text } from "../reading/json.ts";
 
-/** What of a rollout's lines is understood. */
+/** The parsed fields of a rollout's lines. */
 
 const line = z.object({ timestamp: text, type: text, payload: orNull(z.record(z.string(), z.unknown())) });
 
@@ -40,7 +40,7 @@ const responseItem = z.object({
   content: anything,
 });
 
-/** Of all kinds of `item_completed`, and of the events that older clients wrote in their place. */
+/** Of all kinds of `item_completed`, and of older clients' events. */
 const item = z.object({
   type: text,
   id: text,
@@ -113,7 +113,7 @@ export const asEvent = (value: unknown) => orNothing(event, value);
 export const asTokenUsage = (value: unknown) => orNothing(tokenUsage, value);
 export const asChange = (value: unknown) => orNothing(change, value);
 
-/** The paths of what a command reads, as the client understood it. */
+/** The paths that a command reads, as parsed by the client. */
 export function readPaths(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((one) => {
@@ -122,7 +122,7 @@ export function readPaths(value: unknown): string[] {
   });
 }
 
-/** Parts of a message; a string is one part of text. What is no part is left out. */
+/** Parts of a message; a string is one part of text. Skips invalid parts. */
 export function asParts(content: unknown): { type: string; text: string }[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) return [];

@@ -1,12 +1,9 @@
-/** A line of an `apply_patch` envelope that a file begins with. */
+/** The first line of a file in an `apply_patch` envelope. */
 export const patchHeader = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
-/** Where the file of the line before goes. */
+/** The new path of the preceding file. */
 export const patchMove = /^\*\*\* Move to: (.+)$/;
 
-/**
- * The files that are there after a patch, as it names them. No more is needed where time counts: what it does to their
- * lines tells `parsePatch`.
- */
+/** The files that exist after a patch. Fast enough for hooks; `parsePatch` parses the changes. */
 export function filesInPatch(text: string): string[] {
   const files: string[] = [];
   for (const line of text.split("\n")) {

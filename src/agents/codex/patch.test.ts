@@ -60,14 +60,14 @@ describe("a patch in its envelope", () => {
     ]);
   });
 
-  it("names the files that are there after it", () => {
+  it("names the files that exist after it", () => {
     const parts = ["Add File: a.ts", "Update File: b.ts", "Move to: lib/b 2.ts ", "Delete File: c.ts"];
     const text = ["Begin Patch", ...parts, "Update File: a.ts", "End Patch"].map((part) => `*** ${part}`);
     expect(filesInPatch(text.join("\r\n"))).toEqual(["a.ts", "lib/b 2.ts"]);
     expect(filesInPatch("*** Move to: d.ts\n+*** Add File: e.ts")).toEqual([]);
   });
 
-  it("is nothing without its beginning, and what there is without its end", () => {
+  it("needs its beginning, but not its end", () => {
     expect(parsePatch("*** Add File: a\n+x\n", cwd)).toEqual([]);
     expect(parsePatch("*** Begin Patch\n*** Add File: a\n+x", null)).toEqual([
       { path: "a", how: "add", moveTo: null, edit: { path: "a", hunks: [], content: "x\n" } },
@@ -88,7 +88,7 @@ describe("a patch in its envelope", () => {
     fc.record({ how: fc.constant("delete" as const), path }),
   );
 
-  it("gives every line that was written into it, and none besides", () => {
+  it("preserves every line, and adds none", () => {
     fc.assert(
       fc.property(fc.array(file, { maxLength: 5 }), (wanted) => {
         const lines = wanted.flatMap((one) => {
@@ -112,7 +112,7 @@ describe("a patch in its envelope", () => {
     );
   });
 
-  it("never fails, whatever it holds", () => {
+  it("never throws", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -134,8 +134,8 @@ describe("a patch in its envelope", () => {
   });
 });
 
-describe("what the client says it changed", () => {
-  it("has hunks with their places, whole new files, and what was in those that are gone", () => {
+describe("the client's list of changes", () => {
+  it("has positioned hunks, whole new files, and the content of deleted ones", () => {
     const files = filesOfChanges(
       {
         "/home/dev/shop/a.ts": {

@@ -1,26 +1,25 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { hunkLines } from "../reading/replacement.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
+import { hunkLines } from "../reading/tool-calls.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 
 type Hunk = FileEdit["hunks"][number];
 
-/** What a patch does to one file. */
+/** A patch's change of one file. */
 export interface FilePatch {
   path: string;
   how: "add" | "update" | "delete";
-  /** Where it moves the file; null where it stays. */
+  /** The new path; null if the file is not moved. */
   moveTo: string | null;
   edit: FileEdit;
 }
 
 /**
- * The files of an `apply_patch` envelope, the agent's own format, which says no line numbers:
- * https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md. What does not fit is
- * passed over; a text without an envelope has no files.
+ * The files of an `apply_patch` envelope, the agent's own format without line numbers:
+ * https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md. Skips invalid lines;
+ * a text without an envelope has no files.
  */
 export function parsePatch(text: string, cwd: string | null): FilePatch[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
@@ -52,7 +51,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
     else if (file.how === "add") {
       if (line.startsWith("+")) file.edit.content = `${file.edit.content ?? ""}${line.slice(1)}\n`;
     } else if (file.how === "update") {
-      // An empty line of context often comes without its blank.
+      // Empty context lines often lack their leading space.
       if (!/^(?:[ +-]|$)/.test(line)) continue;
       hunk ??= [];
       hunk.push(line === "" ? " " : line);
@@ -71,7 +70,7 @@ function beginFile(verb: string, written: string, cwd: string | null): FilePatch
   return { path, how, moveTo: null, edit: { path, hunks: [], content: how === "add" ? "" : null } };
 }
 
-/** Hunks of a unified diff; what stands before the first and between them is passed over. */
+/** Hunks of a unified diff; skips all other lines. */
 export function parseUnifiedDiff(diff: string): Hunk[] {
   const hunks: Hunk[] = [];
   let lines: string[] | null = null;
@@ -98,7 +97,7 @@ export function parseUnifiedDiff(diff: string): Hunk[] {
   return hunks.filter((hunk) => hunk.lines.length > 0);
 }
 
-/** The files of a `FileChange`, as the client applied it. */
+/** The files of an applied `FileChange`. */
 export function filesOfChanges(changes: Readonly<Record<string, unknown>>, cwd: string | null): FilePatch[] {
   return Object.entries(changes).flatMap(([written, value]) => {
     const change = asChange(value);
@@ -124,7 +123,7 @@ function fileOf(path: string, change: Change, cwd: string | null): FilePatch | n
   return { path, how: "update", moveTo, edit: { path: moveTo ?? path, hunks, content: null } };
 }
 
-/** What a patch touches: a file that moves is touched at both places. */
+/** The touched files; a moved file has both paths. */
 export function touchesOf(files: readonly FilePatch[]): FileTouch[] {
   return files.flatMap(({ path, how, moveTo }): FileTouch[] => [
     { path, how: how === "add" ? "write" : "edit" },

@@ -7,9 +7,9 @@ export const codexProfile = {
   title: "Codex CLI",
   environment: ["CODEX_HOME"],
   hooks: {
-    // It took Claude Code's over.
+    // The same as Claude Code's.
     events: claudeProfile.hooks.events,
-    // Its only editor is given files and lines in one text.
+    // Its only editing tool takes a patch.
     editedFiles: (tool, { command }) =>
       tool === "apply_patch" && typeof command === "string" ? filesInPatch(command) : [],
   },

@@ -1,11 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { parseToml } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import { readFileText } from "../../project/files/text-file.ts";
 import { hookEntries } from "../setup/hook-entries.ts";
-import { instructions } from "../setup/instructions.ts";
+import { instructions } from "../setup/section.ts";
 import { tomlServer } from "../setup/toml-server.ts";
-import type { AgentSetup } from "../setup.ts";
+import type { AgentSetup, Place } from "../setup.ts";
 import { codexHome, codexHooks, directoryOf, hooksFile } from "./hook-spec.ts";
-import { instructionFiles } from "./instruction-files.ts";
 import { codexProfile } from "./profile.ts";
 import { distrust, hooksRead } from "./trust.ts";
 
@@ -48,3 +50,45 @@ export const codexSetup: AgentSetup = {
     ];
   },
 };
+
+/**
+ * Candidate instruction files, the one Codex reads first: it reads the first that exists, even if empty, in this order.
+ * So `AGENTS.md` is created only where it hides no other.
+ */
+function instructionFiles(place: Place): string[] {
+  const dir = place.scope === "user" ? codexHome(place.env) : place.dir;
+  const more = place.scope === "user" ? [] : fallbackNames(place);
+  const all = ["AGENTS.override.md", "AGENTS.md", ...more].map((name) => join(dir, name));
+  const read = all.find(isFile) ?? join(dir, "AGENTS.md");
+  return [read, ...all.filter((file) => file !== read)];
+}
+
+/** `project_doc_fallback_filenames`, the project's before the user's. */
+function fallbackNames(place: Place): string[] {
+  for (const dir of [directoryOf(place), codexHome(place.env)]) {
+    const names = namesIn(join(dir, "config.toml"));
+    if (names !== null) return names;
+  }
+  return [];
+}
+
+function namesIn(file: string): string[] | null {
+  try {
+    const text = readFileText(file);
+    const names = text === null ? null : parseToml(text.body, file).project_doc_fallback_filenames;
+    if (!Array.isArray(names)) return null;
+    return names.filter((name) => typeof name === "string").filter((name) => /^(?!\.+$)[^/\\]+$/.test(name));
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    // Codex does not start with an invalid file; the parts that need it report that.
+    return null;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

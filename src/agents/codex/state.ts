@@ -2,33 +2,33 @@ import { createHash } from "node:crypto";
 import type { Identity } from "./describe.ts";
 import type { FilePatch } from "./patch.ts";
 
-/** What a rollout's lines leave for those behind. */
+/** State that a rollout's earlier lines leave for later ones. */
 export interface State {
-  /** The thread that the file is of; "" where it does not say. */
+  /** The file's thread; "" when unknown. */
   thread: string;
   branch: string | null;
   cwd: string | null;
   model: string | null;
-  /** The client writes items, which tell how a command ended; older ones have nothing but calls and their outputs. */
+  /** Whether the client writes items with a command's end; older ones only write calls and outputs. */
   hasItems: boolean;
-  /** Calls without an answer yet. */
+  /** Calls without a result yet. */
   open: Map<string, { patch: FilePatch[] | null; isOwn: boolean }>;
   answered: Set<string>;
-  /** Shells, by the client's ids, in which Pommel runs on: what they print later is answered to other calls. */
+  /** Shell ids in which Pommel is still running: their later output is the result of other calls. */
   ownShells: Set<string>;
-  /** Calls of `exec` in code mode: what they ran comes as items of its own. */
+  /** Calls of `exec` in code mode: the commands they ran are separate items. */
   scripts: Set<string>;
-  /** Of what was said in this turn: how often it came as an event, how often as an item. */
+  /** How often each message of this turn occurred as an event and as an item. */
   messageCounts: Map<string, { event: number; item: number }>;
-  /** How often there was the same, for telling its lines apart. */
+  /** Occurrences of equal content, to give each line its own id. */
   seen: Map<string, number>;
-  /** The total of the last token count. */
+  /** Total of the last token count. */
   total: number | null;
-  /** The most tokens that a model was given since the last compaction. */
+  /** Maximum input tokens since the last compaction. */
   context: number | null;
-  /** Lines of the prompts that still hold, oldest first. */
+  /** Lines of the prompts that were not rolled back, oldest first. */
   prompts: string[];
-  /** After going back: the line that the next prompt follows. */
+  /** After a rollback: the parent of the next prompt. */
   follows: string | null;
 }
 
@@ -53,8 +53,8 @@ export function newState(identity: Identity | null): State {
 }
 
 /**
- * The id of a line, from what it says: clients rewrite a rollout with other ids, ordinals and types of lines
- * (`codex migrate-rollouts`), and the same must not be stored twice. The n-th same thing of a thread is always the same.
+ * A line's id, derived from its content: `codex migrate-rollouts` changes ids, ordinals and types of lines, and nothing
+ * must be stored twice. The n-th equal line of a thread always gets the same id.
  */
 export function uidOf(state: State, kind: string, key: string): string {
   const what = createHash("sha256").update(`${kind}\0${key}`).digest("base64url").slice(0, 22);
@@ -65,10 +65,10 @@ export function uidOf(state: State, kind: string, key: string): string {
 }
 
 /**
- * Whether something that clients write as an event, as an item, or as both, is told for the first time. A thread of an
- * older client that a newer one goes on with may hold all of these.
+ * Whether a message is new rather than the other form of one seen before. Clients write events, items or both; a thread
+ * continued by a newer client may have all of these.
  */
-export function isFirstTold(state: State, form: "event" | "item", what: string): boolean {
+export function isFirstOccurrence(state: State, form: "event" | "item", what: string): boolean {
   const counted = state.messageCounts.get(what) ?? { event: 0, item: 0 };
   const most = Math.max(counted.event, counted.item);
   counted[form]++;

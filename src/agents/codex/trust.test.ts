@@ -25,7 +25,7 @@ const placeAt = (dir: string): Place => ({
   recordFile: join(home, "setup.json"),
   env: { HOME: home },
 });
-/** Hooks as an older Pommel wrote them, which stay as they are, as they were trusted like that. */
+/** Hooks by an older Pommel, which stay unchanged because they were trusted as they are. */
 function putEarlier(at: Place): void {
   const [hooks] = codexSetup.parts;
   putPart(at, codexSetup, hooks!);
@@ -39,7 +39,7 @@ function putEarlier(at: Place): void {
 }
 const config = (text: string) => writeFileSync(join(home, ".codex/config.toml"), text);
 const trusted = (level = "trusted") => `[projects."${place.dir}"]\ntrust_level = "${level}"\n`;
-/** What the client, 0.169.0, says that our hooks' hashes are. */
+/** The hashes that client 0.169.0 reports for Pommel's hooks. */
 const hashes: Record<string, string> = {
   pre_compact: "8fc570a7ec46b000678dbc863c93a40fafa61a3581041febb9bad6741622d376",
   user_prompt_submit: "4c3afece784777239ab1ce1614a3c9744cd182866cd31dc0e8603250adad86d7",
@@ -58,7 +58,7 @@ const state = (dir: string, names = events, more = "") =>
     )
     .join("");
 
-test("hooks of a project want the project trusted, and each of them", () => {
+test("project hooks need trust for the project and for each hook", () => {
   expect(distrust(place)).toContain("does not trust this project");
   config(trusted("untrusted"));
   expect(distrust(place)).toContain("does not trust this project");
@@ -76,7 +76,7 @@ test("hooks of a project want the project trusted, and each of them", () => {
   expect(distrust(place)).toContain("Codex hooks are off");
 });
 
-test("a hook that was changed since it was trusted is told, one that is more than ours is not judged", () => {
+test("a hook changed since it was trusted is reported, one with other fields is not judged", () => {
   config(trusted() + state(place.dir));
   const file = join(place.dir, ".codex/hooks.json");
   const written = readFileSync(file, "utf8");
@@ -87,7 +87,7 @@ test("a hook that was changed since it was trusted is told, one that is more tha
   expect(distrust(place)).toBeNull();
 });
 
-test("a repository is trusted for what is in it, a main worktree for those linked to it", () => {
+test("trust in a repository covers its subdirectories, trust in a main worktree its linked ones", () => {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", ...args], {
       cwd: place.dir,
@@ -101,7 +101,7 @@ test("a repository is trusted for what is in it, a main worktree for those linke
   expect(distrust(linked)).toContain("does not trust this project");
   expect(codexSetup.afterwards(linked, ["hooks"]).join()).toContain(`in ${place.dir} as well`);
   config(trusted() + state(place.dir));
-  // Its own are not read.
+  // The linked worktree's own hooks are not read.
   expect(distrust(linked)).toBeNull();
   expect(distrust(inside)).toContain("/hooks (PreCompact, ");
   config(trusted() + state(inside.dir));
@@ -113,7 +113,7 @@ test("a repository is trusted for what is in it, a main worktree for those linke
   expect(distrust(linked)).toContain(`run \`pm init --agent codex\` in ${place.dir}`);
 });
 
-test("the user's hooks want only themselves trusted, wherever Codex lives", () => {
+test("user hooks need trust only for themselves, wherever CODEX_HOME is", () => {
   const own: Place = { ...place, scope: "user", dir: home };
   putEarlier(own);
   expect(distrust(own)).toContain("/hooks (");
@@ -125,7 +125,7 @@ test("the user's hooks want only themselves trusted, wherever Codex lives", () =
   );
 });
 
-test("a config.toml that makes no sense is told", () => {
+test("an invalid config.toml is reported", () => {
   config("= 1");
   expect(distrust(place)).toContain("config.toml:1:");
 });

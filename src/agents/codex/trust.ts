@@ -10,8 +10,8 @@ import type { Place } from "../setup.ts";
 import { codexHome, codexHooks, hooksFile } from "./hook-spec.ts";
 
 /**
- * What keeps Codex from running our hooks, in the order in which it looks. It remembers a hash for each hook that was
- * trusted, by the file, the event and the place (`[hooks.state."<file>:session_start:0:0"]`).
+ * Why Codex does not run Pommel's hooks, checked in its own order. It stores a hash for each trusted hook, by file,
+ * event and position (`[hooks.state."<file>:session_start:0:0"]`).
  */
 export function distrust(place: Place): string | null {
   try {
@@ -52,7 +52,7 @@ function configOf(env: NodeJS.ProcessEnv): Record<string, unknown> {
   return text === null ? {} : parseToml(text.body, file);
 }
 
-/** The project itself, its repository, or the one that it is a worktree of; what is nearest says so. */
+/** Trust of the project, its repository, or its main worktree; the nearest entry wins. */
 function isTrusted(projects: unknown, dir: string): boolean {
   if (!isTable(projects)) return false;
   const { top, main } = repositoryOf(dir);
@@ -62,7 +62,7 @@ function isTrusted(projects: unknown, dir: string): boolean {
   return isTable(projectEntry) && projectEntry.trust_level === "trusted";
 }
 
-/** Where the hooks are that Codex runs: in a linked worktree, those at the same place of the main one. */
+/** The place whose hooks Codex runs: in a linked worktree, the main one's. */
 export function hooksRead(place: Place): Place {
   if (place.scope === "user") return place;
   const { top, main } = repositoryOf(place.dir);
@@ -94,8 +94,8 @@ interface HooksFile {
 }
 
 /**
- * The hash that Codex has of a hook (`hooks/list` of its app server tells it): of its event, matcher, command and timeout,
- * as JSON with sorted keys. null for a hook with more to it than what we write.
+ * Codex's hash of a hook (as in its app server's `hooks/list`): event, matcher, command and timeout as JSON with sorted
+ * keys. null for a hook with other fields.
  */
 function hashOf(event: string, group: HooksFile["hooks"][string][number], handler: number): string | null {
   const { type, command, timeout, ...more } = group.hooks[handler]!;

@@ -47,7 +47,7 @@ function session(options: RolloutOptions = {}): RolloutFixture {
 }
 
 describe.each(formats)("a rollout of the format %s", (format) => {
-  it("has what was said once, and nothing that the client put in the human's place", () => {
+  it("has each message once, and none by the client", () => {
     const said = entriesOf(session({ format })).filter(
       ({ kind }) => kind !== "tool_use" && kind !== "tool_result",
     );
@@ -63,7 +63,7 @@ describe.each(formats)("a rollout of the format %s", (format) => {
     ]);
   });
 
-  it("has commands with what they printed, and edits with their lines", () => {
+  it("has commands with their output, and edits with their lines", () => {
     const uses = entriesOf(session({ format })).filter(
       ({ kind }) => kind === "tool_use" || kind === "tool_result",
     );
@@ -79,7 +79,7 @@ describe.each(formats)("a rollout of the format %s", (format) => {
     ]);
   });
 
-  it("counts what each answer cost once, by the model that gave it", () => {
+  it("counts each answer's usage once, by model", () => {
     const lines = read(session({ format }).text());
     expect(lines.flatMap(({ usage }) => usage ?? [])).toMatchObject([
       { model: "gpt-5.5", input: 100, output: 10 },
@@ -92,7 +92,7 @@ describe.each(formats)("a rollout of the format %s", (format) => {
     );
   });
 
-  it("does not keep what Pommel itself answered", () => {
+  it("omits Pommel's own results", () => {
     const r = rollout({ format });
     r.bash("cd /home/dev/shop && pm search cart", "own answer");
     r.mcp("pommel", "search_code", { query: "cart" }, "own answer");
@@ -102,7 +102,7 @@ describe.each(formats)("a rollout of the format %s", (format) => {
     expect(results[2]!.text).toContain("their answer");
   });
 
-  it("does not keep what Pommel put into what others say", () => {
+  it("removes Pommel's injected context from messages", () => {
     const r = rollout({ format });
     r.prompt(`Go on. ${ownContext.start}\nsaid before${ownContext.end}`);
     r.bash("cat notes", `seen &lt;pommel-context&gt;said before&lt;/pommel-context&gt; after`);
@@ -115,7 +115,7 @@ describe.each(formats)("a rollout of the format %s", (format) => {
   });
 });
 
-it("gives a migrated rollout's lines the ids that they had before", () => {
+it("keeps line ids after a migration", () => {
   const legacy = session().text();
   const uids = (text: string) => read(text).map(({ uid }) => uid);
   expect(migrated(legacy)).not.toBe(legacy);
@@ -123,7 +123,7 @@ it("gives a migrated rollout's lines the ids that they had before", () => {
   expect(new Set(uids(legacy)).size).toBe(uids(legacy).length);
 });
 
-it("takes what stands in both forms once, and what stands in one of them, each turn anew", () => {
+it("deduplicates events and items, per turn", () => {
   const r = rollout();
   const say = (text: string) => r.item("AgentMessage", { content: [{ type: "Text", text }] });
   r.event("task_started");
@@ -136,7 +136,7 @@ it("takes what stands in both forms once, and what stands in one of them, each t
   expect(entriesOf(r)).toHaveLength(3);
 });
 
-it("reads what the human wrote beside what an editor put there", () => {
+it("separates the human's text from the editor's", () => {
   const r = rollout();
   r.prompt("# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nFix it\n");
   r.prompt("<environment_context>\n  <cwd>/</cwd>\n</environment_context>");
@@ -144,7 +144,7 @@ it("reads what the human wrote beside what an editor put there", () => {
   expect(entriesOf(r)).toEqual([{ kind: "prompt", text: "Fix it", images: 0 }]);
 });
 
-it("takes a patch in a shell for a patch, and a command's words for a line", () => {
+it("parses a patch in a shell command, and joins a command array", () => {
   const r = rollout({ format: "legacy" });
   r.tool("shell", { command: ["apply_patch", envelope] }, "Success. Updated the following files:\nM a.ts\n");
   r.tool("exec_command", { cmd: `cd src && apply_patch <<'EOF'\n${envelope}EOF` }, "Success.");
@@ -165,7 +165,7 @@ it("takes a patch in a shell for a patch, and a command's words for a line", () 
   ]);
 });
 
-it("waits for the end of a command that goes on, where the client tells of it", () => {
+it("waits for the end of a running command, if the client reports it", () => {
   const running =
     "Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\nstarting\n";
   for (const format of ["paginated", "legacy"] as const) {
@@ -189,7 +189,7 @@ it("waits for the end of a command that goes on, where the client tells of it", 
   }
 });
 
-it("takes what ran in a script for lines of their own, from when it began", () => {
+it("gives calls of a script their own lines, at their start time", () => {
   const r = rollout({ format: "code" });
   r.item("CommandExecution", {
     id: "exec-1",
@@ -203,7 +203,7 @@ it("takes what ran in a script for lines of their own, from when it began", () =
   expect(result!.at! - use!.at!).toBe(400);
 });
 
-it("does not keep Pommel's resources, nor what a command of Pommel's prints later", () => {
+it("omits Pommel's resources, and later output of its commands", () => {
   const r = rollout();
   const running = "Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\nown";
   r.tool("read_mcp_resource", { server: "pommel", uri: "pommel://sessions/1" }, "own");
@@ -220,7 +220,7 @@ it("does not keep Pommel's resources, nor what a command of Pommel's prints late
   expect(answers.filter((text) => text !== "")).toEqual(["theirs", "theirs"]);
 });
 
-it("reads the ends of calls that some clients wrote as events", () => {
+it("reads ends of calls that some clients wrote as events", () => {
   const r = rollout({ format: "legacy" });
   const lastly = {
     call_id: "x1",
@@ -255,7 +255,7 @@ it("reads the ends of calls that some clients wrote as events", () => {
   ]);
 });
 
-it("tells plans and subagents as other agents do", () => {
+it("maps plans and subagents to the shared shapes", () => {
   const r = rollout();
   r.tool(
     "update_plan",
@@ -273,7 +273,7 @@ it("tells plans and subagents as other agents do", () => {
   ]);
 });
 
-it("begins a subagent's session with its task, also where that is encrypted", () => {
+it("begins a subagent's session with its task, even if encrypted", () => {
   const r = rollout();
   r.between("NEW_TASK", "counter", "Count the files");
   r.between("NEW_TASK", "other", null);
@@ -283,7 +283,7 @@ it("begins a subagent's session with its task, also where that is encrypted", ()
   ]);
 });
 
-it("follows the prompt before those that were taken back", () => {
+it("continues after the last prompt that was not rolled back", () => {
   const r = rollout();
   for (const text of ["one", "two", "three"]) r.prompt(text);
   r.event("thread_rolled_back", { num_turns: 2 });
@@ -293,7 +293,7 @@ it("follows the prompt before those that were taken back", () => {
   expect(lines.map(({ parentUid }) => parentUid)).toEqual([null, null, null, lines[0]!.uid, null]);
 });
 
-it("says that a turn was interrupted", () => {
+it("reports an interrupted turn", () => {
   const r = rollout();
   r.prompt("slow");
   r.interruption();
@@ -304,7 +304,7 @@ it("says that a turn was interrupted", () => {
   ]);
 });
 
-it("passes over what it does not know, and fields of other types", () => {
+it("skips unknown lines, and fields of other types", () => {
   const r = rollout();
   r.line("world_state", { full: true });
   r.item("Hologram", { id: 7, content: {} });

@@ -1,9 +1,9 @@
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
+import { bounded } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { type Call, callOf, nameOf, other, patchCall } from "./calls.ts";
-import { understandItem } from "./items.ts";
+import { type Call, callOf, nameOf, other, outcomeOf, patchCall } from "./calls.ts";
+import { agentText, resultOf, type Understood, understandItem, useOf, userText } from "./items.ts";
 import {
   asEvent,
   asLine,
@@ -16,19 +16,16 @@ import {
   type Line,
   type ResponseItem,
 } from "./line-schema.ts";
-import { agentText, type Understood, userText } from "./message-text.ts";
-import { outcomeOf } from "./outcome.ts";
 import { type State, uidOf } from "./state.ts";
-import { resultOf, useOf } from "./uses.ts";
 
-/** What a line came to: something to keep, or a reason to count it as skipped. */
-export interface Told {
+/** A parsed line: content, or a reason to count it as skipped. */
+interface ParsedLine {
   lines: TranscriptLine[];
   skipped: string | null;
 }
 
-/** Understands one line, and takes from it what later ones need. */
-export function understand(value: Record<string, unknown>, state: State): Told {
+/** Parses one line, and updates the state for later ones. */
+export function understand(value: Record<string, unknown>, state: State): ParsedLine {
   const line = asLine(value);
   if (line === null) return { lines: [], skipped: "type:?" };
   const { entries = [], uid, usage = null, parentUid = null, began } = partsOf(line, state);
@@ -71,7 +68,7 @@ function partsOf(line: Line, state: State): Understood {
   }
 }
 
-/** Messages are taken from the events and items that stand beside them: those say what a human wrote. */
+/** Messages come from the events and items beside them, which identify human text. */
 function understandResponse(item: ResponseItem, state: State): Understood {
   const id = known(item.call_id);
   switch (item.type) {
@@ -120,14 +117,14 @@ function answered(id: string, output: unknown, state: State): Understood {
   if (state.scripts.has(id) || state.answered.has(id)) return {};
   const { text, isError, running } = outcomeOf(output);
   if (running !== null && state.open.get(id)?.isOwn) state.ownShells.add(running);
-  // An item will tell of its end.
+  // An item reports its end.
   if (running !== null && state.hasItems) return {};
   const patch = state.open.get(id)?.patch ?? null;
   const edits = patch && !isError ? patch.map(({ edit }) => edit) : null;
   return resultOf(state, id, { text, isError, edits });
 }
 
-/** What agents say to each other: a subagent's task, whose text can be encrypted, and its answer. */
+/** Messages between agents: a subagent's task, possibly encrypted, and its answer. */
 function fromAgent(item: ResponseItem, state: State): Understood {
   const parts = asParts(item.content);
   const joined = parts.map(({ text }) => text).join("");
@@ -150,7 +147,7 @@ function understandEvent(event: Event, state: State, line: Line): Understood {
     case "item_completed":
       return event.item ? understandItem(event.item, state) : {};
     case "user_message": {
-      // Of clients that told other things in the human's place as well.
+      // Some clients also wrote other kinds of user messages.
       if (known(event.kind) !== null && event.kind !== "plain") return {};
       const images = lengthOf(event.images) + lengthOf(event.local_images);
       return userText(state, "event", event.message ?? "", images);
@@ -172,7 +169,7 @@ function understandEvent(event: Event, state: State, line: Line): Understood {
   }
 }
 
-/** Some clients wrote how calls ended as events, before there were items. */
+/** Before items, some clients wrote the ends of calls as events. */
 function understandEnd(event: Event, line: Line, state: State): Understood {
   const type = endings[event.type ?? ""];
   if (type === undefined || !known(event.call_id)) return {};
@@ -187,7 +184,7 @@ const endings: Readonly<Record<string, string>> = {
   mcp_tool_call_end: "McpToolCall",
 };
 
-/** The same count comes again and again; it is another one when the total is. */
+/** Counts are repeated; a new one has a new total. */
 function tokens(event: Event, state: State): Understood {
   const total = asTokenUsage(event.info?.total_token_usage);
   const last = asTokenUsage(event.info?.last_token_usage);
@@ -202,7 +199,7 @@ function tokens(event: Event, state: State): Understood {
   const usage: Usage = {
     messageId: uid,
     model: state.model,
-    // What came from the cache is among the input here.
+    // Input includes cached tokens here.
     input: Math.max(0, (last.input_tokens ?? 0) - cacheRead - cacheWrite),
     output: last.output_tokens ?? 0,
     cacheRead,
@@ -211,11 +208,11 @@ function tokens(event: Event, state: State): Understood {
   return { uid, usage };
 }
 
-/** What the client says before a summary, to the model that goes on with it. */
+/** The client's preface to a summary. */
 const preface =
   /^\s*Another language model started to solve this problem and produced a summary[\s\S]*?to assist with your own analysis:\s*/;
 
-/** OpenAI's own service keeps the summary to itself: then there is no text. */
+/** OpenAI's own service does not return the summary's text. */
 function compacted(message: unknown, state: State): Understood {
   const joined = typeof message === "string" ? message.replace(preface, "") : "";
   const text = bounded(withoutOwnContext(joined).trim());
@@ -225,7 +222,7 @@ function compacted(message: unknown, state: State): Understood {
   return { uid: uidOf(state, "compacted", text), entries };
 }
 
-/** The human went back by some prompts; what they say next follows the one before. */
+/** The human rolled back some prompts; the next one follows the last remaining. */
 function rolledBack(turns: number, state: State): Understood {
   if (!(turns > 0)) return {};
   state.prompts.splice(Math.max(0, state.prompts.length - turns));
@@ -241,6 +238,6 @@ function typeOf({ type, payload }: Line): string {
   const inner = type === "event_msg" || type === "response_item" ? payload?.type : null;
   const item = inner === "item_completed" ? asEvent(payload)?.item?.type : null;
   const name = [type ?? "?", inner, item].filter((part) => typeof part === "string").join("/");
-  // It becomes a key of what is counted, so it is no place for whatever stands in the file.
+  // This becomes a key, so restrict what the file can put there.
   return /^[\w./?-]{1,80}$/.test(name) ? name : "?";
 }

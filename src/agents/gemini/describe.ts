@@ -1,16 +1,14 @@
-import { readdir } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
-import { asObject } from "../reading/object-file.ts";
+import { asObject, isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { type Head, headOf } from "./head.ts";
 import { userText } from "./message-text.ts";
-import { placeOf } from "./place.ts";
 import { asCalls, asRecord } from "./record-schema.ts";
 
-/** Whose chat a file is; null when that does not stand there (yet), or nobody knows where the client was launched. */
+/** A chat's identity; null when it is missing (yet), or the launch directory is unknown. */
 export async function identify(file: string, signal?: AbortSignal): Promise<TranscriptInfo | null> {
   const head = await headOf(file, signal);
   const cwd = head && (await placeOf(file, head));
@@ -30,7 +28,7 @@ export async function identify(file: string, signal?: AbortSignal): Promise<Tran
   return { session: `${above}/${session}`, parent, cwd, startedAt };
 }
 
-/** `chats/<session>/<agent>.jsonl`; of chats that were copied, the folder's name may be all that is left. */
+/** `chats/<session>/<agent>.jsonl`; for copied chats, the folder's name may be the only trace. */
 function sessionAbove(file: string): string | null {
   const folder = dirname(file);
   const name = basename(folder);
@@ -39,7 +37,7 @@ function sessionAbove(file: string): string | null {
 
 const maxTaskLength = 1000;
 
-/** What a subagent is asked first. */
+/** A subagent's first prompt. */
 function taskIn({ text }: Head): string | null {
   for (const line of text.split("\n")) {
     const record = asRecord(parseJsonLine(Buffer.from(line)));
@@ -56,7 +54,7 @@ interface StartedBy {
   task: string | null;
 }
 
-/** The call that started a subagent, from its session's chat: it stands there when the subagent is done. */
+/** The call that started a subagent, from its session's chat, where it appears once the subagent is done. */
 async function callOf(
   file: string,
   session: string,
@@ -80,7 +78,7 @@ async function callOf(
       }
     } catch {
       signal?.throwIfAborted();
-      // The client deletes chats: what the subagent's own says is enough.
+      // The client may have deleted that chat; the subagent's own is enough.
     }
   }
   return nobody;
@@ -88,3 +86,65 @@ async function callOf(
 
 const textIn = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, maxTaskLength) : null;
+
+/** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
+const maxLevels = 5;
+/** Maximum number of candidate paths to try. */
+const maxPaths = 500;
+
+/**
+ * The launch directory. It is in no record, but beside the chats; where that is missing (up to 0.20, or copied chats),
+ * candidate paths are compared with the chat's hash of it: known launch directories, the current one, and paths in the
+ * chat.
+ * @returns null when unknown
+ */
+async function placeOf(file: string, { metadata, text }: Head): Promise<string | null> {
+  const above = ancestors(dirname(file)).slice(0, maxLevels);
+  for (const dir of above) {
+    const root = (await contentOf(join(dir, ".project_root")))?.trim();
+    if (root) return root;
+  }
+  const hash = known(metadata.projectHash);
+  const directories = Array.isArray(metadata.directories) ? metadata.directories.filter(isPath) : [];
+  for (const dir of above) {
+    const projects = await projectsIn(join(dir, "projects.json"));
+    const found = projects.find(([path, slug]) =>
+      hash === null ? isNamed(slug, above) : hashOf(path) === hash,
+    );
+    if (found) return found[0];
+  }
+  const others = hash === null ? [] : [...directories, process.cwd(), ...pathsIn(text)];
+  return others.flatMap(ancestors).find((path) => hashOf(path) === hash) ?? directories[0] ?? null;
+}
+
+const isNamed = (slug: unknown, above: readonly string[]) => above.some((dir) => basename(dir) === slug);
+const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
+const hashOf = (path: string) => createHash("sha256").update(path).digest("hex");
+
+/** A directory and those above it. */
+function ancestors(path: string): string[] {
+  const all = [path];
+  for (let dir = dirname(path); dir !== all.at(-1); dir = dirname(dir)) all.push(dir);
+  return all;
+}
+
+/** Distinct absolute paths in JSON text. */
+function pathsIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const [path] of text.matchAll(/\/[^\s"'`\\<>:,;()*?]{2,1000}/g)) {
+    found.add(path);
+    if (found.size >= maxPaths) break;
+  }
+  return [...found];
+}
+
+/** Known launch directories, with their names under `tmp`. */
+async function projectsIn(file: string): Promise<[string, unknown][]> {
+  const content = await contentOf(file);
+  const projects = content === null ? null : parseJsonLine(Buffer.from(content))?.projects;
+  return typeof projects === "object" && projects !== null ? Object.entries(projects) : [];
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  return readFile(file, "utf8").catch(() => null);
+}

@@ -18,7 +18,7 @@ function put(path: string, content: string): string {
   return file;
 }
 
-/** A chat whose records say nothing of where it was. */
+/** A chat whose records have no directory. */
 function silent(cwd: string, say: (c: ChatFixture) => void = () => {}): ChatFixture {
   const c = chat({ cwd });
   c.begin();
@@ -29,7 +29,7 @@ function silent(cwd: string, say: (c: ChatFixture) => void = () => {}): ChatFixt
   return c;
 }
 
-it("is registered under its name", () => {
+it("Gemini CLI is registered under its name", () => {
   expect(agentNamed("gemini")).toBe(gemini);
 });
 
@@ -50,16 +50,16 @@ it.each([
   expect(gemini.directoryOf(path)).toBe(directory);
 });
 
-describe("where a chat was", () => {
+describe("a chat's directory", () => {
   const cwd = "/home/dev/My App_v1.2";
 
-  it("stands beside it", async () => {
+  it("is read from beside the chat", async () => {
     const file = put("my-app/chats/session-a.jsonl", silent(cwd).text());
     put("my-app/.project_root", `${cwd}\n`);
     expect(await gemini.describe(file)).toMatchObject({ cwd, session: idOf("session"), parent: null });
   });
 
-  it("is among the client's projects, by its hash and not by its name", async () => {
+  it("is found among the client's projects by hash, not by name", async () => {
     const file = put("my-app/chats/session-a.jsonl", silent(cwd).text());
     put("../projects.json", JSON.stringify({ projects: { "/home/dev/other": "my-app", [cwd]: "my-app-1" } }));
     expect(await gemini.describe(file)).toMatchObject({ cwd });
@@ -88,14 +88,14 @@ describe("where a chat was", () => {
     });
   });
 
-  it("is where this runs, if the hash says so", async () => {
+  it("is the current directory, if the hash matches", async () => {
     const c = silent(process.cwd());
     expect(await gemini.describe(put("x/chats/session-a.jsonl", c.text()))).toMatchObject({
       cwd: process.cwd(),
     });
   });
 
-  it("is nothing to be guessed", async () => {
+  it("is never guessed", async () => {
     const c = silent("/home/dev/secret", (each) => each.edit("/home/dev/shop/a.ts", "a\n", "b\n"));
     const file = put("shop/chats/session-a.jsonl", c.text());
     put("../projects.json", '{"projects":{"/home/dev/shop":"shop","/x":5}}');
@@ -115,7 +115,7 @@ describe("a subagent", () => {
   child.prompt("Count the files");
   const task = "Count the files";
 
-  it("is of the call that ran it, when that has ended", async () => {
+  it("has its call as parent once that has ended", async () => {
     const file = child.writeTo(tmp);
     const known = { session: parent.session, toolUse: null, agentType: null, task };
     expect(await gemini.describe(file)).toMatchObject({
@@ -146,7 +146,7 @@ describe("a subagent", () => {
   });
 });
 
-it("does not take another agent's lines for its own", async () => {
+it("does not claim another agent's lines", async () => {
   const line = { type: "user", sessionId: "s", uuid: "u", cwd: "/home/dev", message: { content: "x" } };
   expect(await gemini.describe(put("shop/chats/session-a.jsonl", `${JSON.stringify(line)}\n`))).toBeNull();
 });

@@ -1,16 +1,16 @@
-import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { dirname, join, resolve, sep } from "node:path";
+import type { Agent, Cursor, ReadBatch, Retention, TranscriptFile, TranscriptLine } from "../agent.ts";
+import { asObject, isBlank, isWholeJson, parseJsonLine, readObjectFile } from "../reading/json.ts";
 import { KeptStates } from "../reading/kept-states.ts";
+import { listFiles } from "../reading/list-files.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
-import { isOneObject } from "./head.ts";
-import { directoryOf, isTranscript, list, roots } from "./list.ts";
+import { headOf, isOneObject } from "./head.ts";
 import { newReplay, type Replay } from "./message.ts";
-import { geminiProfile } from "./profile.ts";
+import { geminiHome, geminiProfile } from "./profile.ts";
 import { readObject } from "./read-object.ts";
 import { asRecord } from "./record-schema.ts";
-import { type Taken, take } from "./replay.ts";
-import { retention } from "./retention.ts";
+import { type ParsedRecord, take } from "./replay.ts";
 import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
@@ -30,10 +30,10 @@ export const gemini: Agent = {
     isOneObject(file) ? readObject(file, cursor, signal) : readLog(file, cursor, signal),
 };
 
-/** Of chats that grow, what the next reading needs to know of what was read; else it is read again. */
+/** Cached states of growing chats; rebuilt by reading again otherwise. */
 const kept = new KeptStates<Replay>();
 
-/** A chat that is a log: it grows by lines. */
+/** A chat as a log of lines. */
 async function* readLog(
   file: string,
   cursor: Cursor | null,
@@ -60,12 +60,12 @@ async function* readLog(
   }
 }
 
-const nothing: Taken = { lines: [], skipped: null };
-/** Nearly half of a chat's lines say nothing but when it was written. */
+const nothing: ParsedRecord = { lines: [], skipped: null };
+/** Nearly half of a chat's lines only update the time. */
 const touched = Buffer.from('{"$set":{"lastUpdated":"');
 const maxTouch = 80;
 
-function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): Taken {
+function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): ParsedRecord {
   if (bytes.length <= maxTouch && bytes.subarray(0, touched.length).equals(touched) && bytes.at(-1) === brace)
     return { lines: [], skipped: "type:$set" };
   if (isBlank(bytes)) return nothing;
@@ -75,7 +75,7 @@ function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): Taken {
 
 const brace = 125;
 
-/** What the lines before a cursor leave for those behind. */
+/** Rebuilds the state from the lines before a cursor. */
 async function recall(file: string, cursor: Cursor | null, signal?: AbortSignal): Promise<Replay> {
   const replay = newReplay();
   if (cursor === null || cursor.offset === 0) return replay;
@@ -83,4 +83,60 @@ async function recall(file: string, cursor: Cursor | null, signal?: AbortSignal)
     for (const { bytes } of lines) takeBytes(replay, bytes, null);
   }
   return replay;
+}
+
+/** Gemini CLI's chats, one folder per launch directory. */
+function roots(env: NodeJS.ProcessEnv = process.env): string[] {
+  return [resolve(geminiHome(env), "tmp")];
+}
+
+/** Includes chats of clients up to 0.36, a single object; other `.json` files are not chats. */
+function isTranscript(path: string): boolean {
+  return path.endsWith(".jsonl") || isOneObject(path);
+}
+
+const chats = "chats";
+
+/** The folder of one launch directory: `tmp/<place>/chats/...`. */
+function directoryOf(path: string): string | null {
+  const parts = dirname(path).split(sep);
+  const at = parts.lastIndexOf(chats);
+  return at >= 2 && parts[at - 2] === "tmp" ? parts.slice(0, at).join(sep) : null;
+}
+
+/** Every chat under a directory, or the chat at `path` preceded by its subagents', in order of path. */
+async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefined> {
+  const start = resolve(path);
+  for await (const file of listFiles(start, { isWanted: isTranscript })) {
+    if (file.path === start) {
+      const session = (await headOf(start).catch(() => null))?.metadata.sessionId;
+      // Only an id, not a path.
+      if (session && /^[\w-]+$/.test(session))
+        yield* listFiles(join(dirname(start), session), { isWanted: isTranscript });
+    }
+    yield file;
+  }
+}
+
+const setting = "general.sessionRetention.maxAge";
+const defaultAge = "30d";
+const daysOf: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
+
+/**
+ * At its start the client deletes chats older than `general.sessionRetention`, if enabled. Project settings override
+ * the user's. (With `maxCount` it may delete others earlier.)
+ */
+function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention | null {
+  const files = [join(root, ".gemini", "settings.json"), join(geminiHome(env), "settings.json")];
+  let isEnabled: unknown;
+  let age: { value: unknown; source: string } | undefined;
+  for (const source of files) {
+    const retentionSettings = asObject(asObject(readObjectFile(source).general).sessionRetention);
+    isEnabled ??= retentionSettings.enabled;
+    if (retentionSettings.maxAge !== undefined) age ??= { value: retentionSettings.maxAge, source };
+  }
+  const [, count, unit] = /^(\d+)([hdwm])$/.exec(String(age?.value ?? defaultAge)) ?? [];
+  // With an invalid age the client deletes nothing.
+  if (isEnabled === false || !Number(count) || unit === undefined) return null;
+  return { days: Number(count) * daysOf[unit]!, setting, source: age?.source ?? null };
 }

@@ -1,34 +1,33 @@
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { bounds } from "../reading/bounds.ts";
-import { known } from "../reading/fields.ts";
-import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
+import { isWholeJson, known, parseJsonLine } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asRecord, type ChatRecord } from "./record-schema.ts";
 
-/** How much of a chat is read to learn whose it is. Bytes. */
+/** How much of a chat is read for its identity. Bytes. */
 const beginning = 1024 * 1024;
 
 export interface Head {
-  /** What the chat says of itself: the first record that does. */
+  /** The first metadata record. */
   metadata: ChatRecord;
-  /** The first messages, as they are written. */
+  /** The first messages, unparsed. */
   text: string;
 }
 
-/** Whether a chat is a single object, which is written anew for every message. */
+/** Whether a chat is a single object, rewritten for every message. */
 export function isOneObject(path: string): boolean {
   return /^session-.*\.json$/.test(basename(path));
 }
 
-/** Whether a record says which session the file is of. */
+/** Whether a record identifies the file's session. */
 export function isMetadata(record: ChatRecord): boolean {
-  // Other agents' lines name a session, too.
+  // Other agents' lines also have a session.
   const isOurs = known(record.projectHash) !== null || known(record.kind) !== null;
   return known(record.sessionId) !== null && known(record.type) === null && isOurs;
 }
 
-/** The beginning of a chat; null when it does not say (yet) whose it is. */
+/** The beginning of a chat; null when its identity is missing (yet). */
 export async function headOf(file: string, signal?: AbortSignal): Promise<Head | null> {
   return isOneObject(file) ? headOfObject(file) : headOfLines(file, signal);
 }
@@ -48,7 +47,7 @@ async function headOfLines(file: string, signal?: AbortSignal): Promise<Head | n
   return null;
 }
 
-/** Of an old chat, which is one object, what stands before its messages; or all of it where that is nothing. */
+/** For an old chat, one object: the part before its messages, or all of it if that is empty. */
 async function headOfObject(file: string): Promise<Head | null> {
   const handle = await open(file, "r");
   try {

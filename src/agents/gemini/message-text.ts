@@ -1,19 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 
 /**
- * What stands in a message of the user's. The client puts more there than the human wrote: what hooks add
- * (`<hook_context>`, before the prompt or as a part of its own; their text has no tags, `<` is written as `&lt;`), the
- * surroundings (`<session_context>`, to subagents `<loaded_context>`), tools' answers, files that were named with "@",
- * and the summary of a compressed history.
+ * Parses a user message. The client adds to the human's text: hook output (`<hook_context>`, before the prompt or as a
+ * separate part; its text has no tags, `<` is written as `&lt;`), the surroundings (`<session_context>`, to subagents
+ * `<loaded_context>`), tool results, files named with "@", and the summary of a compressed history.
  */
 export function userText({ content, displayContent }: ChatRecord): Entry[] {
   const parts = asParts(content);
-  // What was shown to the human as their own is what they typed; files that they named stand in the other one only.
+  // The displayed content is what the human typed; named files are only in the other one.
   const shown = humanText(asParts(displayContent));
   const { texts, notices } = shown.texts.length + shown.notices.length > 0 ? shown : humanText(parts);
   const images = parts.filter(isImage).length;
@@ -26,13 +24,13 @@ export function userText({ content, displayContent }: ChatRecord): Entry[] {
   ];
 }
 
-/** What the client says by itself: an error, a hint. */
+/** The client's own messages: errors and hints. */
 export function clientText({ content }: ChatRecord): Entry[] {
   const text = bounded(stripVTControlCharacters(textOf(asParts(content))), bounds.result).trim();
   return text === "" ? [] : [{ kind: "notice", text }];
 }
 
-/** The texts of a content, without what was only thought. */
+/** The texts of a content, without thoughts. */
 export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.thought ? "" : (part.text ?? ""))).join("");
 }
@@ -48,7 +46,7 @@ function summaryIn(parts: readonly Part[]): Entry[] {
   ];
 }
 
-/** What begins like this is said by the client; after gemini-cli's `client.ts`. */
+/** Prefixes of the client's own texts; from gemini-cli's `client.ts`. */
 const asides = [
   "Here is the user's editor context as a JSON object",
   "Here is a summary of changes in the user's editor context",
@@ -73,13 +71,13 @@ function humanText(parts: readonly Part[]): { texts: string[]; notices: string[]
 
 const surroundings = ["session_context", "loaded_context"];
 
-/** A text without what the client put before the human's words. */
+/** Removes the client's context before the human's text. */
 function withoutContext(written: string): string {
   let text = withoutOwnContext(written).trim();
   for (;;) {
     const before = text;
     text = afterLeading(text, "hook_context", text.indexOf("</hook_context>"));
-    // They tell of files, which may hold their closing tag.
+    // They contain files, which may include the closing tag.
     for (const tag of surroundings) text = afterLeading(text, tag, text.lastIndexOf(`</${tag}>`));
     if (text === before) return text;
   }
@@ -90,7 +88,7 @@ function afterLeading(text: string, tag: string, end: number): string {
   return end === -1 ? "" : text.slice(end + tag.length + 3).trim();
 }
 
-/** A tool's answer without what hooks added behind it. */
+/** A tool's result without appended hook output. */
 export function withoutHookContext(text: string): string {
   return withoutOwnContext(text).replace(/(?:\s*<hook_context>[^<]*<\/hook_context>)+\s*$/, "");
 }
@@ -98,7 +96,7 @@ export function withoutHookContext(text: string): string {
 const filesBegin = "--- Content from referenced files ---";
 const filesEnd = "--- End of content ---";
 
-/** Files that were named with "@" stand behind the prompt, whole. */
+/** Files named with "@" follow the prompt in full. */
 function withoutFiles(text: string): string[] {
   const start = text.indexOf(filesBegin);
   if (start === -1) return text === "" ? [] : [text];
@@ -107,7 +105,7 @@ function withoutFiles(text: string): string[] {
   return left.trim() === "" ? [] : [left.trim()];
 }
 
-/** What the human ran with "!". */
+/** A command that the human ran with "!". */
 const shellMode =
   /^I ran the following shell command:\n```(?:sh)?\n([\s\S]*?)\n```\s*This produced the following result:\n```(?:sh)?\n?([\s\S]*?)\n?```$/;
 

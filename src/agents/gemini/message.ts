@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { known, timeOf } from "../reading/fields.ts";
+import { known, timeOf } from "../reading/json.ts";
 import type { ChatRecord } from "./record-schema.ts";
 
 /**
- * What a chat's records so far leave for those behind them. A chat is a log of changes: a message comes again with
- * the same id when its tools have ended, and the whole history comes again, with less in it, whenever a session is
- * resumed, compressed or taken back. Of everything the first that is seen is kept; what comes later may only add.
+ * State that a chat's earlier records leave for later ones. A chat is a log of changes: a message is repeated with the
+ * same id when its tools end, and the history is repeated, with less content, when a session is resumed, compressed or
+ * rewound. The first version is kept; later ones may only add.
  */
 export interface Replay {
   session: string | null;
-  /** The line that the next one follows. */
+  /** The parent of the next line. */
   leaf: string | null;
   messages: Map<string, Seen>;
-  /** Hashes of what was said, with the message that said it: after a compression messages have other ids. */
+  /** Messages by hash of their text: a compression changes their ids. */
   seenTexts: Map<string, Seen>;
   calls: Map<string, { own: boolean; isShell: boolean; ended: boolean }>;
 }
 
-export interface Seen {
-  /** The line before its first one. */
+interface Seen {
+  /** The parent of its first line. */
   before: string | null;
-  /** Characters of its text, and their hash. */
+  /** Length of its text in characters, and its hash. */
   length: number;
   hash: string;
   hasUsage: boolean;
@@ -31,7 +31,7 @@ export function newReplay(): Replay {
   return { session: null, leaf: null, messages: new Map(), seenTexts: new Map(), calls: new Map() };
 }
 
-/** A message of a chat, and what is known of it. */
+/** A message of a chat, with its state. */
 export class Message {
   readonly id: string;
   readonly uid: string;
@@ -42,11 +42,11 @@ export class Message {
     readonly replay: Replay,
     readonly record: ChatRecord,
     readonly cwd: string | null,
-    /** It stands in a history that is repeated. */
+    /** Whether it is part of a repeated history. */
     readonly isAgain: boolean,
   ) {
     this.id = known(record.id) ?? hashOf(JSON.stringify([record.type, record.timestamp, record.content]));
-    // Ids that are made from the content are the same in other sessions.
+    // Ids derived from content may repeat in other sessions.
     const isUnique = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(this.id);
     this.uid = isUnique ? this.id : `${replay.session ?? "?"}:${this.id.slice(0, 200)}`;
     this.usage = usageOf(record, this.uid);
@@ -61,12 +61,12 @@ export class Message {
     return this.seen === undefined;
   }
 
-  /** Calls keep their id when messages get another one. */
+  /** Calls keep their id when a message's changes. */
   uidOfCall(id: string, part: "call" | "result"): string {
     return `${this.replay.session ?? "?"}:${part}:${id.slice(0, 200)}`;
   }
 
-  /** Whether a history is repeated and this was said before, under another id; if so, it is the same message. */
+  /** Whether a repeated history contains an earlier message under another id; if so, it becomes that message. */
   isRepeated(text: string): boolean {
     const before = this.isAgain && text !== "" ? this.replay.seenTexts.get(this.saying(text)) : undefined;
     if (before) this.replay.messages.set(this.id, before);
@@ -84,7 +84,7 @@ export class Message {
     return `${this.record.type} ${hashOf(text.trim())}`;
   }
 
-  /** A line that follows the last one. */
+  /** Appends a line. */
   line(
     uid: string,
     entries: Entry[],
@@ -101,7 +101,7 @@ export function line(uid: string | null, parentUid: string | null, entries: Entr
   return { uid, parentUid, at: null, cwd: null, branch: null, entries, usage: null };
 }
 
-/** Of the tokens that went in, the client counts those from the cache again, and thoughts beside what came out. */
+/** The client's input includes cached tokens, and its output excludes thoughts. */
 function usageOf({ tokens, model }: ChatRecord, messageId: string): Usage | null {
   if (!tokens || !known(model)) return null;
   const { input, output, cached, thoughts: thought, tool } = tokens;

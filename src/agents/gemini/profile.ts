@@ -1,6 +1,8 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { AgentProfile } from "../agent.ts";
 
-/** As `<` is written `&lt;` in what hooks say, the first closing tag is its end. */
+/** Hook output escapes `<`, so the first closing tag ends it. */
 const hookContext = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/;
 
 export const geminiProfile = {
@@ -18,8 +20,8 @@ export const geminiProfile = {
     },
     launchedIn: "GEMINI_PROJECT_DIR",
     /**
-     * A prompt without what hooks said before it: the client hands what they added when the session began to the next hook
-     * as part of the prompt. It quotes notes, which are no new ones.
+     * Removes earlier hook output: the client passes what hooks added at the session's start as part of the next
+     * prompt. It may quote notes, which must not be stored again.
      */
     read(given) {
       if (typeof given.prompt !== "string") return given;
@@ -28,7 +30,12 @@ export const geminiProfile = {
       return { ...given, prompt };
     },
     editedFiles: (tool, { file_path }) => (["write_file", "replace"].includes(tool) ? [file_path] : []),
-    // It tells of "auto" before every request, whether it compresses or not.
+    // "auto" fires before every request, whether it compresses or not.
     ignores: (hook, { trigger }) => hook === "pre-compact" && trigger === "auto",
   },
 } satisfies AgentProfile;
+
+/** Gemini CLI's user directory. */
+export function geminiHome(env: NodeJS.ProcessEnv): string {
+  return join(env.GEMINI_CLI_HOME || env.HOME || homedir(), ".gemini");
+}

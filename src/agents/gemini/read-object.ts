@@ -3,18 +3,18 @@ import { open } from "node:fs/promises";
 import { PommelError } from "../../project/errors.ts";
 import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { parseJsonLine } from "../reading/json-lines.ts";
+import { parseJsonLine } from "../reading/json.ts";
 import { identify } from "./describe.ts";
 import { newReplay } from "./message.ts";
 import { asRecord } from "./record-schema.ts";
 import { take } from "./replay.ts";
 
-/** Lines that are given at once. */
+/** Lines per batch. */
 const atOnce = 500;
 
 /**
- * Reads a chat of an older client: one object, written anew for every message. What was given before stands at its
- * beginning; how far that goes, and what it was, is in the cursor.
+ * Reads an older client's chat: one object, rewritten for every message. The cursor holds the number and hash of the
+ * lines read before.
  */
 export async function* readObject(
   file: string,
@@ -24,14 +24,14 @@ export async function* readObject(
   signal?.throwIfAborted();
   const { size, bytes } = await contentOf(file);
   if (bytes === null) {
-    // Until it is another one.
+    // Skip until the file changes.
     const tooLong = { offset: size, lineHash: "too_long" };
     if (cursor?.offset !== size) yield { lines: [], cursor: tooLong, skipped: { too_long: 1 } };
     return;
   }
   const understood = understand(bytes, (await identify(file, signal))?.cwd ?? null);
   if (understood === null) {
-    // It is being written, and everything comes again.
+    // It is being rewritten.
     if (cursor !== null) throw changed(file);
     return;
   }
@@ -54,7 +54,7 @@ export async function* readObject(
   } while (given < lines.length);
 }
 
-/** `bytes` is null where they are too many. */
+/** `bytes` is null when the file is too large. */
 async function contentOf(file: string): Promise<{ size: number; bytes: Buffer | null }> {
   const handle = await open(file, "r");
   try {
@@ -80,7 +80,7 @@ function understand(bytes: Buffer, cwd: string | null): Pick<ReadBatch, "lines" 
   return { lines, skipped };
 }
 
-/** How many lines were given, and what they were. */
+/** The number and hash of the lines read. */
 function placeAfter(lines: readonly TranscriptLine[], given: number): string {
   const hash = createHash("sha256");
   for (const { uid, entries } of lines.slice(0, given)) hash.update(JSON.stringify([uid, entries]));

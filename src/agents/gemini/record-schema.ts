@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, text } from "../reading/fields.ts";
+import { anything, count, flag, orNothing, orNull, text } from "../reading/json.ts";
 
-/** What of a chat's records is understood. */
+/** The parsed fields of a chat's records. */
 
 const tokens = z.object({ input: count, output: count, cached: count, thoughts: count, tool: count });
 
-/** A line of a chat, or the one object of an old one: metadata, a message, a change of either, all in one. */
+/** A line of a chat, or an old chat's one object: metadata, a message, or a change of either. */
 const record = z.object({
   sessionId: text,
   projectHash: text,
@@ -13,13 +13,13 @@ const record = z.object({
   kind: text,
   directories: anything,
   summary: text,
-  /** Of old chats, which are one object. */
+  /** Only in old chats. */
   messages: anything,
   id: text,
   timestamp: text,
   type: text,
   content: anything,
-  /** What the client shows in place of `content`. */
+  /** Displayed instead of `content`. */
   displayContent: anything,
   thoughts: anything,
   tokens: orNull(tokens),
@@ -56,7 +56,7 @@ const call = z.object({
 
 export type Call = z.infer<typeof call>;
 
-/** What an edit shows: the file before and after it. What it held before is not among this on purpose. */
+/** An edit's display; deliberately without the file's earlier content. */
 const display = z.object({
   fileDiff: text,
   filePath: text,
@@ -76,7 +76,7 @@ export const asThought = (value: unknown) => orNothing(thought, value);
 export const asResponse = (value: unknown) => orNothing(response, value);
 export const asCalls = (value: unknown) => each(call, value);
 
-/** The parts of a content; a string is one part of text. What is no part is left out. */
+/** The parts of a content; a string is one part of text. Skips invalid parts. */
 export function asParts(content: unknown): Part[] {
   if (typeof content === "string") return each(part, [{ text: content }]);
   return each(part, Array.isArray(content) ? content : [content]);

@@ -29,7 +29,7 @@ const entriesOf = async (c: ChatFixture): Promise<Entry[]> =>
 const prompt = (text: string, images = 0) => ({ kind: "prompt", text, images });
 const notice = (text: string) => ({ kind: "notice", text });
 
-describe("what the human said", () => {
+describe("a human's prompt", () => {
   it.each<[string, unknown[], unknown]>([
     ["plain words", [{ text: " fix it\n" }], [prompt("fix it")]],
     [
@@ -122,7 +122,7 @@ describe("what the human said", () => {
     expect(await entriesOf(c)).toEqual(wanted);
   });
 
-  it("is what was shown as theirs, where that is told", async () => {
+  it("is the displayed content, if there is any", async () => {
     const c = begun();
     c.message("user", [{ text: "see @a.ts" }, { text: "all of a.ts" }], {
       displayContent: [{ text: "<hook_context>a</hook_context>\n\nsee @a.ts" }],
@@ -130,7 +130,7 @@ describe("what the human said", () => {
     expect(await entriesOf(c)).toEqual([prompt("see @a.ts")]);
   });
 
-  it("is nothing that the client says", async () => {
+  it("excludes the client's messages", async () => {
     const c = begun();
     c.message("info", "Saved.");
     c.message("error", [{ text: "\u001b[31m[API Error: 429]\u001b[0m" }]);
@@ -139,8 +139,8 @@ describe("what the human said", () => {
   });
 });
 
-describe("what the agent did", () => {
-  it("is text, thinking and calls, with what the message cost", async () => {
+describe("the agent's activity", () => {
+  it("is text, thinking and calls, with the message's usage", async () => {
     const c = begun();
     c.prompt("begin");
     const id = c.reply("Done.", { thinking: "hm" });
@@ -154,7 +154,7 @@ describe("what the agent did", () => {
     ]);
     const usage = { model: "gemini-2.5-pro", input: 800, output: 55, cacheRead: 200, cacheWrite: 0 };
     expect(lines[0]).toMatchObject({ uid: id, cwd: c.cwd, usage: { messageId: id, ...usage } });
-    // The message that called comes twice, and costs once.
+    // A message with calls is repeated, but its usage counts once.
     expect(lines[1]!.usage).toEqual(lines[2]!.usage);
     expect(lines[2]!.entries).toMatchObject([
       { id: call, tool: "read_file", files: [{ path: "/home/dev/shop/a.ts", how: "read" }] },
@@ -185,7 +185,7 @@ describe("what the agent did", () => {
     ]);
   });
 
-  it("has an end when its call has one", async () => {
+  it("has a result when its call ended", async () => {
     const c = begun();
     c.prompt("begin");
     const call = { id: "c1", name: "run_shell_command", args: { command: "sleep 1" }, status: "executing" };
@@ -227,13 +227,13 @@ describe("a result", () => {
     return (await entriesOf(c)).findLast((entry) => entry.kind === "tool_result");
   }
 
-  it("of an edit has the lines that it wrote", async () => {
+  it("of an edit has the written lines", async () => {
     const result = await resultOf((c) => c.edit(path, "a\nold\nz\n", "a\nnew\nz\n"));
     const hunk = { oldStart: 1, oldLines: 3, newStart: 1, newLines: 3, lines: [" a", "-old", "+new", " z"] };
     expect(result).toMatchObject({ isError: false, edits: [{ path, hunks: [hunk], content: null }] });
   });
 
-  it("of a write has the file, and of one that was there what changed", async () => {
+  it("of a write has the new file, or the changes of an existing one", async () => {
     expect((await resultOf((c) => c.write(path, "one\n")))?.edits).toEqual([
       { path, hunks: [], content: "one\n" },
     ]);
@@ -241,7 +241,7 @@ describe("a result", () => {
     expect(over?.edits).toMatchObject([{ hunks: [{ lines: [" one", "+two"] }], content: "one\ntwo\n" }]);
   });
 
-  it("does not take for the agent's what the human changed in a proposal", async () => {
+  it("does not attribute the human's changes to a proposal to the agent", async () => {
     const args = { ai_proposed_content: "const a = 2;", modified_by_user: true };
     const both = "const a = 2;\nconst mine = 3;\n";
     const result = await resultOf((c) => c.edit(path, "const a = 1;\n", both, { added: 1, args }));
@@ -252,7 +252,7 @@ describe("a result", () => {
     expect(JSON.stringify(unsaid?.edits)).not.toContain("+const");
   });
 
-  it("without a diff says what was written all the same", async () => {
+  it("without a diff has the written text", async () => {
     const edit = { file_path: path, old_string: "a", new_string: "b\nc\n" };
     const edited = await resultOf((c) => c.tool("replace", edit, "ok"));
     expect(edited?.edits).toMatchObject([{ path, hunks: [{ lines: ["-a", "+b", "+c"] }], content: null }]);
@@ -260,7 +260,7 @@ describe("a result", () => {
     expect(written?.edits).toEqual([{ path: "/home/dev/shop/b.ts", hunks: [], content: "b" }]);
   });
 
-  it("of a tool that nobody knows yet has the diff that it shows", async () => {
+  it("of an unknown tool has the displayed diff", async () => {
     const display = { filePath: path, fileDiff: "@@ -1 +1 @@\n-a\n+b\n", newContent: "b\n" };
     const c = begun();
     c.tool("smart_edit", { target: "a.ts" }, "ok", { display });
@@ -339,7 +339,7 @@ describe("a result", () => {
     expect(JSON.stringify(entries).match(/theirs/g)).toHaveLength(2);
   });
 
-  it("names the subagent that the call ran", async () => {
+  it("names the call's subagent", async () => {
     const result = await resultOf((c) =>
       c.tool("invoke_agent", { prompt: "look" }, "found", { more: { agentId: "a1" } }),
     );
@@ -347,7 +347,7 @@ describe("a result", () => {
   });
 });
 
-describe("a history that comes again", () => {
+describe("a repeated history", () => {
   function told() {
     const c = begun();
     c.prompt("Why does it fail?");
@@ -372,7 +372,7 @@ describe("a history that comes again", () => {
     expect((await linesOf(c)).slice(before.length)).toMatchObject([{ entries: [prompt("And then?")] }]);
   });
 
-  it("adds a summary when it was compressed, and nothing of what stays under new ids", async () => {
+  it("adds a summary after compression, and no duplicates under new ids", async () => {
     const c = told();
     const before = (await linesOf(c)).length;
     c.compress("We fixed it.", 4);
@@ -386,23 +386,23 @@ describe("a history that comes again", () => {
     expect((await entriesOf(c)).at(-1)).toEqual(prompt("and now?"));
   });
 
-  it("gives what was not seen before", async () => {
+  it("adds messages not seen before", async () => {
     const lost = told();
     const c = chat();
     c.records.push(...lost.records);
     lost.resume({ sameMinute: true });
-    // Only what the client wrote on resuming is there.
+    // Only the client's lines from resuming are there.
     const rest = chat();
     rest.records.push(...lost.records.slice(c.records.length));
     const whole = (await entriesOf(c)).filter(({ kind }) => kind !== "thinking");
     const found = (await entriesOf(rest)).filter(({ kind }) => kind !== "thinking");
     expect(found.map(({ kind }) => kind)).toEqual(whole.map(({ kind }) => kind));
     const uids = async (of: ChatFixture) => (await read(of)).lines.map(({ uid }) => uid);
-    // Under the ids that it had, so that what was read while it was there is the same.
+    // Under its earlier ids, so that nothing is stored twice.
     expect(await uids(c)).toEqual(expect.arrayContaining((await uids(rest)).filter((uid) => uid !== null)));
   });
 
-  it("keeps the first version of a message, and what a later one adds to it", async () => {
+  it("keeps the first version of a message, and additions of later ones", async () => {
     const c = begun();
     const id = c.prompt("begin");
     const message = { id: idOf("m"), timestamp: c.time(), type: "gemini" };
@@ -420,7 +420,7 @@ describe("a history that comes again", () => {
     expect(lines.at(-1)).toMatchObject({ entries: [], usage: { output: 7 } });
   });
 
-  it("says where the human went back to, also to the very beginning", async () => {
+  it("reports the target of a rewind, even the very beginning", async () => {
     const c = begun();
     const first = c.prompt("one");
     const before = c.reply("first");
@@ -438,7 +438,7 @@ describe("a history that comes again", () => {
     expect(await entriesOf(c)).toHaveLength(6);
   });
 
-  it("names the session, but not after what a subagent answered", async () => {
+  it("sets the session's title, but not from a subagent's answer", async () => {
     const c = begun();
     c.set({ summary: "Fix the cart" });
     c.set({ summary: '{\n  "response": "x"\n}' });
@@ -446,7 +446,7 @@ describe("a history that comes again", () => {
   });
 });
 
-it("survives fields of other types, and records of clients to come", async () => {
+it("survives fields of other types, and unknown records", async () => {
   const c = begun();
   c.records.push({ id: 5, type: "user", timestamp: {}, content: [null, 5, { text: 7 }, { text: "hello" }] });
   c.records.push({
@@ -474,7 +474,7 @@ it("survives fields of other types, and records of clients to come", async () =>
   expect(skipped).toMatchObject({ "type:plan": 1, "type:?": 5, "type:$rewindTo": 1 });
 });
 
-it("reads on without reading again what it read, and reads again where it must", async () => {
+it("resumes from cached state, and rebuilds it when needed", async () => {
   const c = begun();
   const file = join(dir, "grows.jsonl");
   c.prompt("begin");
@@ -484,7 +484,7 @@ it("reads on without reading again what it read, and reads again where it must",
   c.resume();
   writeFileSync(file, c.text());
   const grown = await readAll(gemini, file, first.cursor);
-  // Somebody else was given the same, and did not get to keep it.
+  // Another reader took the cached state without returning it.
   expect(await readAll(gemini, file, first.cursor)).toEqual(grown);
   for await (const _ of gemini.read(file, null)) break;
   expect(await readAll(gemini, file, first.cursor)).toEqual(grown);

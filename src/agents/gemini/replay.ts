@@ -1,7 +1,7 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { bounded, boundedInput } from "../reading/bounded.ts";
-import { known, timeOf } from "../reading/fields.ts";
-import { actionByInput } from "../reading/tool-action.ts";
+import { bounded, boundedInput } from "../reading/bounds.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { actionByInput } from "../reading/tool-calls.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
 import { clientText, textOf, userText } from "./message-text.ts";
@@ -16,16 +16,16 @@ import {
 } from "./record-schema.ts";
 import { filesOf, hasEnded, isOwnCall, responseText, toolResult } from "./tools.ts";
 
-/** What a record came to: lines to keep, a reason to count it as skipped, or both. */
-export interface Taken {
+/** A parsed record: lines, a reason to count it as skipped, or both. */
+export interface ParsedRecord {
   lines: TranscriptLine[];
   skipped: string | null;
 }
 
-/** Takes the next record of a chat. @param cwd where the client was launched */
-export function take(replay: Replay, record: ChatRecord, cwd: string | null): Taken {
+/** Parses the next record of a chat. @param cwd the launch directory */
+export function take(replay: Replay, record: ChatRecord, cwd: string | null): ParsedRecord {
   if (record.$rewindTo) {
-    // What comes next follows what was before that message.
+    // The next line follows that message's predecessor.
     const to = replay.messages.get(record.$rewindTo);
     if (to) replay.leaf = to.before;
     return { lines: [], skipped: "type:$rewindTo" };
@@ -35,8 +35,8 @@ export function take(replay: Replay, record: ChatRecord, cwd: string | null): Ta
   return takeMessage(new Message(replay, record, cwd, false));
 }
 
-/** The first metadata is what the first prompt follows, so that going back to before it can be told. */
-function takeMetadata(replay: Replay, record: ChatRecord): Taken {
+/** The first prompt follows the first metadata, so that a rewind to the start is visible. */
+function takeMetadata(replay: Replay, record: ChatRecord): ParsedRecord {
   const title = titleIn(record);
   if (replay.session !== null) return { lines: title, skipped: "type:metadata" };
   replay.session = record.sessionId!;
@@ -44,7 +44,11 @@ function takeMetadata(replay: Replay, record: ChatRecord): Taken {
   return { lines: [line(replay.leaf, null, []), ...title], skipped: "type:metadata" };
 }
 
-function takeChange(replay: Replay, change: NonNullable<ChatRecord["$set"]>, cwd: string | null): Taken {
+function takeChange(
+  replay: Replay,
+  change: NonNullable<ChatRecord["$set"]>,
+  cwd: string | null,
+): ParsedRecord {
   const again = Array.isArray(change.messages) ? change.messages.map(asRecord) : [];
   const lines = again.flatMap((record) =>
     record ? takeMessage(new Message(replay, record, cwd, true)).lines : [],
@@ -61,12 +65,12 @@ function titleIn({
   kind?: string | null | undefined;
 }) {
   const text = bounded((summary ?? "").trim(), 500);
-  // Subagents have their answer there.
+  // For subagents this is the answer.
   if (text === "" || kind === "subagent" || text.startsWith("{")) return [];
   return [line(null, null, [{ kind: "title", text }])];
 }
 
-function takeMessage(message: Message): Taken {
+function takeMessage(message: Message): ParsedRecord {
   switch (message.record.type) {
     case "user":
       return byUser(message);
@@ -81,14 +85,14 @@ function takeMessage(message: Message): Taken {
   }
 }
 
-const repeated: Taken = { lines: [], skipped: "repeated" };
+const repeated: ParsedRecord = { lines: [], skipped: "repeated" };
 
 function nameOf({ type }: ChatRecord): string {
-  // It becomes a key of what is counted, so it is no place for whatever stands in the file.
+  // This becomes a key, so restrict what the file can put there.
   return type && /^[\w./-]{1,60}$/.test(type) ? type : "?";
 }
 
-function byClient(message: Message): Taken {
+function byClient(message: Message): ParsedRecord {
   const entries = clientText(message.record);
   const text = textIn(entries);
   if (!message.isNew || message.isRepeated(text)) return repeated;
@@ -97,7 +101,7 @@ function byClient(message: Message): Taken {
   return { lines: [message.line(message.uid, entries)], skipped: null };
 }
 
-function byUser(message: Message): Taken {
+function byUser(message: Message): ParsedRecord {
   const entries = userText(message.record);
   const lines = answers(message);
   if (message.isNew && !message.isRepeated(textIn(entries))) {
@@ -111,7 +115,7 @@ function byUser(message: Message): Taken {
 const textIn = (entries: readonly Entry[]) =>
   entries.map((entry) => ("text" in entry ? entry.text : "")).join("\n");
 
-/** Results that the agent was sent; mostly they stand in its own message already. */
+/** Results sent to the agent; usually its own message has them already. */
 function answers(message: Message): TranscriptLine[] {
   const { replay, cwd, record } = message;
   return asParts(record.content).flatMap(({ functionResponse }) => {
@@ -139,10 +143,10 @@ const noCall: Call = {
   agentId: null,
 };
 
-/** The client's own answer to a summary that it put in place of the history. */
+/** The client's own reply to a summary that replaced the history. */
 const acknowledged = "Got it. Thanks for the additional context!";
 
-function byAgent(message: Message): Taken {
+function byAgent(message: Message): ParsedRecord {
   const { record, seen } = message;
   const parts = asParts(record.content);
   const text = textOf(parts);
@@ -177,7 +181,7 @@ function thoughts({ thoughts: written }: ChatRecord, parts: readonly Part[]): En
   return text === "" ? [] : [{ kind: "thinking", text }];
 }
 
-/** A message's calls; where a history is repeated, they may stand in its content only, without what came of them. */
+/** A message's calls; in a repeated history they may only be in its content, without results. */
 function callsOf(record: ChatRecord, parts: readonly Part[]): Call[] {
   const calls = asCalls(record.toolCalls);
   const others = parts.flatMap(({ functionCall }) => functionCall ?? []);

@@ -1,11 +1,9 @@
 import { posix, win32 } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded } from "../reading/bounded.ts";
-import { bounds } from "../reading/bounds.ts";
-import { known } from "../reading/fields.ts";
+import { bounded, bounds } from "../reading/bounds.ts";
+import { known } from "../reading/json.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
-import { replacement } from "../reading/replacement.ts";
-import { hunksOf, onlyProposed } from "./diff.ts";
+import { replacement } from "../reading/tool-calls.ts";
 import { textOf, withoutHookContext } from "./message-text.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
 
@@ -21,10 +19,10 @@ const touches: Readonly<Record<string, { fields: readonly string[]; how: FileTou
   edit: { fields: ["file_path"], how: "edit" },
   write_file: { fields: ["file_path"], how: "write" },
 };
-/** Their paths are mostly directories or patterns. */
+/** Their paths are usually directories or patterns. */
 const mayNameOther = new Set(["read_many_files", "grep_search", "search_file_content"]);
 
-/** The files that a call is about, absolute where the working directory is known. */
+/** The files that a call touches, absolute if the working directory is known. */
 export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string | null): FileTouch[] {
   const touch = Object.hasOwn(touches, name ?? "") ? touches[name ?? ""]! : null;
   if (touch) {
@@ -35,23 +33,23 @@ export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string |
       .slice(0, 50)
       .map((path) => ({ path: absolute(path, cwd), how: touch.how }));
   }
-  // A tool that is unknown yet, and shows that it changed a file.
+  // An unknown tool whose display shows a changed file.
   const path = known(asDisplay(resultDisplay)?.filePath);
   return path === null || path.length > 4096 ? [] : [{ path, how: "edit" }];
 }
 
 function absolute(path: string, cwd: string | null): string {
-  // Transcripts of another system are read as well: a drive's letter says which rules hold.
+  // Transcripts may come from another system: a drive letter means Windows paths.
   const { isAbsolute, resolve } =
     /^[A-Za-z]:[\\/]/.test(path) || /^[A-Za-z]:[\\/]/.test(cwd ?? "") ? win32 : posix;
   if (isAbsolute(path) || cwd === null || !isAbsolute(cwd)) return path;
   return resolve(cwd, path);
 }
 
-/** Whether a call ran Pommel: its result is never remembered. Older clients name tools of servers like others. */
+/** Whether a call ran Pommel, whose result is not stored. Older clients do not prefix MCP tools. */
 export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
   if (/^mcp_+pommel_|^pommel__/.test(name ?? "") || displayName?.endsWith("(pommel MCP Server)")) return true;
-  // Without a server, those of all are listed.
+  // Without a server, all are listed.
   if (name === "list_mcp_resources") return (args.serverName ?? "pommel") === "pommel";
   if (name === "read_mcp_resource") return /^(?:pommel:)?pommel:\/\//.test(String(args.uri));
   return typeof args.command === "string" && isOwnCommand(args.command);
@@ -64,7 +62,7 @@ export function hasEnded({ status, result }: Call): boolean {
   return !open.has(status ?? "") && (status !== null || Array.isArray(result));
 }
 
-/** A call's answer. `own`: Pommel gave it, and its text is not kept. */
+/** A call's result. `own`: it is Pommel's, and its text is not stored. */
 export function toolResult(
   call: Call,
   args: Args,
@@ -75,7 +73,7 @@ export function toolResult(
     answered.text === "" && typeof call.resultDisplay === "string" ? call.resultDisplay : answered.text;
   const isShell = typeof args.command === "string";
   const text = plain(written, isShell);
-  // The client calls it a success when a command ran, however it ended.
+  // The client reports success for every command that ran, whatever its exit code.
   const failed = isShell && failedCommand(text);
   const isError = failed || answered.isError || (call.status !== "success" && call.status !== null);
   return {
@@ -88,7 +86,7 @@ export function toolResult(
   };
 }
 
-/** What the agent was answered, from the parts that it was sent. */
+/** The result's text, from the parts sent to the agent. */
 export function responseText(result: unknown): { text: string; isError: boolean } {
   const parts = asParts(result);
   const responses = parts.flatMap((part) => asResponse(part.functionResponse?.response) ?? []);
@@ -101,7 +99,7 @@ export function responseText(result: unknown): { text: string; isError: boolean 
   };
 }
 
-/** A result as the tool gave it, without what the client says about it. */
+/** A tool's own output, without the client's additions. */
 function plain(written: string, isShell: boolean): string {
   const text = withoutHookContext(written).replace(
     /^\s*<untrusted_context>\n?|\n?<\/untrusted_context>\s*$/g,
@@ -122,7 +120,7 @@ function failedCommand(text: string): boolean {
   return (last !== undefined && last[1] !== "0") || /^Signal: (?!0$)\S/m.test(text);
 }
 
-/** What a call that went well did to a file; null for tools that do nothing to files. */
+/** A successful call's edit of a file; null for other tools. */
 function editsOf(call: Call, args: Args, cwd: string | null): FileEdit[] | null {
   const touch = filesOf(call, args, cwd).find(({ how }) => how !== "read");
   if (!touch) return null;
@@ -130,14 +128,14 @@ function editsOf(call: Call, args: Args, cwd: string | null): FileEdit[] | null 
   return [display?.fileDiff ? shownEdit(display, touch, args) : askedEdit(touch, args)];
 }
 
-/** What the client shows of an edit. */
+/** The displayed edit. */
 function shownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
   const path = known(display.filePath) ?? touch.path;
   const hunks = hunksOf(display.fileDiff ?? "");
   const { user_added_lines: added, user_removed_lines: removed } = display.diffStat ?? {};
   if (args.modified_by_user === true || (added ?? 0) > 0 || (removed ?? 0) > 0) {
     const proposal = args.ai_proposed_content;
-    // Without the proposal nobody knows which lines are whose.
+    // Without the proposal, the lines' authors are unknown.
     return { path, hunks: onlyProposed(hunks, typeof proposal === "string" ? proposal : ""), content: null };
   }
   const content =
@@ -147,7 +145,7 @@ function shownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
   return { path, hunks: display.isNewFile && content !== null ? [] : hunks, content };
 }
 
-/** A history that is repeated has no diffs: what was asked for is what was done, only not where. */
+/** A repeated history has no diffs: use the arguments, without positions. */
 function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
   if (how === "write" && typeof args.content === "string")
     return { path, hunks: [], content: bounded(args.content, bounds.input) };
@@ -158,4 +156,56 @@ function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
     hunks: isKnown ? [replacement(typeof before === "string" ? before : "", after)] : [],
     content: null,
   };
+}
+
+type Hunk = FileEdit["hunks"][number];
+
+const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** The hunks of a unified diff of one file, up to the size limit. */
+function hunksOf(diff: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  let room = 4 * bounds.input;
+  let left = { old: 0, new: 0 };
+  for (const line of diff.split("\n")) {
+    const hunk = hunks.at(-1);
+    // Line counts end a hunk: a removed line may look like a file header.
+    if (hunk && (left.old > 0 || left.new > 0)) {
+      const text = line === "" ? " " : line;
+      if (!/^[ +\\-]/.test(text)) return hunks;
+      if (!text.startsWith("\\")) {
+        left.old -= text.startsWith("+") ? 0 : 1;
+        left.new -= text.startsWith("-") ? 0 : 1;
+      }
+      room -= text.length;
+      if (room < 0) return hunks.slice(0, -1);
+      hunk.lines.push(bounded(text, bounds.input));
+      continue;
+    }
+    const found = header.exec(line);
+    if (!found) continue;
+    const [oldStart, oldLines, newStart, newLines] = [1, 2, 3, 4].map((at) => Number(found[at] ?? 1));
+    left = { old: oldLines!, new: newLines! };
+    hunks.push({
+      oldStart: oldStart!,
+      oldLines: left.old,
+      newStart: newStart!,
+      newLines: left.new,
+      lines: [],
+    });
+  }
+  return hunks;
+}
+
+/** Hunks of an edit that the human modified before accepting: only lines that the agent proposed stay added. */
+function onlyProposed(hunks: readonly Hunk[], proposal: string): Hunk[] {
+  const proposed = new Set(proposal.split("\n").map((line) => line.trim()));
+  return hunks.map((hunk) => {
+    const lines = hunk.lines.map((line) =>
+      line.startsWith("+") && !proposed.has(line.slice(1).trim()) ? ` ${line.slice(1)}` : line,
+    );
+    const count = (other: string) =>
+      lines.filter((line) => !/^\\/.test(line) && !line.startsWith(other)).length;
+    return { ...hunk, lines, oldLines: count("+"), newLines: count("-") };
+  });
 }

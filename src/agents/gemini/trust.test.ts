@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../setup.ts";
-import { distrust } from "./trust.ts";
+import { distrust } from "./setup.ts";
 
 let home: string;
 let place: Place;
@@ -20,7 +20,7 @@ const write = (name: string, said: unknown) =>
 const folders = (said: unknown) => write("trustedFolders.json", said);
 const undecided = /until it trusts the folder/;
 
-test("a folder that nobody decided about is told until somebody does, and so is one that is not trusted", () => {
+test("an undecided or untrusted folder is reported", () => {
   expect(distrust(place)).toMatch(undecided);
   expect(distrust({ ...place, scope: "user" })).toBeNull();
   folders({ [join(home, "work")]: "DO_NOT_TRUST" });
@@ -33,7 +33,7 @@ test("a folder that nobody decided about is told until somebody does, and so is 
   expect(distrust(place)).toMatch(undecided);
 });
 
-test("a folder's parent may be what is trusted, and links lead where they lead", () => {
+test("trust may come from a folder's parent, and links are resolved", () => {
   folders({ [join(home, "work/other")]: "TRUST_PARENT" });
   expect(distrust(place)).toBeNull();
   folders({ [place.dir]: "TRUST_FOLDER" });
@@ -41,7 +41,7 @@ test("a folder's parent may be what is trusted, and links lead where they lead",
   expect(distrust({ ...place, dir: join(home, "link/repo") })).toBeNull();
 });
 
-test("what the settings, the environment and the hooks that ran say", () => {
+test("trust depends on settings, environment and hooks that ran before", () => {
   const here = (env: NodeJS.ProcessEnv) => distrust({ ...place, env: { HOME: home, ...env } });
   expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "true" })).toBeNull();
   expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "false" })).toContain("environment");

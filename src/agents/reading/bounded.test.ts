@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bounded, boundedInput } from "./bounded.ts";
-import { bounds } from "./bounds.ts";
+import { bounded, boundedInput, bounds } from "./bounds.ts";
 
 describe("pictures in texts", () => {
   const data = "AbC1+/".repeat(60);
@@ -24,7 +23,7 @@ describe("pictures in texts", () => {
 });
 
 describe("input", () => {
-  it("is as it was where it is small", () => {
+  it("is unchanged when small", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 3 })), (input) => {
         const parsed: unknown = JSON.parse(JSON.stringify(input));
@@ -33,7 +32,7 @@ describe("input", () => {
     );
   });
 
-  it("keeps a name that objects have of their own, as data", () => {
+  it("keeps keys such as __proto__ as data", () => {
     const input = boundedInput(JSON.parse('{"__proto__":{"polluted":true},"constructor":"x"}'));
     expect(Object.keys(input)).toEqual(["__proto__", "constructor"]);
     expect("polluted" in input).toBe(false);

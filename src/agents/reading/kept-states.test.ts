@@ -3,7 +3,7 @@ import { KeptStates } from "./kept-states.ts";
 
 const at = (offset: number) => ({ offset, lineHash: `${offset}-x` });
 
-it("gives a state once, for exactly where it was left", () => {
+it("returns a cached state once, for exactly its cursor", () => {
   const kept = new KeptStates<{ name: string }>();
   const state = { name: "left" };
   kept.put("a", at(10), state);
@@ -16,7 +16,7 @@ it("gives a state once, for exactly where it was left", () => {
   expect(kept.take("b", null)).toBeNull();
 });
 
-it("keeps the latest few", () => {
+it("keeps the most recent states", () => {
   const kept = new KeptStates<{ name: string }>();
   const files = ["a", "b", "c", "d", "e", "f"];
   for (const file of files) kept.put(file, at(1), { name: file });

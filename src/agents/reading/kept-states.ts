@@ -1,22 +1,22 @@
 import type { Cursor } from "../agent.ts";
 
-/** How many transcripts of an agent are likely to grow at the same time. */
+/** Maximum number of transcripts that grow at the same time. */
 const most = 4;
 
 interface Kept<State> {
-  /** Where in the file the state is of. */
+  /** The state's position in the file. */
   cursor: Cursor;
   state: State;
 }
 
 /**
- * The states at the ends of the transcripts that were read last: one that grows line by line need not be read from its
- * start each time. Each is good for going on from exactly where it was left, and is found out anew for all else.
+ * Caches the states at the ends of recently read transcripts, so that a growing one is not read from its start each
+ * time. A state is valid only for its exact cursor.
  */
 export class KeptStates<State> {
   private readonly kept = new Map<string, Kept<State>>();
 
-  /** The state at a place of a file, which is the caller's from now on; null when it is not kept. */
+  /** Removes and returns the state at a cursor; null when not cached. */
   take(file: string, cursor: Cursor | null): State | null {
     const found = this.kept.get(file);
     if (!found) return null;

@@ -3,14 +3,14 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
 
-export interface ListOptions {
-  /** Whether a file in a directory is one of those wanted, by its path. */
+interface ListOptions {
+  /** Filters files by path. */
   isWanted: (path: string) => boolean;
-  /** Names of directories that are not looked into. */
+  /** Names of directories to skip. */
   without?: ReadonlySet<string>;
 }
 
-/** Every wanted file under a directory, or the one file that `path` is, whatever it is called, in order of path. */
+/** Every matching file under a directory, or `path` itself if it is a file, in order of path. */
 export async function* listFiles(
   path: string,
   options: ListOptions,
@@ -33,7 +33,7 @@ async function* under(dir: string, options: ListOptions): AsyncGenerator<Transcr
   }
 }
 
-/** In the order that their paths have, where a directory's goes on with a slash. Links to directories are left out. */
+/** Sorted by path, directories with a final slash. Skips links to directories. */
 async function entriesOf(dir: string): Promise<{ name: string; isDirectory: boolean }[]> {
   let entries: Dirent[];
   try {

@@ -66,7 +66,7 @@ it("survives any command", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."pm $(`\"'\\;&|\n<a=-") }), (command) => {
       expect(typeof isOwnCommand(command)).toBe("boolean");
-      // Nothing hides it when it stands behind a new line outside of all quotes.
+      // It is always detected on a new line outside of quotes.
       if (!/["'\\`$]/.test(command)) expect(isOwnCommand(`${command}\npm status`)).toBe(true);
     }),
   );

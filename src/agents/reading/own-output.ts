@@ -1,29 +1,25 @@
 /**
- * What Pommel itself printed is never remembered: a search would find the searches before it, and every answer
- * would grow the next one.
+ * Pommel's own output is never stored: a search would find earlier searches, and every answer would grow the next one.
  */
 
-/** Whether a tool is one of Pommel's own MCP tools, installed by itself or by a plugin. */
+/** Whether a tool is one of Pommel's MCP tools, installed directly or by a plugin. */
 export function isOwnTool(name: string): boolean {
   return /^mcp__(?:plugin_[\w-]*?_)?pommel__/.test(name);
 }
 
-/**
- * What Pommel tells an agent by itself stands between these. Some clients put it into the user's own message, and some
- * escape the brackets.
- */
+/** Delimiters of injected context. Some clients put it into the user's message, and some escape the brackets. */
 export const ownContext = { start: "<pommel-context>", end: "</pommel-context>" } as const;
 
 const ownContextBlock =
   /\s*(?:<|&lt;)pommel-context(?:>|&gt;)[\s\S]*?(?:(?:<|&lt;)\/pommel-context(?:>|&gt;)|$)\s*/g;
 
-/** A text of the conversation without what Pommel put into it. What was cut off within it goes to its end. */
+/** Removes injected context from a text; a truncated block extends to the end. */
 export function withoutOwnContext(text: string): string {
   return text.includes("pommel-context") ? text.replace(ownContextBlock, "\n").trim() : text;
 }
 
 const programs = new Set(["pm", "pommel", "pommeld", "pm.cjs", "pommeld.cjs"]);
-/** What runs the command that its own words are followed by. */
+/** Programs that run the command in their arguments. */
 const wrappers = new Set([
   "command",
   "builtin",
@@ -48,7 +44,7 @@ const keywords = new Set(["if", "then", "else", "elif", "while", "until", "do", 
 
 /** Whether a shell command runs Pommel somewhere: `cd app && pm search x | head`, `npx pommel status`. */
 export function isOwnCommand(command: string): boolean {
-  // Most commands do not have the letters.
+  // Fast path.
   if (!/pm|pommel/.test(command)) return false;
   return simpleCommands(command).some(runsPommel);
 }
@@ -68,14 +64,14 @@ function runsPommel(words: string[]): boolean {
   return wrappers.has(program) && ownAfterOptions(rest);
 }
 
-/** A wrapper's own options, numbers (`timeout 5`) and settings come first. */
+/** Skips a wrapper's options, numbers (`timeout 5`) and assignments. */
 function ownAfterOptions(words: string[]): boolean {
   const at = words.findIndex((word) => !/^-|^\d+[smhd]?$|^\w+=/.test(word));
   return at !== -1 && (isOwn(words[at]) || runsPommel(words.slice(at)));
 }
 
 function isOwn(word: string | undefined): boolean {
-  // A package may be named with its version.
+  // A package may have a version.
   return word !== undefined && programs.has(baseName(word).replace(/@.*/, ""));
 }
 
@@ -84,8 +80,8 @@ function baseName(word: string): string {
 }
 
 /**
- * The words of each simple command in a shell command, quotes taken off. Commands in `$(...)` and backticks are
- * commands of their own, also within double quotes. No more of the grammar is needed to see what is run.
+ * The unquoted words of each simple command in a shell command. Commands in `$(...)` and backticks are separate, also
+ * within double quotes. This much of the grammar suffices to find what runs.
  */
 function simpleCommands(command: string): string[][] {
   const commands: string[][] = [];

@@ -45,11 +45,11 @@ describe("reading lines", () => {
     expect((await read()).lines).toEqual(lines);
   });
 
-  it("fails as the system does for a file that is not there", async () => {
+  it("throws the system's error for a missing file", async () => {
     await expect(read()).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("gives batches of about the size that was asked for, lines that are longer included", async () => {
+  it("yields batches of about the requested size, including longer lines", async () => {
     const lines = ["a".repeat(30), "b".repeat(300), "c".repeat(30), "d".repeat(99), "e".repeat(5)];
     writeFileSync(file, `${lines.join("\n")}\n`);
     const batches: number[] = [];
@@ -58,12 +58,12 @@ describe("reading lines", () => {
     expect((await read(null, { batch: 100 })).lines).toEqual(lines);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops on abort", async () => {
     writeFileSync(file, "a\n".repeat(1000));
     await expect(read(null, { batch: 10, signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
   });
 
-  it("says where lines begin, also after one that was too long and after a cursor", async () => {
+  it("reports line offsets, also after a line that was too long and after a cursor", async () => {
     const text = "ab\ncdefghi\nj\n\nk\n";
     writeFileSync(file, text);
     const { cursor } = await read(null, { end: 3 });
@@ -77,14 +77,14 @@ describe("reading lines", () => {
     }
   });
 
-  it("does not give lines that begin after the end", async () => {
+  it("omits lines that begin after the end", async () => {
     writeFileSync(file, "ab\ncd\nef\n");
     expect((await read(null, { end: 6 })).lines).toEqual(["ab", "cd"]);
   });
 });
 
 describe("the cursor", () => {
-  it("goes on after the last whole line, once it is finished", async () => {
+  it("resumes after the last whole line", async () => {
     writeFileSync(file, "ab\ncd");
     const first = await read();
     appendFileSync(file, "ef\ngh\n");
@@ -109,14 +109,14 @@ describe("the cursor", () => {
   });
 
   it.each(["", "3", "0-", "-3-aa", "999999999999-".padEnd(45, "a")])(
-    "is refused when it is none: %j",
+    "is rejected when invalid: %j",
     async (lineHash) => {
       writeFileSync(file, "aa\nbb\n");
       await expect(read({ offset: 3, lineHash })).rejects.toEqual(changed);
     },
   );
 
-  it("is not troubled by a file that is cut off while it is read", async () => {
+  it("tolerates a file that is truncated while it is read", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
     writeFileSync(file, `${lines.join("\n")}\n`);
     const seen: string[] = [];
@@ -134,7 +134,7 @@ describe("the cursor", () => {
 describe("a last line without a line feed", () => {
   const isWhole = (line: Buffer) => line.at(-1) === 0x7d;
 
-  it("is given when it is whole, and its line feed is nothing new", async () => {
+  it("is yielded when complete, and its later line feed adds nothing", async () => {
     writeFileSync(file, "{a}\n{b}");
     const first = await read(null, { isWhole });
     expect(first).toMatchObject({ lines: ["{a}", "{b}"], cursor: { offset: 7 } });
@@ -146,12 +146,12 @@ describe("a last line without a line feed", () => {
     expect((await read(second.cursor, { isWhole })).lines).toEqual(["{c}"]);
   });
 
-  it("is waited for when it is not", async () => {
+  it("is left for later when incomplete", async () => {
     writeFileSync(file, "{a}\n{b");
     expect(await read(null, { isWhole })).toMatchObject({ lines: ["{a}"], cursor: { offset: 4 } });
   });
 
-  it("was changed when it goes on after all", async () => {
+  it("counts as changed when it continues after all", async () => {
     writeFileSync(file, "{a}");
     const { cursor } = await read(null, { isWhole });
     appendFileSync(file, " more\n");
@@ -161,7 +161,7 @@ describe("a last line without a line feed", () => {
 
 describe("a line that is too long", () => {
   it.each([64, 256, 4096])(
-    "is passed over and counted, and can be resumed after (batches of %i)",
+    "is skipped and counted, and can be resumed after (batches of %i)",
     async (batch) => {
       writeFileSync(file, `ab\n${"x".repeat(1000)}\ncd\n${"y".repeat(1000)}\n`);
       const all = await read(null, { batch, longest: 500 });
@@ -183,7 +183,7 @@ describe("a line that is too long", () => {
   });
 });
 
-it("gives the same lines however the file grows and whatever the sizes are", async () => {
+it("yields the same lines however the file grows and whatever the batch sizes", async () => {
   const pieces = fc.array(fc.stringMatching(/^[ab\n]{0,40}$/), { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(

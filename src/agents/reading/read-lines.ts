@@ -7,43 +7,38 @@ import { bounds } from "./bounds.ts";
 export interface FileLine {
   /** Without the line feed. A view into a buffer that the next batch overwrites. */
   bytes: Buffer;
-  /** Where in the file it begins. Bytes. */
+  /** Its offset in the file. Bytes. */
   start: number;
 }
 
-export interface LineBatch {
+interface LineBatch {
   /** Whole lines. */
   lines: FileLine[];
-  /** Where reading goes on after them. */
+  /** The position behind them. */
   cursor: Cursor;
-  /** Lines that were passed over because they are longer than allowed. */
+  /** Number of skipped lines over the length limit. */
   tooLong: number;
 }
 
 export interface ReadLinesOptions {
-  /** About how many bytes a batch has. */
+  /** Approximate bytes per batch. */
   batch?: number;
-  /** The longest line that is given; longer ones are never held in memory. Bytes. */
+  /** Longer lines are skipped and never held in memory. Bytes. */
   longest?: number;
-  /** Nothing is read from here on; for looking at what came before. Bytes. */
+  /** Stop here. Bytes. */
   end?: number;
-  /**
-   * Whether the file's last line, which has no line feed, is whole nonetheless: then it is given, too. Without this
-   * it is taken for one that is still being written.
-   */
+  /** Whether a last line without a line feed is complete; default: it is still being written. */
   isWhole?: (line: Buffer) => boolean;
   signal?: AbortSignal | undefined;
 }
 
 const lineFeed = 10;
-/** What may follow a whole line that had no line feed yet. */
+/** What may follow a complete line that had no line feed yet. */
 const mayFollow = new Set([undefined, lineFeed, 13]);
 
 /**
- * Reads a file that grows by whole lines, from where `cursor` is (null: from its start) to the last line feed that
- * is there now, or further (see `isWhole`).
- * @throws PommelError `transcript_changed` when the line before the cursor is not there any more; system errors as
- *   they are
+ * Reads the lines of a growing file, from `cursor` (null: its start) to the last line feed, or further (see `isWhole`).
+ * @throws PommelError `transcript_changed` when the line before the cursor changed; system errors unchanged
  */
 export async function* readLines(
   path: string,
@@ -58,7 +53,7 @@ export async function* readLines(
     let position = offset;
     let buffer = Buffer.allocUnsafe(batch);
     let held = 0;
-    // Of a line that is too long: how much of it was passed over, and its hash so far.
+    // For a line over the limit: bytes skipped, and the hash so far.
     let passing: { bytes: number; hash: Hash } | null = null;
 
     for (;;) {
@@ -117,7 +112,7 @@ export async function* readLines(
       offset += stop - start;
       if (stop > 0) yield { lines, cursor: { offset, lineHash }, tooLong };
 
-      // What is left is the beginning of a line: it moves to the front, into more room if it fills what there is.
+      // Move the incomplete line to the front, into a larger buffer if it fills this one.
       const left = held - stop;
       if (left > longest) {
         passing = { bytes: left, hash: createHash("sha256").update(buffer.subarray(stop, held)) };
@@ -136,7 +131,7 @@ export async function* readLines(
   }
 }
 
-/** A line's length and hash, line feed included: with its length it can be found again from where it ends. */
+/** A line's length and hash, including its line feed; the length locates it from its end. */
 function hashed(line: Buffer): string {
   return described(line.length, createHash("sha256").update(line));
 }
@@ -152,10 +147,7 @@ async function verify(file: FileHandle, path: string, { offset, lineHash }: Curs
   if (!(length > 0 && start >= 0) || (await hashAt(file, start, length)) !== lineHash) throw changed(path);
 }
 
-/**
- * The hash of the one line that fills these bytes, with its line feed or up to where it may still come; null when
- * they are no such line.
- */
+/** The hash of the single line in these bytes, with or without a final line feed; null otherwise. */
 async function hashAt(file: FileHandle, start: number, length: number): Promise<string | null> {
   const hash = createHash("sha256");
   const end = start + length;
@@ -171,7 +163,7 @@ async function hashAt(file: FileHandle, start: number, length: number): Promise<
     if (feed === -1 && position === end && !mayFollow.has(await byteAt(file, end))) return null;
     hash.update(bytes);
   }
-  // The line feed of a line that was given before it came is a line of nothing (CR LF at the most).
+  // The late line feed of a yielded line looks like an empty line (CR LF at most).
   const isRest = length <= 2;
   if (start > 0 && !isRest && (await byteAt(file, start - 1)) !== lineFeed) return null;
   return described(length, hash);

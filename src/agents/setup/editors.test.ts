@@ -6,7 +6,7 @@ import { setups } from "../registry.ts";
 import type { PartEditor } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 
-/** Puts ours in, and takes it out by what was recorded and by what can be told later. */
+/** Adds a part, and removes it with and without the recorded edits. */
 function roundTrip(editor: PartEditor, text: string) {
   if (editor.look(text, "file").state !== "absent") return;
   const { text: added, undo, empty } = editor.add(text, "file");
@@ -61,7 +61,7 @@ describe("any JSON", () => {
 
   const comments = ["", " // it's {", " /* , */", "\n// [of its own]", " /* 1 */ // }"];
   it.each(settingsEditors.filter(([name]) => name.startsWith("gemini")))(
-    "holds %s with comments in it, which stay",
+    "keeps its comments when %s is added and removed",
     (_, editor) => {
       const chosen = fc.array(fc.constantFrom(...comments), { minLength: 5, maxLength: 40 });
       fc.assert(
@@ -77,7 +77,7 @@ describe("any JSON", () => {
     },
   );
 
-  it("leaves a comment where it stands", () => {
+  it("leaves comments in place", () => {
     const [, editor] = settingsEditors.find(([name]) => name === "gemini mcp")!;
     const text = '{\n  // Mine.\n  "mcpServers": {\n    "a": {} // of a\n  }\n}\n';
     const { text: added } = editor.add(text, "file");
@@ -126,7 +126,7 @@ describe("any TOML", () => {
         fc.property(document, layout, (value, write) => {
           const text = write(stringify(value));
           const removed = roundTrip(editor, text);
-          // A line end that was missing stays added where nobody recorded it.
+          // A missing final line break stays added if it was not recorded.
           if (removed !== undefined) expect([text, `${text}\n`, `${text}\r\n`]).toContain(removed);
         }),
       );

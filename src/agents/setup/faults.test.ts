@@ -41,7 +41,7 @@ const takeAll = () => {
 const agentsFile = () => join(dir, "AGENTS.md");
 const deadPid = () => spawnSync(process.execPath, ["-e", ""]).pid;
 
-describe("a file that several parts were put into", () => {
+describe("a file with several parts", () => {
   it.each([
     ["", "mcp", "hooks"],
     ["{ }", "hooks", "mcp"],
@@ -55,7 +55,7 @@ describe("a file that several parts were put into", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("is gone, too, where two agents read it", () => {
+  it("is removed also when two agents share it", () => {
     mkdirSync(join(dir, ".gemini"));
     writeFileSync(join(dir, ".gemini/settings.json"), '{"context": {"fileName": "AGENTS.md"}}');
     put(geminiSetup, "instructions");
@@ -65,9 +65,9 @@ describe("a file that several parts were put into", () => {
   });
 });
 
-describe("what was begun and not finished", () => {
-  it("is undone when the file cannot be written, with the directories that were made", () => {
-    // There is room for its name, and none for that of a draft beside it.
+describe("an interrupted change", () => {
+  it("is undone when the file cannot be written, with the created directories", () => {
+    // The file's name fits, but not that of a draft beside it.
     const file = join(dir, "made/for/it", "x".repeat(250));
     const part = { name: "instructions", files: () => [file], editor: section(1, "Known.") } as const;
     expect(() => putPart(place, { ...codexSetup, parts: [part] }, part)).toThrow(
@@ -77,7 +77,7 @@ describe("what was begun and not finished", () => {
     expect(readRecord(place).files).toEqual({});
   });
 
-  it("leaves the file alone when what was made of it cannot be noted", () => {
+  it("leaves the file alone when the record cannot be written", () => {
     mkdirSync(join(dir, ".pommel/setup.json"), { recursive: true });
     expect(() => put(codexSetup, "instructions")).toThrow(
       expect.objectContaining({ code: "unreadable", message: expect.stringContaining("setup.json") }),
@@ -85,7 +85,7 @@ describe("what was begun and not finished", () => {
     expect(existsSync(agentsFile())).toBe(false);
   });
 
-  it("of a process that was killed is cleared away", () => {
+  it("of a killed process is cleaned up", () => {
     writeFileSync(`${agentsFile()}.pommel-${deadPid()}`, "half");
     writeFileSync(`${agentsFile()}.pommel-mine`, "");
     mkdirSync(join(dir, ".pommel"));
@@ -96,11 +96,11 @@ describe("what was begun and not finished", () => {
   });
 });
 
-it("works on a place's files one at a time", () => {
+it("is prevented by a lock on the place's files", () => {
   oneAtATime(place, () => {
     const lock = `${place.recordFile}.lock`;
     expect(readFileSync(lock, "utf8")).toBe(String(process.pid));
-    // Its owner ends in the meantime.
+    // The lock's owner exits meanwhile.
     const wait = vi.spyOn(Atomics, "wait").mockImplementation(() => {
       rmSync(lock);
       return "timed-out";
@@ -110,7 +110,7 @@ it("works on a place's files one at a time", () => {
   });
 });
 
-it("does not wait for what a pipe says that stands in a file's place", () => {
+it("does not block on a pipe in place of a file", () => {
   execFileSync("mkfifo", [agentsFile()]);
   expect(() => put(codexSetup, "instructions")).toThrow(
     expect.objectContaining({ code: "unreadable", message: expect.stringContaining("it is a pipe") }),
@@ -120,20 +120,20 @@ it("does not wait for what a pipe says that stands in a file's place", () => {
 describe("a section", () => {
   const newer = section(7, "What is known.");
 
-  it("of a newer Pommel stays, and goes with ours", () => {
+  it("of a newer Pommel is kept, and removed by `pm disable`", () => {
     const { text } = newer.add("Mine.\n", "file");
     expect(section(6, "What was known.").look(text, "file")).toEqual({ state: "current", detail: [] });
     expect(section(6, "What was known.").remove(text, "file", [])).toBe("Mine.\n");
   });
 
-  it("leaves a blank line where it stood between paragraphs", () => {
+  it("leaves a blank line between paragraphs when removed", () => {
     const { text } = newer.add("Above.\n", "file");
     for (const gap of ["", "\n"])
       expect(newer.remove(`${text}${gap}Below.\n`, "file", [])).toBe("Above.\n\nBelow.\n");
   });
 });
 
-it.skipIf(process.getuid?.() === 0)("a file that nobody may write is not replaced", () => {
+it.skipIf(process.getuid?.() === 0)("a read-only file is not replaced", () => {
   writeFileSync(agentsFile(), "Mine.\n", { mode: 0o444 });
   expect(() => put(codexSetup, "instructions")).toThrow(expect.objectContaining({ code: "unreadable" }));
   expect(take(codexSetup, "instructions")).toEqual([]);

@@ -19,12 +19,12 @@ const events = Object.values(eventOfHook);
 const file = "settings.json";
 const nothing: string[] = [];
 
-/** Adds, checks that all are there, and takes them out again by what was recorded and by what can be told later. */
+/** Adds the hooks, checks them, and removes them with and without the recorded edits. */
 function roundTrip(text: string) {
   const { text: added, empty, undo } = addHooks(text, file);
   expect(missingEvents(added, file)).toEqual([]);
   expect(addHooks(added, file)).toMatchObject({ text: added, added: [] });
-  // Nothing was replaced, only inserted.
+  // Edits only insert.
   expect(undo.filter(({ put }) => put !== "")).toEqual([]);
   return { added, undone: undo.reduce(applyEdit, added), removed: removeHooks(added, file, empty) };
 }
@@ -53,8 +53,8 @@ const variants: [name: string, text: string][] = [
   ["escapes", '{"\\u0068ooks": {"\\u0053top": [ ]}, "a": "\\ud83d\\ude00"}'],
 ];
 
-describe("adding our hooks", () => {
-  it("writes them in the nested shape, with seconds, for the events that we listen to", () => {
+describe("adding Pommel's hooks", () => {
+  it("writes the nested format, in seconds, for all events", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     expect(Object.keys(hooks)).toEqual(events);
     expect(hooks.PreCompact).toEqual([
@@ -69,7 +69,7 @@ describe("adding our hooks", () => {
     expect(hooks.SessionEnd[0].hooks[0].timeout).toBe(10);
   });
 
-  it("looks like the rest of the file", () => {
+  it("matches the file's formatting", () => {
     expect(addHooks('{\r\n\t"a": [],\r\n\t"hooks": {}\r\n}\r\n', file).text).toMatch(
       /^{\r\n\t"a": \[\],\r\n\t"hooks": {\r\n\t\t"PreCompact": \[\r\n\t\t\t{\r\n\t\t\t\t"matcher": "",\r\n/,
     );
@@ -82,13 +82,13 @@ describe("adding our hooks", () => {
     expect(addHooks("{}", file).text).toBe(addHooks("", file).text.trimEnd());
   });
 
-  it.each(variants)("leaves the rest as it is, and can be taken back: %s", (_, text) => {
+  it.each(variants)("leaves the rest unchanged, and can be undone: %s", (_, text) => {
     const { undone, removed } = roundTrip(text);
     expect(undone).toBe(text);
     expect(JSON.parse(removed)).toEqual(JSON.parse(text));
   });
 
-  it("takes an older spelling, a path or `handle` for ours, and adds only what is missing", () => {
+  it("recognises older spellings, paths and `handle`, and adds only what is missing", () => {
     const group = (command: string) => [{ hooks: [{ type: "command", command }] }];
     const hooks = {
       PreCompact: group("pm hook precompact"),
@@ -105,7 +105,7 @@ describe("adding our hooks", () => {
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
   });
 
-  it("renews what an older Pommel wrote, where the agent does not trust each command by its text", () => {
+  it("updates an older Pommel's hooks, unless the agent trusts commands by their text", () => {
     const earlier = (text: string) =>
       text.replaceAll(/command -v [^"]*exec pommel ([^"]*) \|\| true/g, "pm $1");
     for (const spec of [claudeHooks, geminiHooks]) {
@@ -124,7 +124,7 @@ describe("adding our hooks", () => {
     expect(codex.add(trusted, file).text).toBe(trusted);
   });
 
-  it("runs nothing and says nothing where there is no pommel", () => {
+  it("writes commands that do nothing without pommel installed", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     const bin = mkdtempSync(join(tmpdir(), "pommel-bin-"));
     const run = () =>
@@ -134,7 +134,7 @@ describe("adding our hooks", () => {
         input: "{}",
       });
     expect(run()).toMatchObject({ status: 0, stdout: "", stderr: "" });
-    // Another program of that short name is not ours to start.
+    // Another program named `pm` must not be started.
     writeFileSync(join(bin, "pm"), "#!/bin/sh\necho another\n", { mode: 0o755 });
     expect(run()).toMatchObject({ status: 0, stdout: "", stderr: "" });
     writeFileSync(join(bin, "pommel"), '#!/bin/sh\nread -r line\necho "$* $line"\n', { mode: 0o755 });
@@ -142,7 +142,7 @@ describe("adding our hooks", () => {
     rmSync(bin, { recursive: true });
   });
 
-  it("keeps what others put into our groups", () => {
+  it("keeps other entries in Pommel's groups", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     hooks.Stop[0].hooks.push(othersHook);
     hooks.PreCompact.unshift({ hooks: [othersHook] });
@@ -177,7 +177,7 @@ describe("adding our hooks", () => {
 });
 
 describe("other agents", () => {
-  it("have the same shape, in their own words and units", () => {
+  it("have the same format with their own event names and units", () => {
     const codex = JSON.parse(hookEntries(codexHooks).add("", "hooks.json").text).hooks;
     expect(codex.PostToolUse).toEqual([
       {
@@ -204,7 +204,7 @@ describe("other agents", () => {
     expect(gemini.PreCompress[0].matcher).toBe("manual");
   });
 
-  it("are told apart by what runs, and their hooks found by place", () => {
+  it("are distinguished by command, and their hooks found by position", () => {
     const claudes = addHooks("", file).text;
     expect(hookEntries(codexHooks).look(claudes, file).state).toBe("absent");
     const { hooks } = JSON.parse(hookEntries(codexHooks).add("", file).text);
@@ -245,7 +245,7 @@ describe("any settings", () => {
     (value) => JSON.stringify(value, null, 1).replaceAll("\n", " "),
   );
 
-  it("come through adding and removing unchanged", () => {
+  it("survive adding and removing unchanged", () => {
     fc.assert(
       fc.property(settings, layout, (value, write) => {
         const text = write(value);

@@ -12,28 +12,28 @@ import {
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { additionTo, isBlankObject, objectIn, refuse } from "./json-object.ts";
+import { additionTo, isBlankObject, objectIn, refuse } from "./json-entry.ts";
 
-/** Our hooks in the text of an agent's settings, in the nested shape that Claude Code, Codex and Gemini CLI share. */
+/** Pommel's hooks in an agent's settings, in the nested format that Claude Code, Codex and Gemini CLI share. */
 
-/** What an agent runs, and when. */
+/** An agent's hooks. */
 export interface HookSpec {
   /** As `Agent.name`. */
   agent: string;
   hooks: readonly AgentHook[];
-  /** What each handler is called, where the agent merges those of the same name. */
+  /** The handlers' name, if the agent merges those of the same name. */
   handlerName?: string;
   /** Whether the agent takes JSON with comments. */
   comments?: boolean;
-  /** It runs hooks with Git's bash on Windows; the others do with cmd or PowerShell. */
+  /** Hooks run in Git's bash on Windows; other agents use cmd or PowerShell. */
   hasShEverywhere?: boolean;
-  /** The agent runs a command only as somebody trusted it: what an older Pommel wrote is as good, and stays. */
+  /** The agent trusts commands by their exact text, so an older Pommel's commands stay. */
   trustsCommands?: boolean;
 }
 
-export interface AgentHook {
+interface AgentHook {
   hook: HookName;
-  /** The agent's own name of the event. */
+  /** The agent's name of the event. */
   event: string;
   matcher?: string;
   /** In the agent's unit. */
@@ -41,10 +41,10 @@ export interface AgentHook {
 }
 
 /**
- * The same in every checkout and every scope: settings are often committed, and an agent runs a command that stands in
- * several of its files once only if the strings are equal. `pommel` and not `pm`, which is another program's name on some
- * machines; where there is none, nothing happens. The shell is replaced, so that a timeout ends the hook itself.
- * cmd and PowerShell have no such guard.
+ * Equal in every checkout and scope: settings are often committed, and an agent runs a command from several files once
+ * only if the strings are equal. `pommel` and not `pm`, which is another program's name on some machines; without it,
+ * nothing happens. `exec` replaces the shell, so that a timeout ends the hook itself. cmd and PowerShell have no such
+ * guard.
  */
 function commandOf({ agent, hasShEverywhere = false }: HookSpec, hook: HookName): string {
   const command = `pommel ${argumentsOf(agent, hook)}`;
@@ -56,7 +56,7 @@ function argumentsOf(agent: string, hook: HookName): string {
   return agent === defaultAgentName ? `hook ${hook}` : `hook --agent ${agent} ${hook}`;
 }
 
-/** What an agent runs for each of its events. */
+/** The hooks for an agent's events. */
 export function hooksFor(
   { events }: AgentHooks,
   detail: (hook: HookName) => Pick<AgentHook, "matcher" | "timeout">,
@@ -70,23 +70,23 @@ export function hooksFor(
 const guard = "command -v pommel >/dev/null 2>&1 && ";
 const otherwise = " || true";
 
-/** What stands in the agent's settings for an event. */
+/** An event's entry in the agent's settings. */
 export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): Record<string, unknown> {
   const name = spec.handlerName === undefined ? {} : { name: spec.handlerName };
   const hooks = [{ type: "command", ...name, command: commandOf(spec, hook), timeout }];
   return matcher === undefined ? { hooks } : { matcher, hooks };
 }
 
-/** `pommel hook <name>`, in one of the spellings that people write, possibly with a path; nothing else but our guard. */
+/** `pommel hook <name>` in any common spelling, possibly with a path and the guard. */
 const ourCommand =
   /^(?:exec\s+)?(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
 
-/** What an older Pommel wrote, which is renewed: it says "pm: not found" on each prompt to whoever has no Pommel. */
+/** An older Pommel's command, to be updated: it prints "pm: not found" on each prompt where Pommel is missing. */
 function isEarlier({ agent, trustsCommands = false }: HookSpec, hook: HookName, command: string): boolean {
   return !trustsCommands && command === `pm ${argumentsOf(agent, hook)}`;
 }
 
-/** What a command line of ours runs; null for everybody else's, and for another agent's. */
+/** The hook that a command runs; null for other commands and other agents. */
 function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
   const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
   const [, whose = defaultAgentName, name = ""] = ourCommand.exec(bare.trim()) ?? [];
@@ -94,7 +94,7 @@ function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyH
   return name === anyHook ? anyHook : hookNamed(name);
 }
 
-/** How our hooks stand in the text of an agent's settings. */
+/** The editor for hooks in an agent's settings. */
 export function hookEntries(spec: HookSpec): PartEditor {
   return {
     look: (text, name) => look(spec, text, name),
@@ -104,7 +104,7 @@ export function hookEntries(spec: HookSpec): PartEditor {
   };
 }
 
-/** Where our hooks stand: the place of the group under its event, and of the handler in the group. */
+/** The positions of Pommel's hooks: the group's index under its event, and the handler's in the group. */
 export function placesOfHooks(
   spec: HookSpec,
   text: string,
@@ -135,7 +135,7 @@ function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: Agent
   return handlersIn(spec, groups).some(({ runs }) => runs === hook || runs === anyHook);
 }
 
-/** The command of a hook that is to be renewed. */
+/** The command node to update. */
 function earlierIn(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): Node | undefined {
   const handlers = handlersIn(spec, hooks && valueAt(hooks, event));
   const commands = handlers.flatMap(({ node }) => valueAt(node, "command") ?? []);
@@ -194,13 +194,13 @@ function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly
 interface Handler {
   runs: HookName | typeof anyHook;
   node: Node;
-  /** The array of handlers that it is in. */
+  /** Its array of handlers. */
   handlers: Node;
   group: Node;
   groups: Node;
 }
 
-/** The innermost container that still holds something else loses what is ours. */
+/** Removes Pommel's entry from the innermost container that has other content. */
 function removal(
   text: string,
   root: Node,
@@ -224,7 +224,7 @@ function countOurs(spec: HookSpec, text: string, name: string): number {
   return (hooks?.children ?? []).flatMap((property) => handlersIn(spec, property.children?.[1])).length;
 }
 
-/** Our handlers in an event's groups. What has another shape is nobody's hook, as agents ignore it. */
+/** Pommel's handlers in an event's groups. Skips malformed entries, as agents do. */
 function handlersIn(spec: HookSpec, groups: Node | undefined): Handler[] {
   if (groups?.type !== "array") return [];
   return groups.children!.flatMap((group) => {
@@ -242,7 +242,7 @@ function rootIn({ comments = false }: HookSpec, text: string, name: string): Nod
   return objectIn(text, { name, comments });
 }
 
-/** The object that `hooks` is; undefined where there is none. */
+/** The `hooks` object; undefined when missing. */
 function hooksIn(spec: HookSpec, text: string, name: string): Node | undefined {
   if (text.trim() === "") return undefined;
   const hooks = valueAt(rootIn(spec, text, name), "hooks");

@@ -1,20 +1,20 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode, stripComments } from "jsonc-parser";
 
 /**
- * Edits of JSON text that leave everything else byte for byte: jsonc-parser says where things stand, and what is
- * added is laid out like what surrounds it. (Its own `modify` formats the whole line that it touches, which in a
- * file of one line is everything.)
+ * Edits of JSON text that leave everything else byte for byte: jsonc-parser locates nodes, and additions follow the
+ * surrounding layout. (Its own `modify` formats the whole line that it touches, which in a file of one line is
+ * everything.)
  */
 
-/** At `offset`, `remove` characters make place for `put`. */
+/** Replaces `remove` characters at `offset` with `put`. */
 export interface TextEdit {
   offset: number;
   remove: number;
   put: string;
 }
 
-/** Where and why a text is no JSON; line and column from 1. */
-export interface JsonProblem {
+/** A JSON syntax error; line and column are 1-based. */
+interface JsonProblem {
   line: number;
   column: number;
   what: string;
@@ -24,7 +24,7 @@ export function applyEdit(text: string, { offset, remove, put }: TextEdit): stri
   return text.slice(0, offset) + put + text.slice(offset + remove);
 }
 
-/** The edit that takes `edit`, once applied to `text`, back. */
+/** The edit that undoes `edit` after it was applied to `text`. */
 export function inverseOf(text: string, { offset, remove, put }: TextEdit): TextEdit {
   return { offset, remove: put.length, put: text.slice(offset, offset + remove) };
 }
@@ -66,12 +66,12 @@ export function propertyOf(object: Node, key: string): Node | undefined {
   return object.children?.findLast((property) => property.children?.[0]?.value === key);
 }
 
-/** Adds a property behind the others of an object. */
+/** Appends a property to an object. */
 export function addProperty(text: string, object: Node, key: string, value: unknown): TextEdit {
   return addChild(text, object, (style) => `${JSON.stringify(key)}${style.colon}${style.print(value)}`);
 }
 
-/** Adds an item behind the others of an array. */
+/** Appends an item to an array. */
 export function addItem(text: string, array: Node, value: unknown): TextEdit {
   return addChild(text, array, (style) => style.print(value));
 }
@@ -81,7 +81,7 @@ interface Style {
   print: (value: unknown) => string;
 }
 
-/** Comments behind what they are about. */
+/** Trailing comments. */
 const sameLine = /^(?:[ \t]*\/\*[^\r\n]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/;
 
 function addChild(text: string, container: Node, render: (style: Style) => string): TextEdit {
@@ -106,7 +106,7 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
   const outer = indentAt(text, container.offset);
   const indent = outer + unit;
   const close = /[\r\n]/.test(inside) ? "" : `${eol}${outer}`;
-  // A bracket on a line of its own keeps it.
+  // Keep a bracket on its own line.
   return {
     offset: open,
     remove: 0,
@@ -114,10 +114,7 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
   };
 }
 
-/**
- * Takes the child at `index` out of an object or array, with the comma and the blanks that belonged to it. Comments
- * around it stay.
- */
+/** Removes the child at `index` from an object or array, with its comma and whitespace. Comments stay. */
 export function removeChild(text: string, container: Node, index: number): TextEdit {
   const children = container.children!;
   const node = children[index]!;
@@ -132,7 +129,7 @@ export function removeChild(text: string, container: Node, index: number): TextE
     return { offset: node.offset, remove: to - node.offset, put: after.trimStart() };
   }
   if (previous || before.trim() !== "" || after.trim() !== "") {
-    // A comment may end with its line.
+    // Line comments end at the line break.
     const isLineEnd = /^[ \t]*[\r\n]/.test(text.slice(end));
     return {
       offset: from,
@@ -143,7 +140,7 @@ export function removeChild(text: string, container: Node, index: number): TextE
   return { offset: from, remove: to - from, put: "" };
 }
 
-/** What stands between two children or at the edge of them, where one comma at the most is in no comment. */
+/** Removes the comma outside of comments from the text between children. */
 function withoutComma(between: string): string {
   const comma = stripComments(between, " ").indexOf(",");
   return comma === -1 ? between : between.slice(0, comma) + between.slice(comma + 1);
@@ -159,7 +156,7 @@ function indentAt(text: string, offset: number): string {
   return /(?:^|[\r\n])([ \t]*)[^\r\n]*$/.exec(text.slice(0, offset))?.[1] ?? "";
 }
 
-/** A file written without line breaks stays one; an empty object alone is no such file. */
+/** Whether to keep a file without line breaks on one line; not for an empty object. */
 function isOneLine(text: string): boolean {
   const body = text.trim();
   return !/[\r\n]/.test(body) && body.length > 2;

@@ -1,17 +1,21 @@
 import { getNodeValue, type Node } from "jsonc-parser";
+import type { PommelError } from "../../project/errors.ts";
+import { refusal } from "../../project/files/text-file.ts";
 import type { Addition, PartEditor } from "../setup.ts";
 import {
   addItem,
   addProperty,
   applyEdit,
+  inverseOf,
+  parseJson,
+  problemAt,
   propertyOf,
   removeChild,
   type TextEdit,
   valueAt,
 } from "./json-edit.ts";
-import { additionTo, isBlankObject, type JsonFile, objectIn, refuse } from "./json-object.ts";
 
-/** `pommel mcp`, or `pm mcp` of an older Pommel, possibly with a path: a server of ours, whatever else its entry says. */
+/** `pommel mcp`, or `pm mcp` of an older Pommel, possibly with a path: Pommel's server, whatever else its entry has. */
 const ourProgram = /^(?:.*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?$/;
 
 /** Whether an MCP server's entry runs Pommel. */
@@ -25,8 +29,8 @@ export function runsOurServer(entry: unknown): boolean {
 }
 
 /**
- * The server `pommel` in the JSON of an agent.
- * @param options.within where `mcpServers` stands in the file
+ * The MCP server `pommel` in an agent's JSON.
+ * @param options.within path of `mcpServers` in the file
  */
 export function serverEntry(
   value: Record<string, unknown>,
@@ -58,7 +62,7 @@ export function serverEntry(
   };
 }
 
-/** A text in the list at `path` in the JSON of an agent. */
+/** A string in the list at `path` in an agent's JSON. */
 export function listEntry(path: readonly [string, ...string[]], item: string): PartEditor {
   const find = (text: string, name: string) =>
     containerAt(text, { name, comments: false }, path, "array")?.children?.findIndex(
@@ -83,7 +87,7 @@ export function listEntry(path: readonly [string, ...string[]], item: string): P
 
 type Container = "object" | "array";
 
-/** What stands at `path`, as far as it is there and of the type that it has to be. */
+/** The existing containers along `path`, checked for their type. */
 function containerAt(
   text: string,
   file: JsonFile,
@@ -111,7 +115,7 @@ function addUnder(
   type: Container,
   put: (text: string, container: Node) => TextEdit,
 ): Addition {
-  // Of another type, it throws before anything is changed.
+  // Throws on a wrong type before anything is changed.
   containerAt(text, file, path, type);
   const { addition, apply } = additionTo(text);
   for (const depth of path.keys()) {
@@ -129,7 +133,7 @@ function addUnder(
   return addition;
 }
 
-/** Takes the child at `at` out, with the containers that it leaves empty and that were not among `empty`. */
+/** Removes the child at `at`, with containers that become empty and were not in `empty`. */
 function removeUnder(
   text: string,
   file: JsonFile,
@@ -152,4 +156,48 @@ function removeUnder(
 
 function nodeAt(text: string, file: JsonFile, path: readonly string[]): Node {
   return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, file));
+}
+
+/** A JSON file's properties. */
+interface JsonFile {
+  /** For errors. */
+  name: string;
+  /** Whether the agent accepts comments there. */
+  comments: boolean;
+}
+
+/**
+ * The root object of a JSON text.
+ * @throws PommelError `settings_invalid`
+ */
+export function objectIn(text: string, { name, comments }: JsonFile): Node {
+  const parsed = parseJson(text, comments);
+  if ("problem" in parsed) {
+    const { line, column, what } = parsed.problem;
+    throw refusal(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
+  }
+  if (parsed.root.type !== "object") throw refuse(name, text, parsed.root.offset, "it is not a JSON object");
+  return parsed.root;
+}
+
+/** The error for an unexpected value at `offset`. */
+export function refuse(name: string, text: string, offset: number, what: string): PommelError {
+  const { line, column } = problemAt(text, offset, what);
+  return refusal(`${name}:${line}:${column}`, `cannot hold Pommel's entries: ${what}`);
+}
+
+/** Whether a text is empty or an empty object. */
+export function isBlankObject(text: string): boolean {
+  return /^\s*(?:\{\s*\})?\s*$/.test(text);
+}
+
+/** Applies edits to a file's text, starting from an empty object if needed, and records how to undo them. */
+export function additionTo(text: string): { addition: Addition; apply: (edit: TextEdit) => void } {
+  const addition: Addition = { text, added: [], empty: [], undo: [] };
+  const apply = (edit: TextEdit) => {
+    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.text = applyEdit(addition.text, edit);
+  };
+  if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });
+  return { addition, apply };
 }

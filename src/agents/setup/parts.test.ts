@@ -20,8 +20,7 @@ import { localSettings } from "../claude/setup.ts";
 import { setups } from "../registry.ts";
 import type { PartName, Place } from "../setup.ts";
 import { partState, putPart, takePart } from "./parts.ts";
-import { projectPlace } from "./place.ts";
-import { readRecord } from "./record.ts";
+import { projectPlace, readRecord } from "./record.ts";
 
 const sharedSettings = ".claude/settings.json";
 let project: Project;
@@ -52,7 +51,7 @@ const removeHooks = () => takePart(place, ...hooks).map((taken) => taken.file);
 const hooksState = () => partState(place, ...hooks);
 
 describe("installing hooks", () => {
-  it("makes the file when there is none, and takes it and its directory away again", () => {
+  it("creates a missing file, and removes it and its directory again", () => {
     expect(hooksState()).toMatchObject({ state: "absent", file: null });
     expect(installHooks()).toMatchObject({ file: sharedSettings, outcome: "created" });
     expect(hooksState()).toMatchObject({ state: "current", file: sharedSettings, detail: [] });
@@ -70,7 +69,7 @@ describe("installing hooks", () => {
     expect(hooksState()).toMatchObject({ state: "current" });
   });
 
-  it("keeps a directory that holds something else by then", () => {
+  it("keeps a directory that is not empty", () => {
     installHooks();
     writeFileSync(join(project.root, ".claude/notes.md"), "");
     removeHooks();
@@ -91,7 +90,7 @@ describe("installing hooks", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("takes out what is ours when somebody else changed the file, and keeps what was there before", () => {
+  it("removes only Pommel's part when the file was changed since", () => {
     put('{"hooks": {"Stop": []}}');
     installHooks();
     const settings = JSON.parse(readFileSync(file, "utf8"));
@@ -105,21 +104,21 @@ describe("installing hooks", () => {
     });
   });
 
-  it("removes a file of its own that was only laid out anew", () => {
+  it("removes a file that it created and that was only reformatted", () => {
     installHooks();
     put(JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
     removeHooks();
     expect(existsSync(file)).toBe(false);
   });
 
-  it("removes hooks that came with a checkout", () => {
+  it("removes hooks that were committed by others", () => {
     installHooks();
     rmSync(join(project.stateDir, "setup.json"));
     removeHooks();
     expect(readFileSync(file, "utf8")).toBe("{}\n");
   });
 
-  it("adds what somebody took out, and still knows what was there before the first time", () => {
+  it("adds removed hooks again, and still restores the original file", () => {
     put('{\n  "model": "opus"\n}\n');
     installHooks();
     const settings = JSON.parse(readFileSync(file, "utf8"));
@@ -131,7 +130,7 @@ describe("installing hooks", () => {
     expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
   });
 
-  it("keeps one's own and the shared file apart, and counts both", () => {
+  it("distinguishes the personal and the shared file, and counts both", () => {
     installHooks(localSettings);
     expect(existsSync(file)).toBe(false);
     expect(hooksState()).toMatchObject({ state: "current", file: localSettings });
@@ -159,7 +158,7 @@ describe("installing hooks", () => {
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
   });
 
-  it("follows a link that leads to nothing yet", () => {
+  it("follows a link to a missing file", () => {
     mkdirSync(join(project.root, ".claude"));
     symlinkSync("../settings-to-be.json", file);
     installHooks();
@@ -187,7 +186,7 @@ describe("installing hooks", () => {
     expect(filesIn(".claude")).toEqual(["settings.json"]);
   });
 
-  it("says when the file cannot be read or written", () => {
+  it("reports a file that cannot be read or written", () => {
     mkdirSync(file, { recursive: true });
     expect(() => installHooks()).toThrow(expect.objectContaining({ code: "unreadable" }));
     rmSync(join(project.root, ".claude"), { recursive: true });
@@ -212,7 +211,7 @@ describe("every part of every agent", () => {
       .sort()
       .map((path) => [path, readFileSync(path, "utf8")]);
 
-  it.each(all)("is put where it was not, and leaves nothing behind: %s %s", (agent, name) => {
+  it.each(all)("is added, and removed without a trace: %s %s", (agent, name) => {
     const [setup, part] = partOf(agent, name);
     expect(partState(place, setup, part).state).toBe("absent");
     expect(putPart(place, setup, part).outcome).toBe("created");
@@ -225,7 +224,7 @@ describe("every part of every agent", () => {
     expect(filesIn(".pommel")).toEqual([]);
   });
 
-  it("stands beside the others, and all go together", () => {
+  it("coexists with the others, and all are removed together", () => {
     putAll();
     for (const setup of setups) {
       for (const part of setup.parts) expect(partState(place, setup, part).state).toBe("current");
@@ -235,7 +234,7 @@ describe("every part of every agent", () => {
     expect(readRecord(place)).toEqual({ disabled: false, taken: [], dirs: [], files: {} });
   });
 
-  it("goes alone, and in any order, from a file that holds several", () => {
+  it("can be removed alone, and in any order, from a file with several", () => {
     put('{\n  "model": "opus"\n}\n');
     const permissions = partOf("claude", "permissions");
     putPart(place, ...hooks);
@@ -252,62 +251,58 @@ describe("every part of every agent", () => {
   it.each([
     ["LF", "\n"],
     ["CRLF", "\r\n"],
-  ])(
-    "restores what others wrote byte for byte, with %s, with and without a line end at the end",
-    (_, eol) => {
-      const texts: Record<string, string[]> = {
-        ".claude/settings.json": [
-          '{ "permissions": { "allow": [ "Bash(ls:*)" ] } }',
-          '{"permissions":{"allow":[]},"hooks":{}}',
-        ],
-        ".mcp.json": [
-          '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}',
-          '{"mcpServers":{}}',
-        ],
-        ".claude/CLAUDE.md": ["# Rules\n\nNo tabs.", "# Rules\n\n\n"],
-        ".codex/hooks.json": ['{\n\t"hooks": {}\n}', "{}\n"],
-        ".codex/config.toml": [
-          'model = "o" # mine\n\n[mcp_servers.other]\ncommand = "x"',
-          '[projects."/p"]\ntrust_level = "trusted"\n',
-        ],
-        "AGENTS.md": ["Be brief.\nTruly.", "\n"],
-        ".gemini/settings.json": [
-          '{"mcpServers": {"other": {"command": "x"}}, "hooks": {"BeforeAgent": []}}',
-          '{\n  "ui": {}\n}\n',
-        ],
-        "GEMINI.md": ["Be brief.\n", "a\n\n\nb\n"],
-      };
-      for (const which of [0, 1]) {
-        for (const end of ["", "\n"]) {
-          for (const [name, options] of Object.entries(texts)) {
-            const path = join(project.root, name);
-            mkdirSync(join(path, ".."), { recursive: true });
-            writeFileSync(path, (options[which]! + end).replaceAll("\n", eol));
-          }
-          const before = everything();
-          putAll();
-          for (const [path, text] of everything()) {
-            if (before.some(([name, old]) => name === path && old!.includes("\r\n")))
-              expect(text, path).not.toMatch(/[^\r]\n/);
-          }
-          takeAll();
-          expect(everything()).toEqual(before);
-          // What somebody added meanwhile stays, and ours goes all the same.
-          putAll();
-          for (const name of ["AGENTS.md", "GEMINI.md", ".claude/CLAUDE.md", ".codex/config.toml"]) {
-            const path = join(project.root, name);
-            writeFileSync(path, `# On top${eol}${readFileSync(path, "utf8")}# Below${eol}`);
-          }
-          takeAll();
-          for (const [path, text] of everything()) {
-            expect(text, path).not.toMatch(/pommel/i);
-            if (/AGENTS|GEMINI|CLAUDE|toml/.test(path!))
-              expect(text).toMatch(/^# On top[\s\S]*# Below\r?\n$/);
-          }
+  ])("restores other content byte for byte, with %s, with and without a final line break", (_, eol) => {
+    const texts: Record<string, string[]> = {
+      ".claude/settings.json": [
+        '{ "permissions": { "allow": [ "Bash(ls:*)" ] } }',
+        '{"permissions":{"allow":[]},"hooks":{}}',
+      ],
+      ".mcp.json": [
+        '{\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}',
+        '{"mcpServers":{}}',
+      ],
+      ".claude/CLAUDE.md": ["# Rules\n\nNo tabs.", "# Rules\n\n\n"],
+      ".codex/hooks.json": ['{\n\t"hooks": {}\n}', "{}\n"],
+      ".codex/config.toml": [
+        'model = "o" # mine\n\n[mcp_servers.other]\ncommand = "x"',
+        '[projects."/p"]\ntrust_level = "trusted"\n',
+      ],
+      "AGENTS.md": ["Be brief.\nTruly.", "\n"],
+      ".gemini/settings.json": [
+        '{"mcpServers": {"other": {"command": "x"}}, "hooks": {"BeforeAgent": []}}',
+        '{\n  "ui": {}\n}\n',
+      ],
+      "GEMINI.md": ["Be brief.\n", "a\n\n\nb\n"],
+    };
+    for (const which of [0, 1]) {
+      for (const end of ["", "\n"]) {
+        for (const [name, options] of Object.entries(texts)) {
+          const path = join(project.root, name);
+          mkdirSync(join(path, ".."), { recursive: true });
+          writeFileSync(path, (options[which]! + end).replaceAll("\n", eol));
+        }
+        const before = everything();
+        putAll();
+        for (const [path, text] of everything()) {
+          if (before.some(([name, old]) => name === path && old!.includes("\r\n")))
+            expect(text, path).not.toMatch(/[^\r]\n/);
+        }
+        takeAll();
+        expect(everything()).toEqual(before);
+        // Later additions stay, and Pommel's part is still removed.
+        putAll();
+        for (const name of ["AGENTS.md", "GEMINI.md", ".claude/CLAUDE.md", ".codex/config.toml"]) {
+          const path = join(project.root, name);
+          writeFileSync(path, `# On top${eol}${readFileSync(path, "utf8")}# Below${eol}`);
+        }
+        takeAll();
+        for (const [path, text] of everything()) {
+          expect(text, path).not.toMatch(/pommel/i);
+          if (/AGENTS|GEMINI|CLAUDE|toml/.test(path!)) expect(text).toMatch(/^# On top[\s\S]*# Below\r?\n$/);
         }
       }
-    },
-  );
+    }
+  });
 });
 
 describe("instructions", () => {
@@ -322,7 +317,7 @@ describe("instructions", () => {
     expect(lines.length - 2).toBeLessThanOrEqual(25);
   });
 
-  it("of an older Pommel are renewed where they stand, and go without a trace", () => {
+  it("of an older Pommel are updated in place, and removed without a trace", () => {
     const old = "<!-- pommel:begin v0 b7925e38 -->\nAsk Pommel.\n<!-- pommel:end -->";
     writeFileSync(path(), `# Mine\n\n${old}\n\nMore of mine.\n`);
     expect(partState(place, ...instructions).state).toBe("outdated");
@@ -348,7 +343,7 @@ describe("instructions", () => {
     expect(readFileSync(path(), "utf8")).toBe(text);
   });
 
-  it("go where Gemini CLI is told to look, and are found when that changes", () => {
+  it("go to Gemini CLI's configured file, and are found when that changes", () => {
     const gemini = partOf("gemini", "instructions");
     const settings = join(project.root, ".gemini/settings.json");
     mkdirSync(join(project.root, ".gemini"));
@@ -364,7 +359,7 @@ describe("instructions", () => {
 describe("the skill", () => {
   const skill = partOf("claude", "skill");
 
-  it("is the plugin's, signed; another one of that name is left alone", () => {
+  it("is the plugin's, with a signature; another one of that name is left alone", () => {
     putPart(place, ...skill);
     const path = join(project.root, ".claude/skills/pommel/SKILL.md");
     const text = readFileSync(path, "utf8");
@@ -423,18 +418,15 @@ describe("the MCP server", () => {
       'a = 1\n\n[mcp_servers.pommel]\ncommand = "pm"\nargs = [\n  "mcp",\n]\n\n[mcp_servers.pommel.env]\nA = "1"\n\n# of b\n[b]\n',
       "a = 1\n\n# of b\n[b]\n",
     ],
-  ])(
-    "that somebody registered in another way counts, and goes with ours: %s %s %#",
-    (agent, name, text, left) => {
-      const path = join(project.root, name);
-      mkdirSync(join(path, ".."), { recursive: true });
-      writeFileSync(path, text);
-      const mcp = partOf(agent, "mcp");
-      expect(putPart(place, ...mcp)).toMatchObject({ outcome: "already" });
-      takePart(place, ...mcp);
-      expect(readFileSync(path, "utf8")).toBe(left);
-    },
-  );
+  ])("registered manually counts, and is removed: %s %s %#", (agent, name, text, left) => {
+    const path = join(project.root, name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, text);
+    const mcp = partOf(agent, "mcp");
+    expect(putPart(place, ...mcp)).toMatchObject({ outcome: "already" });
+    takePart(place, ...mcp);
+    expect(readFileSync(path, "utf8")).toBe(left);
+  });
 
   it.each([
     ["claude", ".mcp.json", '{"mcpServers": []}', "mcp.json:1:16"],

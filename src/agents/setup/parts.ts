@@ -8,37 +8,37 @@ import { applyEdit } from "./json-edit.ts";
 import { type FileRecord, oneAtATime, readRecord, type SetupRecord, writeRecord } from "./record.ts";
 
 export interface PutResult {
-  /** From the place's directory, with slashes; absolute where it is not below it. */
+  /** Relative to the place's directory, with slashes; absolute outside of it. */
   file: string;
-  /** kept: it is left alone, for the reasons in `detail`. */
+  /** kept: left alone, for the reasons in `detail`. */
   outcome: "created" | "changed" | "already" | "kept";
-  /** What was added, where that is several things: the events of hooks. */
+  /** The added hook events. */
   added: string[];
   detail: string[];
 }
 
 export interface TakeResult {
   file: string;
-  /** kept: somebody changed what is ours, and it is left alone. */
+  /** kept: edited by the user, and left alone. */
   outcome: "removed" | "kept";
   detail: string[];
 }
 
-/** A part as it stands in the files of a place. */
+/** A part's state in the files of a place. */
 export interface PositionedPart extends PartLook {
-  /** Where it is; null where it is nowhere. */
+  /** Its file; null when absent. */
   file: string | null;
   /** Why a file cannot be read; null when it can. */
   error: PommelError | null;
 }
 
-/** Somebody else may write in between; then it is read again, so often at most. */
+/** Retries when the file changes in between. */
 const attempts = 5;
 
 /**
- * Puts a part of an agent's setup where it is missing, and nothing else: the rest of the file stays byte for byte. What an
- * older Pommel wrote is renewed; what somebody changed, or put in its place, is left alone.
- * @param file where it goes; without it, where it is already, or the first that the part may be in
+ * Adds a missing part of an agent's setup; the rest of the file stays byte for byte. Updates an older Pommel's part;
+ * leaves edited or replaced ones alone.
+ * @param file the target; default: the file that has it, or the part's first file
  * @throws PommelError `settings_invalid` (the file is left as it is), `unreadable`, `disk_full`
  */
 export function putPart(place: Place, setup: AgentSetup, part: SetupPart, file?: string): PutResult {
@@ -71,7 +71,7 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
         ...known?.parts,
         [key]: {
           sha256: hashOf(after),
-          // Of what was there of ours before, nobody knows what it replaced.
+          // For an existing part, the original text is unknown.
           undo: state === "absent" || isAsWeLeftIt ? chain : null,
           empty: [...new Set([...(earlier?.empty ?? []), ...empty])],
         },
@@ -79,7 +79,7 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
     };
     record.dirs = [...new Set([...record.dirs, ...dirs])];
     if (place.own !== undefined) record.own = place.own;
-    // First, so that nothing is ever there of which nobody knows.
+    // Record first, so that no change is ever unrecorded.
     writeRecord(place, record);
     try {
       writeFileText(path, after);
@@ -88,7 +88,7 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
       try {
         writeRecord(place, earlierRecord);
       } catch {
-        // What it says too much is found to be missing, and forgotten.
+        // Superfluous records are detected and dropped.
       }
       throw error;
     }
@@ -96,15 +96,15 @@ function put(place: Place, setup: AgentSetup, part: SetupPart, file?: string): P
   }
 }
 
-/** What was made of an earlier file counts for as long as something of ours, besides `lost`, is in it. */
+/** A file's record is valid while it contains any part besides `lost`. */
 function fileKnown({ files }: SetupRecord, name: string, lost: string | null): FileRecord | undefined {
   const known = files[name];
   return known && Object.keys(known.parts).some((key) => key !== lost) ? known : undefined;
 }
 
 /**
- * Takes a part out of every file that it is in. A file that nobody else changed is again what it was before, byte for
- * byte, or gone if it was not there; of another, ours goes and the rest stays.
+ * Removes a part from every file. An otherwise unchanged file is restored byte for byte, or deleted if Pommel created
+ * it; in other files, only the part is removed.
  * @throws PommelError as `putPart`
  */
 export function takePart(place: Place, setup: AgentSetup, part: SetupPart): TakeResult[] {
@@ -117,8 +117,8 @@ export function takePart(place: Place, setup: AgentSetup, part: SetupPart): Take
 }
 
 /**
- * What a file says without anything of ours.
- * @returns null where there is no file
+ * A file's text without Pommel's parts.
+ * @returns null when the file is missing
  * @throws PommelError as `putPart`
  */
 export function textWithoutOurs(place: Place, setups: readonly AgentSetup[], path: string): string | null {
@@ -137,7 +137,7 @@ export function textWithoutOurs(place: Place, setups: readonly AgentSetup[], pat
   return (text.hasBom ? "\ufeff" : "") + text.body;
 }
 
-/** All parts, in a file the one last put there first, so that it is taken back step by step. */
+/** All parts, the last added first within a file, so that edits are undone in reverse order. */
 export function inOrderToTake(place: Place, setups: readonly AgentSetup[]): [AgentSetup, SetupPart][] {
   const put = Object.values(readRecord(place).files).flatMap(({ parts }) => Object.keys(parts));
   const all = setups.flatMap((setup) =>
@@ -180,7 +180,7 @@ function without(
   return editor.remove(before.body, path, known?.empty ?? []);
 }
 
-/** The part is no longer in the file; directories that were made for it go when nothing is in them. */
+/** Drops a part's record, and removes directories created for it if they are empty. */
 function forget(place: Place, name: string, key: string): void {
   const record = readRecord(place);
   const known = record.files[name];
@@ -188,14 +188,14 @@ function forget(place: Place, name: string, key: string): void {
     delete known.parts[key];
     if (Object.keys(known.parts).length === 0) delete record.files[name];
   }
-  // The deepest first.
+  // Deepest first.
   const dirs = record.dirs.sort((one, other) => other.length - one.length).filter((dir) => !removeDir(dir));
   const inUse = Object.keys(record.files).map((file) => pathOf(place, file)!);
   record.dirs = dirs.filter((dir) => inUse.some((file) => file.startsWith(dir + sep)));
   writeRecord(place, record);
 }
 
-/** @returns whether it is gone; somebody else may keep something there */
+/** @returns false if it is not empty */
 function removeDir(dir: string): boolean {
   try {
     rmdirSync(dir);
@@ -205,7 +205,7 @@ function removeDir(dir: string): boolean {
   return true;
 }
 
-/** How a part stands. Never throws because of what a file says. */
+/** A part's state. Never throws for a file's content. */
 export function partState(place: Place, setup: AgentSetup, part: SetupPart): PositionedPart {
   const recorded = Object.entries(readRecord(place).files)
     .filter(([, { parts }]) => keyOf(setup, part) in parts)
@@ -230,7 +230,7 @@ function editorOf(place: Place, part: SetupPart, path: string): PartEditor {
   return part.editorOf?.(place, path) ?? part.editor;
 }
 
-/** In several files, as hooks may be: what one lacks, another may have. */
+/** Combines the states of several files, which may complement each other. */
 function together(one: PositionedPart, other: PositionedPart): PositionedPart {
   if (one.state === "absent" || other.state === "absent") return one.state === "absent" ? other : one;
   if (one.state === "current" || other.state === "current") return one.state === "current" ? one : other;
@@ -243,7 +243,7 @@ export function keyOf({ agent }: AgentSetup, { name }: SetupPart): string {
   return `${agent}/${name}`;
 }
 
-/** A file as results and records name it: from the place's directory, with slashes, where it is below it. */
+/** A file's name in results and records: relative to the place's directory, with slashes, if below it. */
 export function nameOf({ dir }: Place, path: string): string {
   const name = relative(dir, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name.split(sep).join("/");

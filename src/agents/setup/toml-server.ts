@@ -1,7 +1,7 @@
 import { isTable, parseToml } from "../../project/config/config.ts";
 import { unsetTable } from "../../project/config/toml-edit.ts";
 import { messageOf } from "../../project/errors.ts";
-import { refusal } from "../../project/files/refusal.ts";
+import { refusal } from "../../project/files/text-file.ts";
 import type { PartEditor } from "../setup.ts";
 import { applyEdit, inverseOf } from "./json-edit.ts";
 import { runsOurServer } from "./json-entry.ts";

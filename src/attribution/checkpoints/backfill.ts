@@ -1,8 +1,7 @@
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
-import { readCommits } from "../../git/history/commits.ts";
-import { reflogOf } from "../../git/history/reflog.ts";
+import { readCommits, reflogOf } from "../../git/history/commits.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";

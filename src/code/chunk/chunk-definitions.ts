@@ -4,7 +4,7 @@ import { LeadingComments } from "./chunk-comments.ts";
 import { follow, parseName, type QualifiedName } from "./chunk-names.ts";
 import type { Range } from "./lines.ts";
 
-/** Nesting beyond this is no code that anybody wrote, and following it takes time that grows with its square. */
+/** Deeper nesting is generated, and following it takes quadratic time. */
 const deepest = 50;
 
 /** A named thing in a file's syntax tree. Ranges are UTF-16 offsets into the file's text. */

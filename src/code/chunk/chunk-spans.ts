@@ -2,7 +2,6 @@ import type { Node } from "web-tree-sitter";
 import type { Level } from "../../project/levels.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { Definition, Outline } from "./chunk-definitions.ts";
-import { signatureOf } from "./chunk-text.ts";
 import { type Border, cutIntoWindows, type Lines, type Range, textBorders } from "./lines.ts";
 
 /** A chunk to be: what it spans and what it is called. Ranges are UTF-16 offsets. */
@@ -32,7 +31,7 @@ const longType = 4;
 /** Code that no definition covers is cut if it is longer than this, as far as its runs have this many lines. */
 const longRest = 60;
 const longRun = 15;
-/** Nesting beyond this is no code that anybody wrote. */
+/** Deeper nesting is generated. */
 const deepest = 50;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };
@@ -217,4 +216,38 @@ export class SpanBuilder {
       return isLong && depth < deepest ? this.#outermostLists(child, depth + 1) : [];
     });
   }
+}
+
+const maxSignatureLength = 200;
+
+/** `@Name(...)`, `[Name(...)]`, `#[name(...)]`: what may stand before a declaration on its way. */
+const attribute =
+  /^\s*(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^[\]]|\[[^[\]]*\])*\])/;
+
+/** Between a declaration and its body; a declaration's own strings rarely look like this. */
+const comments = /\s(?:#|\/\/|--)[ \t][^\n]*|\/\*.*?\*\//gs;
+
+/** A declaration up to its body on one line, without attributes, cut at 200 characters. */
+function signatureOf(text: string, { declaration, bodyStart, end, children }: Definition): string {
+  let to = bodyStart > declaration ? Math.min(bodyStart, end) : end;
+  // An object that holds functions: its members speak for themselves.
+  if (to === end && children.length > 0) to = Math.min(to, endOfLine(text, declaration));
+  // Folding blanks makes it shorter, attributes are left out: ten times is plenty to cut from.
+  let head = text.slice(declaration, Math.min(to, declaration + maxSignatureLength * 10));
+  for (let match = attribute.exec(head); match !== null; match = attribute.exec(head)) {
+    if (match[0].length === head.length) break;
+    head = head.slice(match[0].length);
+  }
+  return folded(head.replace(comments, ""), maxSignatureLength).replace(/[\s{:=]+$/, "");
+}
+
+/** On one line, blanks folded; cut with an ellipsis. */
+function folded(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+}
+
+function endOfLine(text: string, offset: number): number {
+  const end = text.indexOf("\n", offset);
+  return end < 0 ? text.length : end;
 }

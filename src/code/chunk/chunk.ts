@@ -8,7 +8,7 @@ import { Lines, type Range } from "./lines.ts";
 import { spansOfMarkdown } from "./markdown.ts";
 import type { Syntax } from "./syntax.ts";
 
-export interface SourceText {
+interface SourceText {
   /** Relative to the project's root, `/` between the parts. */
   path: string;
   language: LanguageId;

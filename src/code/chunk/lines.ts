@@ -60,7 +60,7 @@ export interface Border {
   depth: number;
 }
 
-export interface WindowSize {
+interface WindowSize {
   /** Lines a window should have; the last one may have half as many more. */
   size: number;
   /** Lines of the window before that a window may repeat. */

@@ -1,7 +1,7 @@
 import { fileSpan, type Span, windowsOfText } from "./chunk-spans.ts";
 import type { Lines, Range } from "./lines.ts";
 
-export interface Heading {
+interface Heading {
   /** 1 to 6. */
   depth: number;
   title: string;

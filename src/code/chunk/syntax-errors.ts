@@ -5,7 +5,7 @@ import type { Lines, Range } from "./lines.ts";
 
 /** Where a syntax tree cannot be trusted, and what to do about it. */
 
-/** Nesting beyond this is no code that anybody wrote. */
+/** Deeper nesting is generated. */
 const deepest = 50;
 
 /** A part of a file that the grammar did not understand. */

@@ -17,7 +17,7 @@ const muchInError = 0.25;
  * The syntax tree of some parts of `text`, or all of it if there are none, to be deleted by the caller; null if
  * time is up. Offsets and positions in the tree are those in `text` all the same.
  */
-export type ParseText = (text: string, parts: ParserRange[]) => Tree | null;
+type ParseText = (text: string, parts: ParserRange[]) => Tree | null;
 
 /** What the parser made of a file. Holds memory outside of JavaScript's: to be deleted. */
 export class Syntax {

@@ -1,42 +1,43 @@
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import { stateDirName } from "../../project/paths.ts";
-import { gitExcludeFiles, readText } from "./git-excludes.ts";
 import { isVendored } from "./vendored.ts";
 
-/** Why a path is not looked at; null for one that is. */
+/** Why a path is excluded; null if it is not. */
 type Verdict = "ignored" | "vendored" | null;
 
-/** Decides what in a project is looked at. Paths are relative to its root, with `/` between the parts. */
+/** Decides which paths of a project are indexed. Paths are relative to its root, with `/`. */
 export interface IgnoreRules {
   /** Whether the path, or a directory above it, is ignored or vendored. The path need not exist. */
   ignores(path: string, isDirectory: boolean): boolean;
-  /** As `ignores`, and says why. */
+  /** As `ignores`, with the reason. */
   check(path: string, isDirectory: boolean): Verdict;
   /**
-   * As `check`, for many names in one directory ("" is the root): the directories above are judged once.
-   * Use it while walking and let it go; it does not notice changes.
+   * As `check`, for many names in one directory ("" is the root): parents are checked once. Do not keep it: it does not
+   * notice changes.
    */
   within(directory: string): (name: string, isDirectory: boolean) => Verdict;
   /** Whether the path is a file these rules are read from: after a change to it, `reload`. */
   isIgnoreFile(path: string): boolean;
   /** Absolute paths of the files outside the tree that these rules are read from; they need not exist. */
   readonly outsideFiles: readonly string[];
-  /** Forgets what was read: the next question reads the ignore files again. */
+  /** Clears the cache, so that ignore files are read again. */
   reload(): void;
 }
 
 const ignoreFile = ".gitignore";
 const ownIgnoreFile = ".pommelignore";
-/** What version control and Pommel itself keep: never looked at, whatever a rule says. */
+/** State of version control and Pommel: always excluded. */
 const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", stateDirName]);
 
-/** As git does where it makes a repository on a file system that does not tell `A` from `a`. */
+/** Like git's default on case-insensitive file systems. */
 const ignoreCase = process.platform === "darwin" || process.platform === "win32";
 
-/** What holds for the entries of one directory. The pattern lists are inherited from the directory above. */
+/** The rules for one directory's entries, including inherited patterns. */
 interface DirectoryRules {
   verdict: Verdict;
   /** Git's patterns: the user's, the repository's, then those of each .gitignore down to here. */
@@ -90,7 +91,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   function judgeIn(directory: string): (name: string, isDirectory: boolean) => Verdict {
     const { verdict, git, own } = rulesOf(directory);
     if (verdict !== null) return () => verdict;
-    // An `Ignore` remembers all it was ever asked. These copies share its patterns and are soon let go.
+    // An `Ignore` caches every path; these short-lived copies share its patterns.
     const all = ignore({ ignoreCase }).add(git).add(own);
     const owns = ignore({ ignoreCase }).add(own);
     return (name, isDirectory) => {
@@ -134,7 +135,7 @@ function patternsIn(text: string | null, directory: string): string[] {
   return lines.map((line) => anchored(line.replace(/\r$/, ""), directory)).filter((line) => line !== "");
 }
 
-/** A pattern of the ignore file in `directory`, as it would stand in the root's; "" for none. */
+/** A pattern of the ignore file in `directory`, rewritten for the root; "" for none. */
 function anchored(line: string, directory: string): string {
   const isNegative = line.startsWith("!");
   const pattern = isNegative ? line.slice(1) : line;
@@ -172,4 +173,62 @@ function includes(patterns: readonly string[]): (path: string, isDirectory: bool
   const leadsTo = (path: string, base: string) =>
     base === "" || `${base}/`.startsWith(`${path}/`) || path.startsWith(`${base}/`);
   return (path, isDirectory) => matches(path) || (isDirectory && bases.some((base) => leadsTo(path, base)));
+}
+
+/** The text of a file, or null where there is none to read. */
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The files outside the tree that tell git what to ignore in it, lowest precedence first: the user's
+ * (core.excludesFile) and the repository's (info/exclude). They need not exist. Reads git's files instead
+ * of asking git: no process, and it works where git is not installed. Conditional includes in git's
+ * configuration are not followed.
+ */
+function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): string[] {
+  const home = env.HOME || homedir();
+  const configDir = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
+  const gitDir = commonGitDir(root);
+  const configs = env.GIT_CONFIG_GLOBAL
+    ? [env.GIT_CONFIG_GLOBAL]
+    : [join(configDir, "config"), join(home, ".gitconfig")];
+  if (gitDir !== null) configs.push(join(gitDir, "config"));
+
+  let usersExcludes = join(configDir, "ignore");
+  for (const config of configs) {
+    const value = excludesFileIn(readText(config) ?? "");
+    if (value !== null) usersExcludes = resolve(root, value.replace(/^~(?=\/)/, home));
+  }
+  return gitDir === null ? [usersExcludes] : [usersExcludes, join(gitDir, "info", "exclude")];
+}
+
+/** The directory of `info/`: `.git`, or the target of a linked worktree's or submodule's `.git` file. */
+function commonGitDir(root: string): string | null {
+  const dotGit = join(root, ".git");
+  const pointer = readText(dotGit);
+  // Not a file: a directory, or missing.
+  if (pointer === null) return dotGit;
+  const target = /^gitdir: (.+?)\s*$/m.exec(pointer)?.[1];
+  if (target === undefined) return null;
+  const gitDir = resolve(root, target);
+  const common = readText(join(gitDir, "commondir"));
+  return common === null ? gitDir : resolve(gitDir, common.trim());
+}
+
+/** The value of `excludesFile` in the section `[core]`, the last one given. */
+function excludesFileIn(config: string): string | null {
+  let section = "";
+  let value: string | null = null;
+  for (const line of config.split("\n")) {
+    section = /^\s*\[\s*([^\]\s]+)/.exec(line)?.[1]?.toLowerCase() ?? section;
+    if (section !== "core") continue;
+    const found = /^\s*(?:\[[^\]]*\]\s*)?excludesfile\s*=\s*("?)(.*?)\1\s*$/i.exec(line)?.[2];
+    if (found !== undefined) value = found;
+  }
+  return value;
 }

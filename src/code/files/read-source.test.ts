@@ -16,8 +16,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claudeHooks } from "../../agents/claude/setup.ts";
 import { hookEntries } from "../../agents/setup/hook-entries.ts";
-import { instructions } from "../../agents/setup/instructions.ts";
-import { skill } from "../../agents/setup/skill.ts";
+import { instructions, skill } from "../../agents/setup/section.ts";
 import { tomlServer } from "../../agents/setup/toml-server.ts";
 import { readSource } from "./read-source.ts";
 

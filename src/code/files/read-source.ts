@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { codeOf } from "../../project/errors.ts";
+import { blankSection, isOwnFile } from "../../project/files/own-text.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
-import { withoutOwnText } from "../index/own-text.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
-/** What was found at a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
-export type SourceRead =
+/** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
+type SourceRead =
   | {
       kind: "text";
       /** Without byte order mark, and with blank lines for what Pommel put there; line ends as they are in the file. */
@@ -18,12 +18,12 @@ export type SourceRead =
       mtimeMs: number;
     }
   | { kind: "skip"; reason: SkipReason; size: number; mtimeMs: number }
-  /** Nothing there any more, or no longer a regular file. */
+  /** Missing, or not a regular file. */
   | { kind: "gone" };
 
 /**
- * Neither follow a link that took the file's place, nor hang on a pipe that did. Windows has neither flag
- * (undefined there, which `|` takes for 0).
+ * Do not follow a link or block on a pipe that replaced the file. Windows has neither flag (undefined there, which `|`
+ * takes for 0).
  */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -86,4 +86,23 @@ function readUpTo(fd: number, size: number): Buffer {
     filled += count;
   }
   return buffer.subarray(0, filled);
+}
+
+/**
+ * Pommel's own text in a project's files is excluded, because it would match every question about search and sessions.
+ * It is recognised by content, in every checkout.
+ */
+
+/** Settings of agents, wherever agents run. */
+const agentSettings =
+  /(?:^|\/)(?:\.claude\/settings(?:\.local)?\.json|\.mcp\.json|\.codex\/(?:hooks\.json|config\.toml)|\.gemini\/settings\.json)$/;
+const ours = /\bpommel\b|\bpm hook /;
+
+/** A file's indexable text with unchanged line numbers; null when nothing remains. */
+function withoutOwnText(path: string, text: string): string | null {
+  if (agentSettings.test(path)) return ours.test(text) ? null : text;
+  if (!path.endsWith(".md")) return text;
+  if (isOwnFile(text)) return null;
+  const rest = blankSection(text);
+  return rest !== text && rest.trim() === "" ? null : rest;
 }

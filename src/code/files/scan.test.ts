@@ -38,7 +38,7 @@ it("yields stamps, a directory's files before those below it, in a stable order"
   expect(items[2]).toEqual({ kind: "file", stamp: { path: "b/z.ts", size: 5, mtimeMs: 1_700_000_000_987 } });
 });
 
-it("is silent about what is ignored, and names vendored directories once", async () => {
+it("omits ignored entries, and reports vendored directories once", async () => {
   write(".gitignore", "*.log\nbuild/");
   write("a.log");
   write("build/x.ts");
@@ -58,7 +58,7 @@ it("scans below one directory, which may be vendored or gone", async () => {
   expect(await paths("nothing")).toEqual([]);
 });
 
-it("follows no links, and so meets no loops", async () => {
+it("follows no links, and so has no loops", async () => {
   write("dir/x.ts");
   symlinkSync("..", join(root, "dir/up"));
   symlinkSync(".", join(root, "self"));
@@ -67,7 +67,7 @@ it("follows no links, and so meets no loops", async () => {
   expect(await paths()).toEqual(["dir/x.ts"]);
 });
 
-it.skipIf(process.platform === "win32")("passes over pipes and sockets", async () => {
+it.skipIf(process.platform === "win32")("skips pipes and sockets", async () => {
   execFileSync("mkfifo", [join(root, "pipe.ts")]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(join(root, "socket.ts"), resolve));
@@ -99,7 +99,7 @@ it.skipIf(process.platform !== "linux")("reports names that are not UTF-8, and g
   expect((await paths()).sort()).toEqual(["good.ts", "unreadable: bad-\ufffd", "unreadable: dir-\ufffd"]);
 });
 
-it("takes no offence at what vanishes meanwhile", async () => {
+it("tolerates entries that disappear meanwhile", async () => {
   for (const name of ["a.ts", "b.ts", "dir/c.ts"]) write(name);
   const seen: string[] = [];
   for await (const item of scanProject(root, rules())) {
@@ -124,7 +124,7 @@ it.skipIf(process.getuid?.() === 0)(
   },
 );
 
-it("refuses a root that is not there, rather than finding nothing", async () => {
+it("rejects a missing root instead of finding nothing", async () => {
   rmSync(root, { recursive: true });
   await expect(scan()).rejects.toMatchObject({ code: "unreadable" });
 });

@@ -5,7 +5,7 @@ import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import type { IgnoreRules } from "./ignore.ts";
 
-/** Something a scan met. A skipped path is a directory (vendored, unreadable) or a file; ignored ones are silent. */
+/** A scanned entry. Skipped directories (vendored, unreadable) and files are reported, ignored ones are not. */
 export type ScanItem =
   | { kind: "file"; stamp: FileStamp }
   | { kind: "skipped"; path: string; reason: SkipReason };
@@ -14,21 +14,21 @@ type Met =
   | { kind: "file"; path: string }
   | { kind: "leftOut"; path: string; reason: "ignored" | "vendored" | "unreadable" };
 
-/** Entries that were there a moment ago. */
+/** Errors for entries that disappeared. */
 const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
 /** Failures of the whole process, not of one directory: going on would make files look deleted. */
 const exhaustedCodes = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
-/** How long the walk may keep the thread to itself. Milliseconds. */
+/** Maximum time before yielding to the event loop. Milliseconds. */
 const turnMs = 8;
 
 /**
- * Walks the project and yields its files in a stable order, directory by directory. Links are not
- * followed: what they lead to inside the project is met itself, and loops cannot arise. Pipes, sockets and
- * devices are passed over. What vanishes during the walk is no error.
+ * Walks the project and yields its files in a stable order, directory by directory. Links are not followed: targets
+ * inside the project are scanned themselves, and loops are impossible. Pipes, sockets and devices are skipped. Entries
+ * that disappear during the walk are no error.
  *
- * Reads directories synchronously, several times faster than through the thread pool, and lets the event
- * loop take its turn in between.
+ * Reads directories synchronously, several times faster than through the thread pool, and lets the event loop take its
+ * turn in between.
  *
  * @param below only what lies in this directory (relative to the root)
  * @throws PommelError `unreadable`: the root itself cannot be read, or the process has run out of files
@@ -111,7 +111,7 @@ function stampOf(root: string, path: string): ScanItem | null {
   }
 }
 
-/** A name that is no UTF-8 comes with replacement characters, and leads nowhere. */
+/** An invalid UTF-8 name contains replacement characters and cannot be opened. */
 function isMangled(path: string): boolean {
   return path.includes("\ufffd");
 }

@@ -52,7 +52,7 @@ const besides = new Map([
   ["deps", ["mix.exs"]],
 ]);
 
-/** What a virtual environment of any name holds, and what caches (Cargo's target, mypy, uv) mark themselves with. */
+/** Marker files of virtual environments and caches (Cargo's target, mypy, uv). */
 const marks = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
 /** Names at the top of a project that are vendored whenever they come to exist. */

@@ -15,7 +15,7 @@ import { filesToEmbed } from "./embed-source.ts";
 
 let dir: string;
 let index: IndexDatabase;
-/** What is on disk, as the parser would give it. */
+/** Files on disk, as parsed. */
 const files = new Map<string, IndexedFile>();
 const passes: EmbedPass[] = [];
 
@@ -96,7 +96,7 @@ it("hands over a bounded number of texts at a time", async () => {
   expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 200, missing: 0 }]);
 });
 
-it("takes a file that was saved meanwhile before the others", async () => {
+it("embeds a file saved meanwhile before the others", async () => {
   for (let i = 0; i < 5; i++) write(`${i}.ts`, ...Array(64).fill(`file ${i}`));
   const order: string[] = [];
   const { embed } = fake();
@@ -149,7 +149,7 @@ describe("a text that has no vector", () => {
 });
 
 describe("a model that is unavailable", () => {
-  it("is tried again, and said to be so meanwhile", async () => {
+  it("is retried, and reported meanwhile", async () => {
     write("a.ts", "a");
     let isUp = false;
     const { embed } = fake();
@@ -210,7 +210,7 @@ describe("a model that is unavailable", () => {
   });
 });
 
-it("goes on where it was stopped in the middle of a batch", async () => {
+it("resumes where it was stopped in the middle of a batch", async () => {
   for (let i = 0; i < 6; i++) write(`${i}.ts`, ...Array(64).fill(`file ${i}`));
   const { embed } = fake();
   let batches = 0;
@@ -231,7 +231,7 @@ it("goes on where it was stopped in the middle of a batch", async () => {
   expect(vectorCounts(index)).toMatchObject([{ chunks: 384 }]);
 });
 
-it("leaves a file alone that has changed or gone since it was indexed", async () => {
+it("skips a file that changed or disappeared since it was indexed", async () => {
   write("changed.ts", "a");
   write("gone.ts", "a");
   files.set("changed.ts", { ...files.get("changed.ts")!, hash: "newer" });
@@ -270,7 +270,7 @@ describe("another model", () => {
     expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 3, chunks: 1, missing: 0 }]);
   });
 
-  it("may be none at all", async () => {
+  it("may be none", async () => {
     write("a.ts", "a");
     await passWith(fake()).run();
     await passWith().run();

@@ -8,7 +8,7 @@ interface EmbeddableFile extends Embeddable {
 
 /**
  * The files of a code index that lack vectors.
- * @param read the chunks of a file with their texts; null when there are none to be had. May take its time
+ * @param read the chunks of a file with their texts; null when unavailable. May be slow
  */
 export function filesToEmbed(
   index: CodeIndex,
@@ -17,7 +17,7 @@ export function filesToEmbed(
   return {
     batchSize: 64,
     async missing(model) {
-      // What lacks vectors depends on their length, which may be known to the server only.
+      // Missing vectors depend on the dimensions, which only the server may know.
       if (model.dimensions === 0) await model.prepare();
       return index.withoutVectors({ model: model.id, dimensions: model.dimensions });
     },

@@ -3,7 +3,7 @@ import { IndexQueue } from "./index-queue.ts";
 
 const stamp = (path: string, size = 1) => ({ path, size, mtimeMs: 0 });
 
-it("takes saved files before a scan's, each in the order they came", () => {
+it("index queue: takes saved files before scanned ones, each in order of arrival", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a"), "scanned");
   queue.add(stamp("b"), "scanned");
@@ -16,7 +16,7 @@ it("takes saved files before a scan's, each in the order they came", () => {
   ]);
 });
 
-it("never runs a path twice at once, and runs the newest version after", () => {
+it("index queue: never runs a path twice at once, and runs the newest version after", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a", 1), "scanned");
   expect(queue.take()?.size).toBe(1);
@@ -27,7 +27,7 @@ it("never runs a path twice at once, and runs the newest version after", () => {
   expect(queue.take()?.size).toBe(3);
 });
 
-it("holds a path once, whoever asked for it", () => {
+it("index queue: holds a path once", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a"), "scanned");
   queue.add(stamp("a"), "saved");
@@ -35,7 +35,7 @@ it("holds a path once, whoever asked for it", () => {
   expect(queue.progress().pending).toBe(1);
 });
 
-it("keeps what could not be finished, unless something newer waits", () => {
+it("index queue: requeues an unfinished file unless a newer version is pending", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a", 1), "scanned");
   queue.take();
@@ -47,7 +47,7 @@ it("keeps what could not be finished, unless something newer waits", () => {
   expect(queue.take()).toBeNull();
 });
 
-it("counts, and is idle when nothing waits or runs", () => {
+it("index queue: counts, and is idle when nothing is pending or running", () => {
   const queue = new IndexQueue();
   expect(queue.progress()).toMatchObject({ pending: 0, is_idle: true, eta_seconds: 0, processing: null });
   queue.add(stamp("a"), "scanned");

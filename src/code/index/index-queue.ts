@@ -1,7 +1,7 @@
 import type { FileStamp } from "../../store/index/records.ts";
 
 /** A finished file, for status. */
-export interface Activity {
+interface Activity {
   path: string;
   chunks: number;
   /** Milliseconds. */
@@ -26,13 +26,13 @@ export interface IndexProgress {
   recent: Activity[];
 }
 
-/** The rate is that of the last so many milliseconds of work. */
+/** Window for the rate. Milliseconds of work. */
 const rateWindow = 10_000;
 const mostRecent = 10;
 
 /**
- * Which files wait, which are being worked on, and how fast it goes. A path waits at most once, and never runs
- * twice at the same time: a newer version of a running file waits for it. Saved files go before a scan's.
+ * Pending and running files, and the indexing rate. A path is pending at most once, and never runs twice at the same
+ * time: a newer version of a running file waits for it. Saved files go before scanned ones.
  */
 export class IndexQueue {
   private readonly saved = new Map<string, FileStamp>();
@@ -58,7 +58,7 @@ export class IndexQueue {
     }
   }
 
-  /** The next file that may run, now counted as running; null when there is none. */
+  /** Starts the next file; null when none may run. */
   take(): FileStamp | null {
     for (const waiting of [this.saved, this.scanned]) {
       for (const [path, stamp] of waiting) {
@@ -81,7 +81,7 @@ export class IndexQueue {
     this.recent = [{ path, chunks, took: now - since, at: now }, ...this.recent].slice(0, mostRecent);
   }
 
-  /** A file that could not be finished waits again, unless a newer version already does. */
+  /** Requeues an unfinished file unless a newer version is pending. */
   putBack(path: string): void {
     const stamp = this.running.get(path)?.stamp;
     this.running.delete(path);

@@ -85,7 +85,7 @@ it("leaves no row that is gone in what words are weighed with: after a pass, and
 });
 
 describe("reconcile", () => {
-  it("indexes what is new, leaves what is the same, forgets what is gone", async () => {
+  it("indexes new files, keeps unchanged ones, removes deleted ones", async () => {
     write("a.ts", "export function first() {}\n");
     write("b.py", "def second():\n    pass\n");
     const made = indexer();
@@ -115,7 +115,7 @@ describe("reconcile", () => {
     expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
   });
 
-  it("takes an ignore rule that has come or gone", async () => {
+  it("applies added and removed ignore rules", async () => {
     write("a.ts", "export function first() {}\n");
     write("b.ts", "export function second() {}\n");
     const made = indexer();
@@ -128,7 +128,7 @@ describe("reconcile", () => {
     expect(paths()).toEqual(["a.ts", "b.ts"]);
   });
 
-  it("remembers why a file is left out, and looks again when that changes", async () => {
+  it("records why a file is skipped, and checks again when that changes", async () => {
     write("big.ts", `// ${"x ".repeat(3000)}\nexport function big() {}\n`);
     await indexer({ "index.max_file_size": 1000 }).reconcile();
     expect(index.counts().skippedByReason).toEqual({ too_large: 1 });
@@ -145,7 +145,7 @@ describe("reconcile", () => {
     expect(index.counts().chunks).toBeGreaterThan(1);
   });
 
-  it("does not take a root that cannot be read for an empty project", async () => {
+  it("does not treat an unreadable root as an empty project", async () => {
     write("a.ts", "export function first() {}\n");
     const made = indexer();
     await made.reconcile();
@@ -158,7 +158,7 @@ describe("reconcile", () => {
 });
 
 describe("update", () => {
-  it("takes files and directories that came, changed and went", async () => {
+  it("handles added, changed and deleted files and directories", async () => {
     const made = indexer();
     await made.reconcile();
     write("src/a.ts", "export function first() {}\n");
@@ -173,7 +173,7 @@ describe("update", () => {
     expect(paths()).toEqual(["lib/a.ts", "lib/deep/b.ts"]);
   });
 
-  it("forgets what was in a directory that another has taken the place of", async () => {
+  it("removes files of a replaced directory", async () => {
     write("src/a.ts", "export function first() {}\n");
     const made = indexer();
     await made.reconcile();
@@ -196,7 +196,7 @@ describe("update", () => {
   });
 });
 
-it("indexes again what it is told to, by glob", async () => {
+it("reindexes by glob", async () => {
   write("src/a.ts", "export function first() {}\n");
   write("lib/b.ts", "export function second() {}\n");
   const made = indexer();

@@ -24,14 +24,17 @@ export interface IndexReport {
   failed: number;
 }
 
-/** Raise it when chunks or their words come out differently: every index is then renewed. */
+/** Bump when chunks or their tokens change, so that every index is rebuilt. */
 const chunkerVersion = 3;
 
-/** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
+/** Maximum number of files in flight: enough to keep two workers busy, few enough to stay current. */
 const maxRunning = 64;
-/** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
+/** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
-/** So large a part of all chunks may go before what is left is ranked anew; without it each save would take longer. */
+/**
+ * The share of chunks that may be removed before ranking statistics are recomputed; doing so at each save would be
+ * slow.
+ */
 const maxDrift = 0.02;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
@@ -39,12 +42,12 @@ const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 export interface IndexerOptions {
   project: Project;
   config: Config;
-  /** Shared with the watcher, so that both look at the same files. Read anew at each pass. */
+  /** Shared with the watcher, so that both cover the same files. Reloaded at each pass. */
   rules: IgnoreRules;
   index: CodeIndex;
-  /** Whether to embed the chunks with the bundled model while at it. */
+  /** Whether to embed the chunks with the bundled model. */
   withVectors: boolean;
-  /** Where that model is; only tests have another. */
+  /** The model's directory; set by tests only. */
   modelDir?: string;
   log: Logger;
   /** A full disk: "wait" and try again (a daemon), or "fail" (a command someone waits for). */
@@ -75,15 +78,15 @@ export class Indexer {
   }
 
   /**
-   * Walks the project, indexes what changed since it was last seen (by size and mtime, then by hash), forgets
-   * what is gone. Resolves when the index is in step.
+   * Walks the project, indexes changed files (by size and mtime, then by hash), removes deleted ones. Resolves when the
+   * index is up to date.
    * @throws PommelError `index_corrupt`, `disk_full` (only when it is not to be waited for), `unreadable`
    */
   async reconcile(): Promise<IndexReport> {
     return this.pass(() => false);
   }
 
-  /** Indexes files again even if they look unchanged: those whose path matches the glob (or lies below it), or all. */
+  /** Rebuilds the index for all files, or for those whose path matches the glob or is below it. */
   async reindex(glob?: string): Promise<IndexReport> {
     const matches =
       glob === undefined ? () => true : picomatch([glob, `${glob.replace(/\/$/, "")}/**`], { dot: true });
@@ -131,7 +134,7 @@ export class Indexer {
       }
     }
     await this.drain();
-    // Ended early: what waits is found again by the next pass, which must not take this one for complete.
+    // Ended early: the next pass finds pending files, and must not take this one for complete.
     if (this.closed) return this.report;
     await index.settle();
     if (isRecipeNew) await index.setMeta("recipe", recipe);
@@ -140,8 +143,8 @@ export class Indexer {
   }
 
   /**
-   * Takes in changes that a watcher saw: paths relative to the root, of files or directories, there or gone.
-   * Resolves when they are searchable.
+   * Indexes changes seen by a watcher: paths of files or directories, relative to the root, existing or not. Resolves
+   * when they are searchable.
    */
   async update(paths: readonly string[]): Promise<void> {
     const { index, project, rules } = this.options;
@@ -160,7 +163,7 @@ export class Indexer {
     return [...(await this.options.index.known(path)).keys()];
   }
 
-  /** A directory that came or changed as a whole, perhaps in another's place and with ignore rules of its own. */
+  /** A new or replaced directory, perhaps with its own ignore rules. */
   private async updateBelow(path: string): Promise<void> {
     const { index, project, rules } = this.options;
     rules.reload();
@@ -181,8 +184,8 @@ export class Indexer {
   }
 
   /**
-   * The chunks of a file as it is on disk now, with their texts, as they would be indexed; null for one that is gone
-   * or left out. Waits while files are being indexed: those go first.
+   * The chunks of a file on disk, with their texts; null for a missing or excluded one. Waits while files are being
+   * indexed.
    */
   async read(path: string): Promise<IndexedFile | null> {
     while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
@@ -200,7 +203,7 @@ export class Indexer {
     if (this.queue.isIdle() && this.reading === 0) await this.pool?.close();
   }
 
-  /** Stops after the files that are being written. What still waits is found again by the next `reconcile`. */
+  /** Stops after the files being written. The next `reconcile` finds pending ones. */
   async close(): Promise<void> {
     this.closed = true;
     this.stop.abort();
@@ -208,7 +211,7 @@ export class Indexer {
     await this.pump?.catch(() => {});
   }
 
-  /** Works until nothing waits. One loop at a time; whoever comes later waits for the same one. */
+  /** Works until the queue is empty. One loop at a time; later callers await it. */
   private async drain(): Promise<void> {
     while (!this.queue.isIdle() && !this.closed) {
       this.pump ??= this.runQueue().finally(() => {
@@ -309,7 +312,7 @@ export class Indexer {
     this.problem = problem ?? this.problem;
   }
 
-  /** A save may come before the first scan is through: then what was known tells what `.h` means. */
+  /** For a save before the first scan has finished, the known files decide what `.h` means. */
   private async poolInUse(): Promise<ParsePool> {
     if (this.pool !== null) return this.pool;
     const files = await this.options.index.files();
@@ -322,7 +325,7 @@ export class Indexer {
     return new ParsePool({ ...poolOptionsOf(project.root, config, files), withVectors, modelDir });
   }
 
-  /** Everything but the files that chunks depend on; when it changes, every file is indexed again. */
+  /** Fingerprint of all inputs besides the files; when it changes, every file is indexed again. */
   private recipe(): string {
     const { config } = this.options;
     const parts = [
@@ -339,7 +342,7 @@ function emptyReport(): IndexReport {
   return { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };
 }
 
-/** What is at a path now: a file's stamp, a directory, or null for nothing that is indexed. */
+/** The current state of a path: a file's stamp, a directory, or null. */
 function stampOf(root: string, path: string): FileStamp | "directory" | null {
   const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
   if (stat?.isDirectory()) return "directory";

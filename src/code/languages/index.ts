@@ -1,17 +1,10 @@
-import { bash } from "./bash.ts";
-import { cFamily } from "./c.ts";
-import { csharp } from "./csharp.ts";
+import { closest, distance } from "fastest-levenshtein";
+import { PommelError } from "../../project/errors.ts";
 import { ecmascript } from "./ecmascript.ts";
-import { elixir } from "./elixir.ts";
-import { go } from "./go.ts";
 import { java, kotlin, scala } from "./jvm.ts";
 import type { Grammar, Language } from "./language.ts";
-import { lua } from "./lua.ts";
-import { php } from "./php.ts";
-import { python } from "./python.ts";
-import { ruby } from "./ruby.ts";
-import { rust } from "./rust.ts";
-import { swift } from "./swift.ts";
+import { bash, elixir, lua, php, python, ruby } from "./scripting.ts";
+import { cFamily, csharp, go, rust, swift } from "./systems.ts";
 import { textAliases, textFilenames, textFormats } from "./text-formats.ts";
 
 /** An id of `languageIds`: of a language with a grammar, "markdown", a text format, or "text". */
@@ -129,4 +122,24 @@ const cppOnly =
  */
 export function languageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" {
   return cppOnly.test(text) ? "cpp" : usual;
+}
+
+/**
+ * The ids of languages that people name by id, name or extension, without duplicates.
+ * @throws PommelError `usage` for one that is not known
+ */
+export function languageIdsOf(names: readonly string[]): string[] {
+  return [...new Set(names.map(languageIdOf))];
+}
+
+function languageIdOf(name: string): string {
+  const id = resolveLanguage(name);
+  if (id !== null) return id;
+  const nearest = closest(name, [...languageIds]);
+  const suggestion = distance(name, nearest) <= 2 ? `Did you mean ${nearest}? ` : "";
+  throw new PommelError(
+    "usage",
+    `Unknown language: ${name}.`,
+    `${suggestion}Known languages: ${languageIds.join(", ")}.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** What Pommel knows about a language, as data: the chunker has no code of its own for any of them. */
+/** Languages as data: the chunker has no language-specific code. */
 
 /**
  * Steps from a node to one of its parts, separated by blanks: `field` is the child in that field,

@@ -2,7 +2,7 @@ import type { Level } from "../../project/levels.ts";
 import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../../store/index/records.ts";
 import type { LanguageId } from "../languages/index.ts";
 
-/** What the pool and its workers say to each other. */
+/** Messages between the pool and its workers. */
 
 export type ParseOutcome =
   | ParsedFile
@@ -53,7 +53,7 @@ export interface WorkerData {
 }
 
 /**
- * What the worker writes into shared memory, and not into messages, because those may come after the event
- * that the worker has died: 1 once it is ready, and how many files it has finished.
+ * Progress that a worker writes into shared memory, because messages may arrive after its exit event: 1 once ready, and
+ * the number of finished files.
  */
 export const progressIndex = { ready: 0, finished: 1 } as const;

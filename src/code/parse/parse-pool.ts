@@ -19,7 +19,7 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   grammarDir?: string;
   /** Number of threads. */
   workers: number;
-  /** A worker that finishes no file for this long is replaced. Milliseconds. */
+  /** A worker without progress for this long is replaced. Milliseconds. */
   deadlineMs?: number;
   /** The worker's script; only tests need another. */
   script?: URL;
@@ -74,8 +74,8 @@ export class ParsePool {
   }
 
   /**
-   * Reads, parses and chunks a file. Never rejects because of the file: one that kills its parser is cut by
-   * lines instead, and if even that fails it is skipped as unreadable.
+   * Reads, parses and chunks a file. Never rejects because of the file: one that crashes its parser is cut by lines,
+   * and if that fails, skipped as unreadable.
    * @param knownHash hash of the version that is indexed; if the bytes are the same they are not parsed
    * @param withText whether the chunks come with their texts; then they are not embedded
    */
@@ -121,7 +121,7 @@ export class ParsePool {
       const thread = new Thread(this.#options, {
         settled: () => this.#dispatch(),
         failed: (tasks) => this.#recover(thread, tasks),
-        unusable: (error) => this.#giveUp(error),
+        unusable: (error) => this.#failAll(error),
       });
       this.#threads.push(thread);
       return thread;
@@ -129,8 +129,8 @@ export class ParsePool {
     return least !== undefined && least.batches.length < batchesInFlight ? least : null;
   }
 
-  /** No file is to blame: the installation is broken. */
-  #giveUp(cause: Error): void {
+  /** The installation is broken. */
+  #failAll(cause: Error): void {
     const hint = "Reinstall Pommel; in a checkout, run `npm run build`.";
     const error = new PommelError("internal", `the parser cannot start: ${cause.message}`, hint, { cause });
     const threads = this.#threads;
@@ -140,7 +140,7 @@ export class ParsePool {
     for (const task of unfinished) task.reject(error);
   }
 
-  /** A thread died at the first of its tasks: that one is tried without its grammar, the others again. */
+  /** A thread died at its first task: retry that one without its grammar, and the others unchanged. */
   #recover(thread: Thread, [culprit, ...others]: Task[]): void {
     this.#threads = this.#threads.filter((other) => other !== thread);
     this.#queue.unshift(...others);
@@ -159,7 +159,7 @@ export class ParsePool {
 interface ThreadEvents {
   /** A batch is done. */
   settled: () => void;
-  /** The thread is gone; its unfinished tasks, the one it died at first. */
+  /** The thread died; its unfinished tasks, beginning with the culprit. */
   failed: (tasks: Task[]) => void;
   /** The thread could not even start. */
   unusable: (error: Error) => void;
@@ -247,7 +247,7 @@ class Thread {
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
       const now = this.#finished;
-      // A machine under load may take its time to start a thread; that is no file's fault.
+      // Starting a thread may be slow under load.
       if (now === this.#seen && this.#isReady) this.#fail();
       this.#seen = now;
     }, this.#deadlineMs);

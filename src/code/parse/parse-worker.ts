@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { embedTexts } from "../../models/embed/embed-texts.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
+import { explanationOf } from "../../project/errors.ts";
+import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { readSource } from "../files/read-source.ts";
-import { ChunkEmbedder } from "../index/chunk-embedder.ts";
 import { grammarOf, type LanguageId, languageOf, languageOfHeader } from "../languages/index.ts";
 import {
   type ParsedFile,
@@ -12,6 +16,43 @@ import {
   type WorkerData,
 } from "./parse-messages.ts";
 import { SourceParser } from "./parser.ts";
+
+/** Pause before loading a failed model again, which takes longer than parsing a file. Milliseconds. */
+const pauseMs = 30_000;
+
+/** Embeds the chunks of files with the bundled model, in the thread that parses them. */
+class ChunkEmbedder {
+  private readonly embedder: Embedder;
+  private readonly never = new AbortController().signal;
+  private pausedUntil = 0;
+
+  constructor(modelDir?: string) {
+    this.embedder = createStaticEmbedder(modelDir);
+  }
+
+  /** The vectors of a file's chunks, or the reason for their absence; neither during the pause after a failure. */
+  async embed(texts: readonly string[]): Promise<{ vectors?: FileVectors; vectorProblem?: string }> {
+    if (Date.now() < this.pausedUntil) return {};
+    const { id: model, dimensions } = this.embedder;
+    try {
+      const vectors = sideBySide(await embedTexts(this.embedder, texts, this.never), dimensions);
+      return { vectors: { model, dimensions, vectors } };
+    } catch (error) {
+      this.pausedUntil = Date.now() + pauseMs;
+      return { vectorProblem: explanationOf(error) };
+    }
+  }
+}
+
+/** Copies vectors into one buffer: transferring many buffers is slow. */
+function sideBySide(vectors: readonly (Int8Array | null)[], dimensions: number): (Int8Array | null)[] {
+  const data = new Int8Array(vectors.length * dimensions);
+  return vectors.map((vector, i) => {
+    if (vector === null) return null;
+    data.set(vector, i * dimensions);
+    return data.subarray(i * dimensions, (i + 1) * dimensions);
+  });
+}
 
 /**
  * A thread that reads, parses, chunks and embeds files, batch by batch. Whatever goes wrong in a grammar is thrown:
@@ -25,8 +66,7 @@ const parser = new SourceParser(settings.grammarDir);
 const embedder = new ChunkEmbedder(settings.modelDir);
 const port = parentPort!;
 
-// Without tree-sitter every single file would fail: better to fail at once, and for all to see.
-// Loading awaits, so a batch that arrives meanwhile has to queue behind what is under way.
+// Without tree-sitter every file would fail, so fail at the start. Loading is asynchronous, so batches queue behind it.
 let work = parser.start().then(() => {
   Atomics.store(progress, progressIndex.ready, 1);
 });
@@ -69,7 +109,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome> {
   }
 }
 
-/** The file with vectors in the place of its texts, which are as long as the file itself. */
+/** Replaces the texts, which are as long as the file, by vectors. */
 async function embedded(file: ParsedFile): Promise<ParsedFile> {
   const texts = file.chunks.map((chunk) => chunk.text);
   const chunks = file.chunks.map((chunk) => ({ ...chunk, text: "", docs: [] }));

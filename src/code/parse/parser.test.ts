@@ -5,7 +5,7 @@ import { SourceParser } from "./parser.ts";
 
 const javascript = grammarOf("javascript")!;
 
-test("a parse that takes too long is given up, and the next one starts afresh", async () => {
+test("parser: aborts a slow parse, and starts the next one afresh", async () => {
   const parser = new SourceParser(grammarDir);
   const endless = "f(".repeat(200_000);
   expect(await parser.parse(endless, javascript, 1)).toBeNull();
@@ -16,7 +16,7 @@ test("a parse that takes too long is given up, and the next one starts afresh", 
   syntax?.delete();
 });
 
-test("a grammar that is not there is an error", async () => {
+test("parser: a missing grammar is an error", async () => {
   const parser = new SourceParser(grammarDir);
   await expect(parser.parse("", { ...javascript, wasm: "klingon" })).rejects.toThrow("klingon.wasm");
 });

@@ -7,7 +7,7 @@ import { Language, Parser } from "web-tree-sitter";
 import { type Syntax, syntaxOf } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 
-/** Longer parses are given up: the file is then cut by lines. Milliseconds. */
+/** Longer parses are aborted, and the file is cut by lines. Milliseconds. */
 const parseDeadlineMs = 2000;
 
 /**
@@ -24,7 +24,7 @@ export class SourceParser {
     this.#grammarDir = grammarDir;
   }
 
-  /** Loads what every grammar needs. Fails when the installation is broken; `parse` does it when it must. */
+  /** Loads tree-sitter. Fails when the installation is broken; `parse` calls it if needed. */
   async start(): Promise<void> {
     if (this.#parser !== null) return;
     await Parser.init({ wasmBinary: await this.#read("web-tree-sitter") });
@@ -45,7 +45,7 @@ export class SourceParser {
       // Short parses end before anyone asks.
       if (isLate()) return null;
       const tree = parser.parse(source, null, { includedRanges, progressCallback: isLate });
-      // Otherwise the next text would go on where this one stopped.
+      // Otherwise the next parse would resume this one.
       if (tree === null) parser.reset();
       return tree;
     });

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, recognise } from "../../agents/registry.ts";
-import { branchAtHand } from "../../git/branch.ts";
+import { branchAtHand } from "../../git/history/head.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";

@@ -1,6 +1,7 @@
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { judgeStored } from "../../sessions/decisions/stored.ts";
 import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
@@ -24,6 +25,8 @@ const dayMs = 86_400_000;
 const observedMs = 30 * dayMs;
 /** Free pages are given back in so many steps, between which others run. */
 const pagesAtOnce = 500;
+/** Chunks that are judged in one step: some milliseconds. */
+const chunksAtOnce = 50;
 const maxPages = 20_000;
 
 /**
@@ -53,6 +56,7 @@ export class Housekeeping {
       this.dropSeen,
       this.noteSize,
       this.flush,
+      this.findDecisions,
       this.giveBack,
     ]) {
       this.attempt(() => task.call(this));
@@ -94,6 +98,16 @@ export class Housekeeping {
   /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
   private flush(): void {
     flushTerms(this.options.memory);
+  }
+
+  /** Of chunks that an older Pommel made, a few at a time; those that words of the project mark, again when these change. */
+  private findDecisions(): void {
+    const { memory, config, isResting } = this.options;
+    const more = () => {
+      if (judgeStored(memory, config, chunksAtOnce) === chunksAtOnce && isResting())
+        this.next = setImmediate(() => this.attempt(more));
+    };
+    more();
   }
 
   private giveBack(): void {

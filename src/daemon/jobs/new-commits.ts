@@ -1,8 +1,7 @@
-import { branchOf } from "../../git/branch.ts";
 import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
-import { readCommits } from "../../git/history/commits.ts";
-import { type ReflogEntry, reflogOf } from "../../git/history/reflog.ts";
+import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";
+import { branchOf } from "../../git/history/head.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 

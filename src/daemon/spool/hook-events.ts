@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { agentNamed, defaultAgent } from "../../agents/registry.ts";
-import { branchAtHand } from "../../git/branch.ts";
+import { branchAtHand } from "../../git/history/head.ts";
 import { belongsTo } from "../../git/project-roots.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { annotationUid, isSameNote, notesIn } from "../../sessions/notes/notes.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { list } from "../../agents/claude/list.ts";
+import { list } from "../../agents/claude/claude.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Subscribe } from "./subscribe.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";

@@ -16,8 +16,8 @@ const brief = async (dir: string, path: string, options?: Parameters<typeof blam
     text,
   ]);
 
-describe("each line's commit", () => {
-  it("is told with where the line stood then, through renames", async () => {
+describe("blame", () => {
+  it("gives each line's commit and original position, through renames", async () => {
     const { dir, commit, git } = newRepository();
     const one = commit("one", { "a.ts": "a\nb\nc\nd\ne\n" });
     git("mv", "a.ts", "b\tc.ts");
@@ -49,7 +49,7 @@ describe("each line's commit", () => {
     expect([...commits.keys()].sort()).toEqual([one, three].sort());
   });
 
-  it("is none for lines that are not committed yet, in files known to git", async () => {
+  it("gives no commit for uncommitted lines of tracked files", async () => {
     const { dir, commit, write, git } = newRepository();
     const one = commit("one", { "a.ts": "a\n" });
     write({ "a.ts": "a\nmine\n", "staged.ts": "s\n", "untracked.ts": "u\n" });
@@ -64,7 +64,7 @@ describe("each line's commit", () => {
     await expect(blameOf(dir, "untracked.ts")).rejects.toBeInstanceOf(GitFailure);
   });
 
-  it("is a failure where there is none to tell", async () => {
+  it("fails for untracked, binary and missing files", async () => {
     const { dir, commit, write } = newRepository();
     write({ "a.ts": "a\n" });
     await expect(blameOf(dir, "a.ts")).rejects.toBeInstanceOf(GitFailure);
@@ -102,7 +102,7 @@ describe("each line's commit", () => {
     }
   });
 
-  it("is a boundary where a shallow clone ends, but not at the root of history", async () => {
+  it("marks the boundary of a shallow clone, but not the root of history", async () => {
     const { dir, commit } = newRepository();
     const root = commit("one", { "a.ts": "a\n" });
     const two = commit("two", { "a.ts": "a\nb\n" });
@@ -119,7 +119,7 @@ describe("each line's commit", () => {
     expect((await boundaries(clone))[2]![1]).toBe(false);
   });
 
-  it("is told from a directory; what came from outside of it, by its way out", async () => {
+  it("gives paths relative to a directory, with ../ for files outside of it", async () => {
     const { dir, commit, git } = newRepository("--object-format=sha256");
     const one = commit("one", { "a.ts": "1\n2\n3\n", "sub/c.ts": "c\n" });
     git("mv", "a.ts", "sub/b.ts");
@@ -129,7 +129,7 @@ describe("each line's commit", () => {
     expect(await brief(sub, "c.ts")).toEqual([[one, "c.ts:1", "c"]]);
   });
 
-  it("is the same whatever is configured", async () => {
+  it("is independent of the user's configuration", async () => {
     const { dir, commit, git } = newRepository();
     const one = commit("one", { "ü.ts": "a\n" });
     const config = {
@@ -149,7 +149,7 @@ describe("each line's commit", () => {
   });
 });
 
-it("what blame says a commit added is among what the commit's changes say it added", async () => {
+it("attributes to a commit only lines that its diff adds", async () => {
   const lineArbitrary = fc.constantFrom("", "a", "b", "c", "d", "  }", "}");
   const textArbitrary = fc.array(lineArbitrary, { maxLength: 14 }).map((lines) => lines.join("\n"));
   await fc.assert(

@@ -1,57 +1,55 @@
 import { lstatSync } from "node:fs";
 import { devNull } from "node:os";
-import { join } from "node:path";
-import { GitFailure, gitBytes } from "../git.ts";
+import { join, posix } from "node:path";
+import { GitFailure, gitBytes, plain, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
-import { changeOf } from "../history/head-stamp.ts";
-import { linesOf } from "../output-lines.ts";
-import { plain, plainEnvironment } from "../plain.ts";
+import { changeOf } from "../history/head.ts";
+import { linesOf, unquotePath } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 import { placeOf } from "./changes.ts";
 import type { BlamedCommit, BlamedLine } from "./changes-types.ts";
-import { BlameReader } from "./parse-blame.ts";
 
-export interface BlameOptions {
-  /** First and last line of each, from 1; default: the whole file. */
+interface BlameOptions {
+  /** First and last line of each range, 1-based; default: the whole file. */
   ranges?: readonly (readonly [number, number])[] | undefined;
-  /** The file as it was then; default: as it is in the working tree. */
+  /** Default: the working tree. */
   revision?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-export interface Blame {
+interface Blame {
   /** In the file's order. */
   lines: BlamedLine[];
   commits: Map<string, BlamedCommit>;
 }
 
 /**
- * The commit that each line of a file came with, through `git blame`. Commits that the user has told git to ignore
- * (`blame.ignoreRevsFile`) are ignored; a list that is configured for all repositories may be missing in this one.
- * @param path from `dir`
- * @throws GitFailure where the file is unknown to git, no file, binary, or shorter than a range says
+ * The commit that introduced each line of a file, through `git blame`. Respects `blame.ignoreRevsFile`; a globally
+ * configured list may be missing in this repository.
+ * @param path relative to `dir`
+ * @throws GitFailure for untracked or binary files, directories, and ranges beyond the end
  */
 export function blameOf(dir: string, path: string, options: BlameOptions = {}): Promise<Blame> {
   const { ranges, revision } = options;
   const version = revision === undefined ? fileVersion(dir, path) : fixedRevision.exec(revision)?.[0];
   const read = () => readBlame(dir, path, options);
-  return version ? known.of(dir, JSON.stringify([path, version, ranges]), read) : read();
+  return version ? cache.of(dir, JSON.stringify([path, version, ranges]), read) : read();
 }
 
-/** What a person ignores may be configured to lie anywhere. */
-const known = new RepositoryCache<Blame>({
+/** Expires, because the list of ignored revisions may be any file. */
+const cache = new RepositoryCache<Blame>({
   max: 200,
   maxAgeMs: 60_000,
   fits: ({ lines }) => lines.length <= 5000,
 });
 
-/** Names the same commit for as long as HEAD and the objects are what they are. */
+/** Revisions that name the same commit while HEAD and the objects stay the same. */
 const fixedRevision = /^(?:HEAD|[0-9a-f]{40}|[0-9a-f]{64})[~^]?$/;
 
-/** A file that changes twice within the time that the file system tells apart looks the same. Milliseconds. */
+/** Two changes within the file system's time resolution look like one. Milliseconds. */
 const settledMs = 2000;
 
-/** Another text whenever a file in the working tree, or what is to be committed, changes; null where nobody can tell. */
+/** Changes whenever the file or the index changes; null when unknown. */
 function fileVersion(dir: string, path: string): string | null {
   const gitDir = gitDirectoryOf(dir);
   if (gitDir === null) return null;
@@ -73,7 +71,7 @@ async function readBlame(dir: string, path: string, options: BlameOptions): Prom
     if (!isBrokenList(error)) throw error;
   }
   try {
-    // Configured for all repositories, and not there in this one: git has no other way to do without.
+    // A globally configured list that is missing here: git can only skip it without the global configuration.
     return await blame(dir, path, { ...options, prefix, cutOff, env: withoutGlobal });
   } catch (error) {
     if (!isBrokenList(error)) throw error;
@@ -87,14 +85,14 @@ function isBrokenList(error: unknown): error is GitFailure {
   return error instanceof GitFailure && /object name/i.test(error.message);
 }
 
-interface Asked extends BlameOptions {
+interface BlameRequest extends BlameOptions {
   prefix: string;
   cutOff: ReadonlySet<string>;
   env?: NodeJS.ProcessEnv;
 }
 
-async function blame(dir: string, path: string, asked: Asked): Promise<Blame> {
-  const { ranges = [], revision, signal, prefix, cutOff, env } = asked;
+async function blame(dir: string, path: string, request: BlameRequest): Promise<Blame> {
+  const { ranges = [], revision, signal, prefix, cutOff, env } = request;
   if (revision !== undefined && (revision === "" || revision.startsWith("-"))) {
     throw new GitFailure("failed", `${JSON.stringify(revision)} is not a revision`);
   }
@@ -111,4 +109,89 @@ async function blame(dir: string, path: string, asked: Asked): Promise<Blame> {
     if (reader.isBinary) throw new GitFailure("failed", `${JSON.stringify(path)} is binary`);
   }
   return reader.result();
+}
+
+const lineHeader = /^([0-9a-f]{40}|[0-9a-f]{64}) (\d+) (\d+)/;
+
+/** Git reports a commit's facts once, with its first line; the path again for each file. */
+interface CommitFacts extends BlamedCommit {
+  path: string;
+  isBoundary: boolean;
+}
+
+/** Reads what `git blame --porcelain` writes, line by line. */
+class BlameReader {
+  /** A file that is no text. */
+  isBinary = false;
+  private readonly lines: BlamedLine[] = [];
+  private readonly byHash = new Map<string, CommitFacts>();
+  private current: CommitFacts | null = null;
+  private hash = "";
+  private originalLine = 0;
+  private line = 0;
+
+  constructor(
+    /** The path of the requested directory in its working tree. */
+    private readonly prefix: string,
+    /** Commits whose parents git does not have. */
+    private readonly cutOff: ReadonlySet<string>,
+  ) {}
+
+  read(text: string): void {
+    if (text.startsWith("\t")) this.takeLine(text.slice(1));
+    else this.readFact(text);
+  }
+
+  result(): { lines: BlamedLine[]; commits: Map<string, BlamedCommit> } {
+    const commits = new Map<string, BlamedCommit>();
+    for (const [hash, { author, authoredAt, summary }] of this.byHash) {
+      if (isCommit(hash)) commits.set(hash, { author, authoredAt, summary });
+    }
+    return { lines: this.lines, commits };
+  }
+
+  private takeLine(text: string): void {
+    if (text.includes("\0")) this.isBinary = true;
+    const { hash, line, originalLine, current } = this;
+    if (current === null) return;
+    const commit = isCommit(hash) ? hash : null;
+    const { path: originalPath, isBoundary } = current;
+    this.lines.push({ line, commit, originalLine, originalPath, isBoundary, text });
+  }
+
+  private readFact(text: string): void {
+    const header = lineHeader.exec(text);
+    if (header) {
+      this.hash = header[1]!;
+      this.originalLine = Number(header[2]);
+      this.line = Number(header[3]);
+      this.current = this.byHash.get(this.hash) ?? null;
+      if (this.current === null) {
+        this.current = { author: "", authoredAt: 0, summary: "", path: "", isBoundary: false };
+        this.byHash.set(this.hash, this.current);
+      }
+      return;
+    }
+    const { current } = this;
+    if (current === null) return;
+    const space = text.indexOf(" ");
+    const name = space === -1 ? text : text.slice(0, space);
+    const value = space === -1 ? "" : text.slice(space + 1);
+    if (name === "author") current.author = value;
+    else if (name === "author-time") current.authoredAt = Number(value) * 1000;
+    else if (name === "summary") current.summary = value;
+    else if (name === "filename") current.path = this.fromDirectory(unquotePath(value));
+    // git also marks root commits as boundaries.
+    else if (name === "boundary") current.isBoundary = this.cutOff.has(this.hash);
+  }
+
+  private fromDirectory(path: string): string {
+    if (path.startsWith(this.prefix)) return path.slice(this.prefix.length);
+    return posix.relative(this.prefix, path);
+  }
+}
+
+/** Uncommitted lines have a hash of zeros. */
+function isCommit(hash: string): boolean {
+  return !/^0+$/.test(hash);
 }

@@ -1,29 +1,29 @@
-/** What a commit, or the working tree, changed. */
+/** A file that a commit or the working tree changed. */
 export interface ChangedFile {
-  /** From the project's root, with slashes; what lies outside of it is left out. Bytes that are no UTF-8 are U+FFFD. */
+  /** Relative to the project's root, with slashes; files outside of it are omitted. Invalid UTF-8 becomes U+FFFD. */
   path: string;
-  /** What it was called before a rename or a copy; null else. */
+  /** The path before a rename or copy, else null. */
   oldPath: string | null;
   status: "A" | "M" | "D" | "R" | "C" | "T";
-  /** Binary files, symbolic links, submodules and files beyond the bounds of reading have no hunks. */
+  /** Binary files, symbolic links, submodules and files over the size limits have no hunks. */
   isText: boolean;
   hunks: ChangedHunk[];
 }
 
-/** Lines without their line feeds; a carriage return at their end stays. */
+/** Lines without line feeds; carriage returns stay. */
 export interface ChangedHunk {
   /**
-   * Number of the first removed line in the old file, of the first added one in the new file; from 1. Where nothing was
-   * removed, or added, that of the line which follows there (git names the one before).
+   * The first removed line in the old file, the first added one in the new file; 1-based. Without any, the following
+   * line (git names the one before).
    */
   oldStart: number;
   newStart: number;
   removed: string[];
-  /** Of a merge only what none of its parents has. */
+  /** For a merge, only lines that no parent has. */
   added: string[];
 }
 
-/** A commit as git tells it. Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export interface CommitInfo {
   hash: string;
   tree: string;
@@ -36,16 +36,16 @@ export interface CommitInfo {
   message: string;
 }
 
-/** A line of a file with the commit that it came with. */
+/** A line and the commit that introduced it. */
 export interface BlamedLine {
-  /** In the file as it is blamed, from 1. */
+  /** In the blamed file, 1-based. */
   line: number;
   /** null: not committed yet. */
   commit: string | null;
-  /** Where it stood in that commit. */
+  /** Its line number in that commit. */
   originalLine: number;
   originalPath: string;
-  /** History was cut off there (shallow clone, boundary): the commit may not be the one that wrote it. */
+  /** History ends there (shallow clone): an older commit may have written the line. */
   isBoundary: boolean;
   text: string;
 }

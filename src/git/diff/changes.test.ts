@@ -16,8 +16,8 @@ const brief = (files: readonly ChangedFile[]) =>
     ...hunks.map(({ oldStart, newStart, removed, added }) => [oldStart, newStart, removed, added]),
   ]);
 
-describe("what a commit changed", () => {
-  it("is told with line numbers, from the root of history on", async () => {
+describe("a commit's changes", () => {
+  it("have line numbers, also for the root commit", async () => {
     const { dir, commit } = newRepository();
     const first = commit("one", { "a.ts": "a\nb\nc\n" });
     const second = commit("two", { "a.ts": "0\na\nC\nc\r\n", "e.ts": "" });
@@ -32,7 +32,7 @@ describe("what a commit changed", () => {
     expect(await changes(dir, empty)).toEqual([]);
   });
 
-  it("follows renames, and counts a copy as new", async () => {
+  it("follow renames, and count a copy as new", async () => {
     const { dir, commit, git } = newRepository();
     const text = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join("");
     commit("one", { "a.ts": text, "b.ts": `b\n${text}` });
@@ -45,7 +45,7 @@ describe("what a commit changed", () => {
     expect(copied[1]!.hunks[0]!.added).toHaveLength(21);
   });
 
-  it("tells what a file was called before, in a commit and in the working tree", async () => {
+  it("give a file's previous name, in a commit and in the working tree", async () => {
     const { dir, git, commit } = newRepository();
     const text = "one\ntwo\nthree\n";
     const root = commit("one", { "sub/a.ts": text, "b.ts": `b\n${text}` });
@@ -59,13 +59,13 @@ describe("what a commit changed", () => {
       "b.ts",
       null,
     ]);
-    // From a directory, names are its own, and what lies outside of it is left out.
+    // Below a directory, names are relative to it and outside files are omitted.
     expect(await named("ç.ts", join(dir, "sub"))).toBe("a.ts");
     expect(await named("b.ts", join(dir, "sub"))).toBeNull();
     expect(await nameBefore(dir, { commit: root }, "b.ts")).toBeNull();
   });
 
-  it("knows what is no text: binary files, links, submodules, changes of the mode alone", async () => {
+  it("have no text for binary files, links, submodules and mode-only changes", async () => {
     const { dir, commit, git, write } = newRepository();
     const other = newRepository();
     other.commit("one", { a: "1" });
@@ -83,7 +83,7 @@ describe("what a commit changed", () => {
     ]);
   });
 
-  it("takes a file beyond the bounds for no text, and goes on with the next", async () => {
+  it("have no text for files over the size limits, and continue with the next file", async () => {
     const { dir, commit } = newRepository();
     const found = await changes(
       dir,
@@ -104,7 +104,7 @@ describe("what a commit changed", () => {
     ]);
   });
 
-  it("of a merge is what none of its parents has", async () => {
+  it("of a merge are the lines that no parent has", async () => {
     const { dir, commit, git, write } = newRepository();
     commit("root", { "a.ts": "1\n2\n3\n4\n5\n6\n7\n8\n", "clean.ts": "1\n2\n3\n4\n5\n6\n7\n8\n" });
     git("checkout", "--quiet", "-b", "side");
@@ -120,7 +120,7 @@ describe("what a commit changed", () => {
     ]);
   });
 
-  it("of an octopus merge as well", async () => {
+  it("of an octopus merge are the lines that no parent has", async () => {
     const { dir, commit, git } = newRepository();
     commit("root", { a: "1\n" });
     for (const name of ["x", "y"]) {
@@ -138,14 +138,14 @@ describe("what a commit changed", () => {
     ]);
   });
 
-  it("is the same in a SHA-256 repository", async () => {
+  it("work in a SHA-256 repository", async () => {
     const { dir, commit } = newRepository("--object-format=sha256");
     const hash = commit("one", { "a.ts": "a\n" });
     expect(hash).toHaveLength(64);
     expect(brief(await changes(dir, hash))).toEqual([["A a.ts", [1, 1, [], ["a"]]]]);
   });
 
-  it("is unknown where a shallow clone ends", async () => {
+  it("are unknown at the boundary of a shallow clone", async () => {
     const { dir, commit } = newRepository();
     commit("one", { "a.ts": "a\n" });
     const cut = commit("two", { "b.ts": "b\n" });
@@ -156,7 +156,7 @@ describe("what a commit changed", () => {
     expect(await changes(dir, cut)).toHaveLength(1);
   });
 
-  it("is told from a directory, without what lies outside of it", async () => {
+  it("are relative to a directory and omit files outside of it", async () => {
     const { dir, commit, git } = newRepository();
     commit("one", { "a.ts": "1\n2\n3\n", "sub/b.ts": "1\n", "subway.ts": "1\n" });
     git("mv", "a.ts", "sub/a.ts");
@@ -171,7 +171,7 @@ describe("what a commit changed", () => {
     expect(await all(changesOf(sub, { commit: hash }, { paths: [] }))).toEqual([]);
   });
 
-  it("does not go by patterns in paths", async () => {
+  it("take paths literally, not as patterns", async () => {
     const { dir, commit } = newRepository();
     const hash = commit("one", { "*.ts": "1\n", "a.ts": "1\n", ":(top)x": "1\n" });
     const of = async (path: string) =>
@@ -181,7 +181,7 @@ describe("what a commit changed", () => {
   });
 });
 
-describe("what is different", () => {
+describe("the difference", () => {
   it("between two commits, and from one to the working tree", async () => {
     const { dir, commit, write, git } = newRepository();
     const from = commit("one", { "a.ts": "a\n", "same.ts": "s\n" });
@@ -195,7 +195,7 @@ describe("what is different", () => {
     ]);
   });
 
-  it("is told of files in conflict, once", async () => {
+  it("lists a file in conflict once", async () => {
     const { dir, commit, git } = newRepository();
     commit("root", { a: "1\n", b: "1\n" });
     git("checkout", "--quiet", "-b", "side");
@@ -208,7 +208,7 @@ describe("what is different", () => {
     expect(found[0]!.hunks.flatMap(({ added }) => added)).toContain("side");
   });
 
-  it("is a failure where there is none to compare with", async () => {
+  it("fails for an unknown revision", async () => {
     const { dir, commit } = newRepository();
     await expect(changes(dir, "HEAD")).rejects.toBeInstanceOf(GitFailure);
     commit("one");
@@ -220,7 +220,7 @@ describe("what is different", () => {
   });
 });
 
-/** Lines of an old file with the hunks of a diff put in. */
+/** Applies a diff's hunks to the lines of the old file. */
 function applied(old: readonly string[], file: ChangedFile): string[] {
   const result: string[] = [];
   let at = 0;
@@ -279,10 +279,10 @@ const nameArbitrary = fc
   );
 const treeArbitrary = fc.dictionary(nameArbitrary, textArbitrary, { maxKeys: 5, noNullPrototype: true });
 
-/** As git counts them. */
+/** Lines as git counts them. */
 const linesOfText = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
-describe("with whatever contents, names and configuration", () => {
+describe("changes with arbitrary contents, names and configuration", () => {
   const config: [string, string][] = [
     ["diff.noprefix", "true"],
     ["diff.mnemonicPrefix", "true"],
@@ -317,7 +317,7 @@ describe("with whatever contents, names and configuration", () => {
     delete process.env.GIT_EXTERNAL_DIFF;
   });
 
-  it("the hunks make the new text of the old one", async () => {
+  it("have hunks that turn the old text into the new one", async () => {
     const { dir, commit, git } = newRepository();
     for (const [key, value] of config) git("config", key, value);
     mkdirSync(join(dir, ".git/info"), { recursive: true });
@@ -346,7 +346,7 @@ describe("with whatever contents, names and configuration", () => {
     );
   });
 
-  it("bytes that are no UTF-8, in names and in lines, break nothing", async () => {
+  it("accept invalid UTF-8 in names and lines", async () => {
     const { dir, git } = newRepository();
     const name = Buffer.concat([Buffer.from(`${dir}/`), Buffer.of(0x66, 0xff, 0x0a, 0x67)]);
     writeFileSync(name, Buffer.of(0xef, 0xbb, 0xbf, 0x61, 0x0a, 0xe9, 0x0a, 0x62));
@@ -358,7 +358,7 @@ describe("with whatever contents, names and configuration", () => {
   });
 });
 
-/** A file may be called like what every object has. */
+/** A file may be named like an Object.prototype property. */
 function own(texts: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }

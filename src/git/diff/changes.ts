@@ -1,30 +1,29 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf } from "../../project/errors.ts";
-import { GitFailure, gitBuffer, gitBytes, gitText } from "../git.ts";
+import { GitFailure, gitBuffer, gitBytes, gitText, plain, plainDiff, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
-import { plain, plainDiff, plainEnvironment } from "../plain.ts";
 import type { ChangedFile } from "./changes-types.ts";
 import { maxLineLength, parsePatch } from "./parse-patch.ts";
 
-/** Two states of the files, or what a commit did. Revisions as git takes them. */
+/** A commit's own changes, or the difference between two revisions. */
 export type WhatChanged = { commit: string } | { from: string; to: string | null };
 
-export interface ChangesOptions {
+interface ChangesOptions {
   signal?: AbortSignal | undefined;
-  /** Only what lies at or below these, from `dir`. A file that was renamed to one of them counts as new. */
+  /** Only files at or below these paths, relative to `dir`. A file renamed to one of them counts as new. */
   paths?: readonly string[] | undefined;
 }
 
 /**
- * What a commit changed, compared with its parent, or what is different between two; `to: null` is the working tree, of
- * which untracked files are no part. Of a merge what none of its parents has. Of the root of history, everything; of a
- * commit where history was cut off (a shallow clone), nothing, as nobody knows.
+ * What a commit changed relative to its parent, or the difference between two revisions; `to: null` is the working tree
+ * without untracked files. For a merge, what no parent has; for a root commit, everything; at the boundary of a shallow
+ * clone, nothing, because it is unknown.
  *
- * Copies are new files, as they are to git blame. Files come one by one, so that memory holds the names of a commit's
- * files and the lines of one of them.
- * @param dir a working tree or a directory in it; what lies outside of it is left out
+ * Copies count as new files, as in git blame. Files are yielded one by one, so that memory holds the lines of one file
+ * only.
+ * @param dir a working tree or a directory in it; files outside of it are omitted
  * @throws GitFailure
  */
 export async function* changesOf(
@@ -50,8 +49,8 @@ export async function* changesOf(
 }
 
 /**
- * What a file was called before a commit renamed it, or before it was renamed in the working tree; null where it was not,
- * or lay outside of `dir`. Compares all files that changed, but not line by line.
+ * A file's path before a commit or the working tree renamed it; null if it was not renamed, or came from outside of
+ * `dir`.
  * @throws GitFailure
  */
 export async function nameBefore(
@@ -94,13 +93,13 @@ function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<st
   return gitText(dir, ["rev-parse", "--verify", "--quiet", `${asRevision(revision)}^{commit}`], signal);
 }
 
-/** Where a directory of no working tree lies (a bare repository's) is asked again after so long. Milliseconds. */
-const placeMs = 30_000;
-/** Where directories lie is asked once, not for each of a thousand commits: `gitDir` says that they still do. */
+/** Cache time for directories without a working tree (bare repositories). Milliseconds. */
+const cacheMs = 30_000;
+/** Cached, so that a thousand commits need one lookup; valid while `gitDir` is the same. */
 const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string; until: number }>();
 
 /**
- * Where `dir` lies in its working tree ("" for its top, else a path that ends with a slash), and the commits whose parents a
+ * The path of `dir` in its working tree ("" at the top, else with a final slash), and the commits whose parents a
  * shallow clone lacks.
  */
 export async function placeOf(
@@ -116,7 +115,7 @@ export async function placeOf(
       gitDir,
       prefix: text.slice(0, Math.max(0, end)),
       shallow: resolve(dir, text.slice(end + 1)),
-      until: gitDir === null ? Date.now() + placeMs : Infinity,
+      until: gitDir === null ? Date.now() + cacheMs : Infinity,
     };
     if (places.size > 100) places.clear();
     places.set(dir, place);

@@ -1,37 +1,36 @@
-import { unquotePath } from "../unquote.ts";
-import type { ChangedFile } from "./changes-types.ts";
-import { HunkReader } from "./hunk-reader.ts";
+import { unquotePath } from "../output-lines.ts";
+import type { ChangedFile, ChangedHunk } from "./changes-types.ts";
 
-/** A file with more changed lines, or longer ones, is not written by anybody: it is treated as if it were binary. */
+/** Files with more changed lines or characters are generated, and treated as binary. */
 const maxLines = 200_000;
 const maxCharacters = 20_000_000;
-/** Longer lines need not be read to their end: so many bytes are more characters than that. */
+/** Lines are cut at this many bytes, which is always more than `maxCharacters` characters. */
 export const maxLineLength = 4 * maxCharacters;
 
 const submodule = "160000";
 const symbolicLink = "120000";
 
-/** A file as the list before the patch has it. */
+/** A file in the list before the patch. */
 interface Entry {
   path: string;
   oldPath: string | null;
   status: ChangedFile["status"];
   isRegular: boolean;
   isMerged: boolean;
-  /** The lines that its part of the patch may begin with. */
+  /** Possible first lines of its part of the patch. */
   headers: string[];
 }
 
 /**
- * The files of a diff that git wrote with `--raw -p -U0` and quoted paths: first the list of all of them, then the patch.
- * One with more than one parent (`-c`) as well.
+ * Parses git's output of `--raw -p -U0` with quoted paths: the list of files, then the patch. Also combined diffs
+ * (`-c`).
  * @param batches lines, as `linesOf` gives them
  */
 export async function* parsePatch(
   batches: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<ChangedFile, void, undefined> {
   const entries: Entry[] = [];
-  // The one that the patch is at; before the first, -1.
+  // Index of the current entry; -1 before the first.
   let at = -1;
   let reader = new HunkReader(maxLines, maxCharacters);
   for await (const lines of batches) {
@@ -41,15 +40,15 @@ export async function* parsePatch(
         if (entry !== null) entries.push(entry);
         continue;
       }
-      // Within a hunk every line begins with something else.
+      // No line within a hunk begins like this.
       if (!line.startsWith("diff --")) {
         reader.read(line);
         continue;
       }
       const current = entries[at];
       if (current?.headers.includes(line)) {
-        // A link that became a file, or the other way round: first what went, then what came.
-        reader.beginAnew();
+        // A link that became a file, or vice versa: the removal, then the addition.
+        reader.reset();
         continue;
       }
       let next = at + 1;
@@ -67,7 +66,7 @@ export async function* parsePatch(
   }
 }
 
-/** Nothing for a file that a merge only put together. */
+/** Empty for a file that a merge combined without changes of its own. */
 function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   const { path, oldPath, status, isRegular, isMerged } = entry;
   const read = reader === null ? [] : reader.hunks();
@@ -76,7 +75,7 @@ function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   return [{ path, oldPath, status, isText: hunks !== null, hunks: hunks ?? [] }];
 }
 
-/** `:100644 100644 <hash> <hash> R086\told\tnew`; of a merge a colon, a mode, a hash and a letter for each parent. */
+/** `:100644 100644 <hash> <hash> R086\told\tnew`; for a merge, one colon, mode, hash and letter per parent. */
 function entryOf(line: string): Entry | null {
   const [facts, ...names] = line.split("\t");
   const colons = /^:+/.exec(line)![0].length;
@@ -87,7 +86,7 @@ function entryOf(line: string): Entry | null {
   const name = names.at(-1);
   if (old === undefined || name === undefined) return null;
   const status = statusOf(letters);
-  // Not merged yet: what stands in the working tree follows as an entry of its own.
+  // Unmerged: the working tree's version follows as a separate entry.
   if (status === null) return null;
   const mode = modes.at(-1)!;
   const was = modes[0]!;
@@ -105,7 +104,7 @@ function entryOf(line: string): Entry | null {
   };
 }
 
-/** Of a merge all letters, of which there are different ones where its parents differ. */
+/** `letters` has one letter per parent of a merge. */
 function statusOf(letters: string): ChangedFile["status"] | null {
   const [first] = letters;
   if (letters.includes("U")) return null;
@@ -113,7 +112,116 @@ function statusOf(letters: string): ChangedFile["status"] | null {
   return /^[AMDRCT]$/.test(first ?? "") ? (first as ChangedFile["status"]) : "M";
 }
 
-/** A quoted path has its prefix inside of the quotes. */
+/** A quoted path has its prefix inside the quotes. */
 function withPrefix(prefix: string, name: string): string {
   return name.startsWith('"') ? `"${prefix}${name.slice(1)}` : `${prefix}${name}`;
+}
+
+const hunkHeader = /^(@@+) -(\d+)(?:,(\d+))?( (?:-\d+(?:,\d+)? )*)\+(\d+)(?:,(\d+))? @@/;
+
+/** Parses one file's part of a patch, after its header. */
+class HunkReader {
+  private found: ChangedHunk[] = [];
+  private open: ChangedHunk | null = null;
+  /** Number of parents; 0 outside of a hunk. */
+  private parents = 0;
+  /** Next line number in the first parent. */
+  private oldLine = 0;
+  private newLine = 0;
+  private lines = 0;
+  private characters = 0;
+  private isText = true;
+
+  constructor(
+    private readonly maxLines: number,
+    private readonly maxCharacters: number,
+  ) {}
+
+  /** Discards what was read so far. */
+  reset(): void {
+    this.parents = 0;
+    this.open = null;
+    this.found = [];
+  }
+
+  /** null: binary, or over the size limits. */
+  hunks(): ChangedHunk[] | null {
+    return this.isText ? this.found : null;
+  }
+
+  read(line: string): void {
+    if (!this.isText) return;
+    if (line.startsWith("@@")) this.beginHunk(line);
+    else if (this.parents === 1) this.readLine(line);
+    else if (this.parents > 1) this.readMergedLine(line);
+    else if (line.startsWith("Binary files ")) this.markBinary();
+  }
+
+  private beginHunk(line: string): void {
+    const [, at, oldStart, oldCount, , newStart, newCount] = hunkHeader.exec(line) ?? [];
+    if (at === undefined) return;
+    this.parents = at.length - 1;
+    // For an empty range git gives the line before, except in combined diffs.
+    const isSimple = this.parents === 1;
+    this.oldLine = Number(oldStart) + (isSimple && oldCount === "0" ? 1 : 0);
+    this.newLine = Number(newStart) + (isSimple && newCount === "0" ? 1 : 0);
+    this.open = null;
+  }
+
+  private readLine(line: string): void {
+    const [sign] = line;
+    if (sign === "-") this.remove(line.slice(1));
+    else if (sign === "+") this.add(line.slice(1));
+  }
+
+  /** One sign per parent: + the parent lacks the line, - the result lacks it. */
+  private readMergedLine(line: string): void {
+    const signs = line.slice(0, this.parents);
+    if (!/^[ +-]+$/.test(signs)) return;
+    const text = line.slice(this.parents);
+    if (signs.includes("-")) {
+      if (/^-+$/.test(signs)) this.remove(text);
+      else if (signs.startsWith("-")) this.oldLine++;
+    } else if (/^\++$/.test(signs)) {
+      this.add(text);
+    } else {
+      this.open = null;
+      this.newLine++;
+      if (signs.startsWith(" ")) this.oldLine++;
+    }
+  }
+
+  private remove(text: string): void {
+    // Removed lines come first in a hunk.
+    if (this.open?.added.length !== 0) this.open = null;
+    this.hunk().removed.push(text);
+    this.oldLine++;
+    this.count(text);
+  }
+
+  private add(text: string): void {
+    this.hunk().added.push(text);
+    this.newLine++;
+    this.count(text);
+  }
+
+  private hunk(): ChangedHunk {
+    if (this.open === null) {
+      this.open = { oldStart: this.oldLine, newStart: this.newLine, removed: [], added: [] };
+      this.found.push(this.open);
+    }
+    return this.open;
+  }
+
+  private count(text: string): void {
+    this.lines++;
+    this.characters += text.length;
+    if (this.lines > this.maxLines || this.characters > this.maxCharacters) this.markBinary();
+  }
+
+  private markBinary(): void {
+    this.isText = false;
+    this.found = [];
+    this.open = null;
+  }
 }

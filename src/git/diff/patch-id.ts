@@ -1,10 +1,9 @@
-import { gitBytes } from "../git.ts";
+import { gitBytes, plain, plainEnvironment } from "../git.ts";
 import { linesOf } from "../output-lines.ts";
-import { plain, plainEnvironment } from "../plain.ts";
 
 /**
- * The patch id of each commit, by hash: the same for a commit and what a rebase or a cherry-pick made of it, wherever its
- * lines went. Merges, commits that change no file, and such that git does not have, have none.
+ * Each commit's patch id, by hash: equal for a commit and its rebased or cherry-picked copies, wherever their lines
+ * moved. Merges, empty commits and unknown ones have none.
  * @throws GitFailure
  */
 export async function patchIdsOf(

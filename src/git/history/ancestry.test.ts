@@ -13,7 +13,7 @@ const on = (more: Partial<CommitFate> = {}): CommitFate => ({
 });
 const stateOf = async (dir: string, hash: string) => (await new Ancestry(dir).statesOf([hash])).get(hash);
 
-test("tells what is in HEAD's history from what is on other branches, on none, and gone", async () => {
+test("commit state: distinguishes HEAD's history, other branches, unreachable and unknown commits", async () => {
   const { dir, git, commit } = temporaryGit();
   const root = commit("Root");
   git("checkout", "--quiet", "-b", "feat/x");
@@ -38,7 +38,7 @@ test("tells what is in HEAD's history from what is on other branches, on none, a
   });
 });
 
-test("names a remote's branches, but not its HEAD, and at most three", async () => {
+test("commit state: names at most three branches, including a remote's, but not its HEAD", async () => {
   const origin = temporaryGit();
   const root = origin.commit("Root");
   origin.git("checkout", "--quiet", "-b", "topic");
@@ -54,7 +54,7 @@ test("names a remote's branches, but not its HEAD, and at most three", async () 
   );
 });
 
-test("a revert counts while it is not reverted itself, and only in HEAD's history", async () => {
+test("commit state: a revert counts while it is not reverted itself, and only in HEAD's history", async () => {
   const { dir, git, commit, later } = temporaryGit();
   const base = commit("Base");
   const change = commit("Change", { "a.txt": "1" });
@@ -74,7 +74,7 @@ test("a revert counts while it is not reverted itself, and only in HEAD's histor
   expect(await stateOf(dir, change)).toMatchObject({ reach: "elsewhere", revertedBy: null });
 });
 
-test("a message that merely quotes the words in part, or reverts in circles, misleads nobody", async () => {
+test("commit state: ignores partial quotes of a revert message and circular reverts", async () => {
   const { dir, commit } = temporaryGit();
   const one = commit("One");
   commit("This reverts commit abc\n\nThis reverts commit zzzzzzzzzz.");
@@ -83,7 +83,7 @@ test("a message that merely quotes the words in part, or reverts in circles, mis
   expect(await stateOf(dir, one)).toEqual(on({ revertedBy: short }));
 });
 
-test("remembers until HEAD moves", async () => {
+test("commit state: is cached until HEAD moves", async () => {
   const { dir, git, commit } = temporaryGit();
   const root = commit("Root");
   const tip = commit("Tip");
@@ -99,7 +99,7 @@ test("remembers until HEAD moves", async () => {
   expect(await reach()).toBe("elsewhere");
 });
 
-test("what was gone may have come since", async () => {
+test("commit state: an unknown commit is looked up again later", async () => {
   const { dir, git, commit } = temporaryGit();
   commit("Root");
   let now = 0;
@@ -115,7 +115,7 @@ test("what was gone may have come since", async () => {
   });
 });
 
-test("on an unborn branch everything is elsewhere; without git there is no answer", async () => {
+test("commit state: is elsewhere on an unborn branch, and absent without git", async () => {
   const { dir, git, commit } = temporaryGit();
   const root = commit("Root");
   git("checkout", "--quiet", "--orphan", "fresh");
@@ -124,7 +124,7 @@ test("on an unborn branch everything is elsewhere; without git there is no answe
   expect(await new Ancestry(plain).statesOf([root])).toEqual(new Map());
 });
 
-test("in a worktree its own HEAD counts, below a directory and with SHA-256 as well", async () => {
+test("commit state: uses a worktree's own HEAD, also in subdirectories and with SHA-256", async () => {
   const { dir, git, commit } = temporaryGit(undefined, ["--object-format=sha256"]);
   const root = commit("Root", { "sub/a.txt": "1" });
   const tip = commit("Tip");
@@ -135,7 +135,7 @@ test("in a worktree its own HEAD counts, below a directory and with SHA-256 as w
   expect(await stateOf(worktree, root)).toEqual(on());
 });
 
-test("a question that is given up ends as its signal says", async () => {
+test("commit state: an aborted lookup rejects with the signal's reason", async () => {
   const { dir, commit } = temporaryGit();
   const root = commit("Root");
   const ancestry = new Ancestry(dir);

@@ -1,33 +1,32 @@
 import { GitFailure, gitBuffer, gitFields } from "../git.ts";
 import { readObjects } from "../objects.ts";
-import { headStamp } from "./head-stamp.ts";
-import { type Revert, revertOf, revertsSince } from "./reverts.ts";
+import { headStamp } from "./head.ts";
 
-/** What became of a commit. */
+/** A commit's current state. */
 export interface CommitFate {
-  /** head: HEAD, or in its history; elsewhere: here, but not in that; gone: git does not know it (any more). */
+  /** head: in HEAD's history; elsewhere: in the repository, but not there; gone: unknown to git. */
   reach: "head" | "elsewhere" | "gone";
-  /** Up to three branches that hold it, of one elsewhere; the local ones first. */
+  /** For `elsewhere`, up to three branches that contain it, local ones first. */
   branches: string[];
-  /** The commit in HEAD's history that took it back, and was not taken back itself. */
+  /** The effective revert in HEAD's history, one that was not reverted itself. */
   revertedBy: string | null;
 }
 
-/** A branch may come, go or be fetched without HEAD being any the wiser. Milliseconds. */
-const keptMs = 60_000;
-const branchesNamed = 3;
-/** Each of them is a process of git. */
+/** Branches change without HEAD changing. Milliseconds. */
+const maxAgeMs = 60_000;
+const maxBranches = 3;
+/** Each starts a git process. */
 const maxOtherBranch = 20;
-/** Times of commits come from clocks that differ. Milliseconds. */
+/** Commit times come from different clocks. Milliseconds. */
 const clockSlack = 86_400_000;
 
-/** Asks git what became of commits, and remembers it for as long as HEAD stays where it is. */
+/** Looks up the state of commits, cached while HEAD stays the same. */
 export class Ancestry {
   private readonly known = new Map<string, { fate: CommitFate; at: number }>();
   private stamp: string | null = null;
   /** Reverts since then. */
   private reverts: { since: number; all: Revert[] } | null = null;
-  /** One question after the other: the next one finds what the one before has learnt. */
+  /** Serialises lookups, so that each uses the results of the one before. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -36,16 +35,16 @@ export class Ancestry {
   ) {}
 
   /**
-   * @param hashes whole ones
-   * @returns by hash; empty where git gives no answer
+   * @param hashes full hashes
+   * @returns by hash; empty where git does not answer
    * @throws the signal's reason
    */
   async statesOf(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, CommitFate>> {
     const wanted = [...new Set(hashes)];
     if (this.missing(wanted).length > 0 && this.stamp !== null) {
-      const asked = this.last.then(() => this.askFor(this.missing(wanted), signal));
-      this.last = asked.catch(() => {});
-      await (signal ? Promise.race([asked, aborted(signal)]) : asked);
+      const lookup = this.last.then(() => this.askFor(this.missing(wanted), signal));
+      this.last = lookup.catch(() => {});
+      await (signal ? Promise.race([lookup, aborted(signal)]) : lookup);
     }
     return new Map(
       wanted.flatMap((hash) => {
@@ -55,7 +54,7 @@ export class Ancestry {
     );
   }
 
-  /** Those that are not known, as far as HEAD is where it was. */
+  /** Hashes that are not cached; clears the cache when HEAD moved. */
   private missing(hashes: readonly string[]): string[] {
     const stamp = headStamp(this.dir);
     if (stamp !== this.stamp) {
@@ -65,7 +64,7 @@ export class Ancestry {
     }
     return hashes.filter((hash) => {
       const known = this.known.get(hash);
-      return !known || (known.fate.reach !== "head" && this.now() - known.at > keptMs);
+      return !known || (known.fate.reach !== "head" && this.now() - known.at > maxAgeMs);
     });
   }
 
@@ -74,19 +73,19 @@ export class Ancestry {
     const { stamp } = this;
     try {
       const valid = hashes.filter((hash) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash));
-      const [dates, apart] = await Promise.all([
+      const [dates, outside] = await Promise.all([
         datesOf(this.dir, valid, signal),
         unreachable(this.dir, valid, signal),
       ]);
       const reverts = dates.size === 0 ? [] : await this.revertsSince(Math.min(...dates.values()), signal);
       const branches = new Map<string, string[]>();
-      for (const hash of [...apart].slice(0, maxOtherBranch)) {
+      for (const hash of [...outside].slice(0, maxOtherBranch)) {
         branches.set(hash, await branchesWith(this.dir, hash, signal));
       }
-      // HEAD went elsewhere meanwhile: what was learnt may be of neither place.
+      // HEAD moved meanwhile, so the answers may match neither state.
       if (headStamp(this.dir) !== stamp) return;
       for (const hash of hashes) {
-        const reach = !dates.has(hash) ? "gone" : apart.has(hash) ? "elsewhere" : "head";
+        const reach = !dates.has(hash) ? "gone" : outside.has(hash) ? "elsewhere" : "head";
         const fate = {
           reach,
           branches: branches.get(hash) ?? [],
@@ -103,7 +102,7 @@ export class Ancestry {
     const since = oldest - clockSlack;
     if (this.reverts && this.reverts.since <= since) return this.reverts.all;
     const all = await revertsSince(this.dir, since, signal).catch((error: unknown) => {
-      // Nothing is checked out yet, so that nothing was taken back.
+      // On an unborn branch nothing was reverted.
       if (error instanceof GitFailure) return [];
       throw error;
     });
@@ -120,7 +119,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** When the commits that git knows were made, in milliseconds since the epoch. */
+/** The commit times of known commits, in milliseconds since the epoch. */
 async function datesOf(
   dir: string,
   hashes: readonly string[],
@@ -137,7 +136,7 @@ async function datesOf(
   return dates;
 }
 
-/** The commits that are not in HEAD's history, of those that git knows. */
+/** The known commits that are not in HEAD's history. */
 async function unreachable(
   dir: string,
   hashes: readonly string[],
@@ -145,14 +144,14 @@ async function unreachable(
 ): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
   const wanted = new Set(hashes);
-  const apart = new Set<string>();
+  const outside = new Set<string>();
   const stdin = [...hashes.map((hash) => `${hash}\n`), "^HEAD\n"];
   try {
     const output = await gitBuffer(dir, ["rev-list", "--ignore-missing", "--stdin"], { signal, stdin });
-    for (const hash of output.toString().split("\n")) if (wanted.has(hash)) apart.add(hash);
-    return apart;
+    for (const hash of output.toString().split("\n")) if (wanted.has(hash)) outside.add(hash);
+    return outside;
   } catch (error) {
-    // On a branch without a commit, everything is elsewhere.
+    // On an unborn branch every commit is elsewhere.
     if (error instanceof GitFailure && error.reason === "no_repository") return wanted;
     throw error;
   }
@@ -162,10 +161,10 @@ async function branchesWith(dir: string, hash: string, signal?: AbortSignal): Pr
   const names: string[] = [];
   const fields = gitFields(
     dir,
-    // One more than named, as a remote's HEAD is no branch.
+    // One extra, because a remote's HEAD is not a branch.
     [
       "for-each-ref",
-      `--count=${branchesNamed + 1}`,
+      `--count=${maxBranches + 1}`,
       `--contains=${hash}`,
       "--format=%(refname)%00",
       "refs/heads",
@@ -177,5 +176,50 @@ async function branchesWith(dir: string, hash: string, signal?: AbortSignal): Pr
     const name = field.trim().replace(/^refs\/(heads|remotes)\//, "");
     if (name !== "" && !/^[^/]+\/HEAD$/.test(name)) names.push(name);
   }
-  return names.slice(0, branchesNamed);
+  return names.slice(0, maxBranches);
+}
+
+/** A commit that reverts others, with their full or abbreviated hashes from its message. */
+interface Revert {
+  hash: string;
+  of: string[];
+}
+
+/**
+ * Commits in HEAD's history with `git revert`'s "This reverts commit <hash>", newest first.
+ * @param since milliseconds since the epoch
+ * @throws GitFailure
+ */
+async function revertsSince(dir: string, since: number, signal?: AbortSignal): Promise<Revert[]> {
+  const reverts: Revert[] = [];
+  const seconds = Math.max(Math.floor(since / 1000), 0);
+  const fields = gitFields(
+    dir,
+    [
+      ...["log", "-z", "--no-show-signature", "--no-color", "--fixed-strings", "--grep=This reverts commit "],
+      ...["--encoding=UTF-8", `--since=@${seconds}`, "--format=%H%n%B", "HEAD"],
+    ],
+    signal,
+  );
+  for await (const field of fields) {
+    const [hash = "", ...message] = field.trim().split("\n");
+    const of = [...message.join("\n").matchAll(/This reverts commit ([0-9a-f]{7,64})\b/g)].map(
+      ([, of]) => of!,
+    );
+    if (of.length > 0) reverts.push({ hash, of });
+  }
+  return reverts;
+}
+
+/** The effective revert of a commit; null if there is none, or each was itself reverted. */
+function revertOf(hash: string, reverts: readonly Revert[], depth = 0): string | null {
+  // Messages may claim that two commits revert each other.
+  if (depth > 20) return null;
+  const effective = reverts.find(
+    (revert) =>
+      revert.hash !== hash &&
+      revert.of.some((prefix) => hash.startsWith(prefix)) &&
+      revertOf(revert.hash, reverts, depth + 1) === null,
+  );
+  return effective?.hash ?? null;
 }

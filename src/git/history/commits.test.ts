@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
-import { branchOf } from "../branch.ts";
 import { placeOf } from "../diff/changes.ts";
 import { patchIdsOf } from "../diff/patch-id.ts";
 import { GitFailure } from "../git.ts";
-import { readCommits } from "./commits.ts";
-import { reflogOf } from "./reflog.ts";
+import { readCommits, reflogOf } from "./commits.ts";
+import { branchOf } from "./head.ts";
 
-it("commits are read with what git knows of them, in either order", async () => {
+it("reads commits with all fields, in either order", async () => {
   const { dir, commit, git } = newRepository();
   git("config", "log.showSignature", "true");
   git("config", "i18n.logOutputEncoding", "UTF-16");
@@ -37,7 +36,7 @@ it("commits are read with what git knows of them, in either order", async () => 
   expect(await hashes(dir, [])).toEqual([]);
 });
 
-it("no revision makes git do something else", async () => {
+it("rejects revisions that would be other options of git", async () => {
   const { dir, commit } = newRepository();
   commit("one");
   for (const revision of ["--output=x", "-p", "HEAD\n--all", "absent", "f".repeat(40)]) {
@@ -45,7 +44,7 @@ it("no revision makes git do something else", async () => {
   }
 });
 
-it("the reflog tells where HEAD was, newest first", async () => {
+it("reads the reflog, newest first", async () => {
   const { dir, commit, git } = newRepository();
   await expect(all(reflogOf(dir))).rejects.toBeInstanceOf(GitFailure);
   const one = commit("one");
@@ -63,7 +62,7 @@ it("the reflog tells where HEAD was, newest first", async () => {
   expect(entries[0]!.at).toBe(1000 * Number(git("show", "-s", "--format=%ct")));
 });
 
-it("a patch keeps its id wherever it goes", async () => {
+it("patch ids survive rebases and cherry-picks", async () => {
   const { dir, commit, git } = newRepository();
   const text = (lines: string[]) => `${lines.join("\n")}\n`;
   const numbers = Array.from({ length: 30 }, (_, n) => `${n}`);
@@ -90,7 +89,7 @@ it("a patch keeps its id wherever it goes", async () => {
   );
 });
 
-it("knows the branch, and none where HEAD is detached", async () => {
+it("finds the current branch, and none when HEAD is detached", async () => {
   const { dir, commit, git } = newRepository();
   expect(await branchOf(dir)).toBe("main");
   commit("one", { "sub dir/a": "" });
@@ -101,7 +100,7 @@ it("knows the branch, and none where HEAD is detached", async () => {
   expect(await branchOf(mkdtempSync(join(tmpdir(), "pommel-none-")))).toBe(null);
 });
 
-it("knows where a directory lies in its working tree", async () => {
+it("finds a directory's path in its working tree", async () => {
   const { dir, commit } = newRepository();
   commit("one", { "sub dir/a": "" });
   expect(await placeOf(dir)).toMatchObject({ prefix: "" });

@@ -1,23 +1,22 @@
 import type { CommitInfo } from "../diff/changes-types.ts";
-import { GitFailure, gitBytes } from "../git.ts";
-import { plain } from "../plain.ts";
+import { GitFailure, gitBytes, gitFields, plain } from "../git.ts";
 
-export interface ReadCommitsOptions {
-  /** At most so many; the newest. */
+interface ReadCommitsOptions {
+  /** Only the newest. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Every commit after its parents. */
   oldestFirst?: boolean;
 }
 
-/** What may stand among revisions; any other option could make git write a file. */
+/** Allowed options; others could make git write a file. */
 const options =
   /^--(all|branches|tags|remotes|reflog|no-walk|first-parent|(no-)?merges|ignore-missing|(since|until|after|before)=.*)$/s;
 const fieldsOfCommit = 8;
 const format = "--format=tformat:%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B";
 
 /**
- * The commits that `revisions` reach, newest first, as git rev-list takes them: hashes, `^hash`, `a..b`, `--all`,
+ * The commits reachable from `revisions`, newest first, in git rev-list syntax: hashes, `^hash`, `a..b`, `--all`,
  * `--no-walk`, `--ignore-missing`, `--since=...`.
  * @throws GitFailure also where a revision is unknown
  */
@@ -72,4 +71,35 @@ function commitOf(fields: readonly string[]): CommitInfo {
     committedAt: Number(committedAt) * 1000,
     message: message!.trim(),
   };
+}
+
+/** A move of HEAD. */
+export interface ReflogEntry {
+  /** The new commit. */
+  hash: string;
+  /** Milliseconds since the epoch, at a resolution of seconds. */
+  at: number;
+  /** Such as "commit: subject", "rebase (pick): subject", "checkout: moving from a to b". */
+  action: string;
+}
+
+/**
+ * HEAD's reflog in the working tree `dir`, newest first, without commits that no longer exist.
+ * @throws GitFailure also where there is no commit yet
+ */
+export async function* reflogOf(
+  dir: string,
+  signal?: AbortSignal,
+): AsyncGenerator<ReflogEntry, void, undefined> {
+  const args = [
+    ...plain,
+    ...["log", "--walk-reflogs", "-z", "--no-patch", "--no-show-signature", "--no-color", "--no-decorate"],
+    ...["--no-notes", "--encoding=UTF-8", "--date=unix", "--format=tformat:%H%x00%gd%x00%gs", "HEAD", "--"],
+  ];
+  const fields = gitFields(dir, args, signal);
+  for await (const hash of fields) {
+    const at = /\{(\d+)\}$/.exec((await fields.next()).value ?? "")?.[1];
+    const action = (await fields.next()).value ?? "";
+    yield { hash, at: Number(at ?? 0) * 1000, action };
+  }
 }

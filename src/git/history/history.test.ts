@@ -34,7 +34,7 @@ async function all(dir: string, limit = 100): Promise<Commit[]> {
   return commits;
 }
 
-test("gives commits newest first, with message and files, however odd their names", async () => {
+test("commits come newest first, with message and files, whatever their names", async () => {
   const { dir, commit } = newRepository();
   const first = commit("First: ünïcode\n\nA body\nof two lines", { "a b.ts": "1", "sub/ü\n.ts": "1" });
   commit("Empty", {});
@@ -50,7 +50,7 @@ test("gives commits newest first, with message and files, however odd their name
   expect((await all(dir, 1)).map(({ message }) => message)).toEqual(["Third"]);
 });
 
-test("below a directory, paths are relative to it and other commits are left out", async () => {
+test("commits below a directory have paths relative to it and omit other commits", async () => {
   const { dir, commit } = newRepository();
   commit("Both", { "a.ts": "1", "sub/b.ts": "1" });
   commit("Outside", { "a.ts": "2" });
@@ -59,7 +59,7 @@ test("below a directory, paths are relative to it and other commits are left out
   ]);
 });
 
-test("leaves merges out", async () => {
+test("commits exclude merges", async () => {
   const { dir, git, commit } = newRepository();
   commit("Root", { "a.ts": "1" });
   git("checkout", "--quiet", "-b", "side");
@@ -70,7 +70,7 @@ test("leaves merges out", async () => {
   expect((await all(dir)).map(({ message }) => message).sort()).toEqual(["Main", "Root", "Side"]);
 });
 
-test("knows a shallow clone from a whole one", async () => {
+test("isShallow distinguishes a shallow clone from a full one", async () => {
   const { dir, commit } = newRepository();
   commit("One", { "a.ts": "1" });
   commit("Two", { "a.ts": "2" });
@@ -80,7 +80,7 @@ test("knows a shallow clone from a whole one", async () => {
   expect(await isShallow(clone)).toBe(true);
 });
 
-test("says when there is no repository, no commit, no git", async () => {
+test("commits fail with a reason without a repository, a commit or git", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-nogit-"));
   await expect(all(dir)).rejects.toMatchObject({ name: "GitFailure", reason: "no_repository" });
   expect(await headOf(dir)).toBe(null);
@@ -95,7 +95,7 @@ test("says when there is no repository, no commit, no git", async () => {
   }
 });
 
-test("asks about the directory given, whatever repository a hook's environment names", async () => {
+test("commits come from the given directory despite a git hook's environment", async () => {
   const { dir, commit } = newRepository();
   const head = commit("Mine", { "a.ts": "1" });
   const other = newRepository();
@@ -108,7 +108,7 @@ test("asks about the directory given, whatever repository a hook's environment n
   }
 });
 
-test("a listener who has heard enough ends git", async () => {
+test("stopping the iteration ends git", async () => {
   const { dir, commit } = newRepository();
   for (let i = 0; i < 3; i++) commit(`Number ${i}`, { "a.ts": String(i) });
   for await (const { message } of commitsOf(dir, { limit: 100 })) {

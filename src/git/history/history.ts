@@ -1,13 +1,13 @@
 import { GitFailure, gitFields, gitText } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
-/** A commit as history tells it. */
+/** A commit in the log. */
 export interface Commit {
   hash: string;
   author: string;
   /** Subject, blank line, body; as written. */
   message: string;
-  /** Files it changed, added or removed, relative to the directory that was asked about; a rename is both names. */
+  /** Files it changed, added or removed, relative to the requested directory; both names of a rename. */
   files: string[];
 }
 
@@ -30,7 +30,7 @@ export async function* commitsOf(
   for await (const field of fields) {
     const hash = /^\n?\x01([0-9a-f]{40,64})$/.exec(field)?.[1];
     if (hash === undefined) {
-      // A break parts the message from the first file.
+      // A line break separates the message from the first file.
       const file = commit?.files.length === 0 ? field.replace(/^\n/, "") : field;
       if (file !== "") commit?.files.push(file);
       continue;
@@ -51,8 +51,8 @@ const histories = new RepositoryCache<ReadonlyMap<string, number>>({
 });
 
 /**
- * The commits of HEAD's history, newest first, and when they were authored, in milliseconds since the epoch. Shared: not
- * to be changed.
+ * The commits of HEAD's history, newest first, with their author times in milliseconds since the epoch. Shared: do not
+ * modify.
  * @throws GitFailure
  */
 export function authoredTimes(dir: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
@@ -69,12 +69,12 @@ async function readAuthoredTimes(dir: string, signal?: AbortSignal): Promise<Map
   return history;
 }
 
-/** The commit that `dir` is at; null where there is none, or no git. */
+/** HEAD's commit; null without commits or git. */
 export function headOf(dir: string): Promise<string | null> {
   return commitNamed(dir, "HEAD");
 }
 
-/** The hash of the commit that git knows by a name (HEAD, a tag, a branch); null where there is none, or no git. */
+/** The hash of a named commit (HEAD, a tag, a branch, a short hash); null when it is unknown or without git. */
 export async function commitNamed(dir: string, name: string): Promise<string | null> {
   try {
     return await gitText(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
@@ -84,7 +84,7 @@ export async function commitNamed(dir: string, name: string): Promise<string | n
   }
 }
 
-/** Whether history was cut off by a shallow clone. */
+/** Whether the repository is a shallow clone. */
 export async function isShallow(dir: string): Promise<boolean> {
   return (await gitText(dir, ["rev-parse", "--is-shallow-repository"])) === "true";
 }

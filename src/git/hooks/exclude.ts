@@ -3,26 +3,25 @@ import { resolve } from "node:path";
 import { readFileText, writeFileText } from "../../project/files/text-file.ts";
 import { GitFailure, gitFields, gitText } from "../git.ts";
 import { fromRoot } from "./place.ts";
-import { findBlock } from "./script.ts";
-import { withoutBlock } from "./take-out.ts";
+import { findBlock, withoutBlock } from "./script.ts";
 
 /**
- * Files that are the user's alone stay out of `git status` by lines in `.git/info/exclude`, which is in no commit. They
- * stand at its beginning, so that without them it is what it was, byte for byte.
+ * Keeps the user's own files out of `git status` with lines in `.git/info/exclude`, which is never committed. The lines
+ * are at its beginning, so that removing them restores it byte for byte.
  */
 
 const head = "Your own files for Pommel. `pm disable` removes these lines.";
 
 interface ExcludeFile {
   path: string;
-  /** Where the project lies in its repository: "" at its top. */
+  /** The project's path in its repository; "" at the top. */
   within: string;
 }
 
 /**
- * Hides those of the files that git would show as untracked.
- * @param files from the project's root
- * @returns the file that was changed, from the project's root; null when there was nothing to do
+ * Excludes those files that git would show as untracked.
+ * @param files relative to the project's root
+ * @returns the changed file, relative to the project's root; null when nothing changed
  * @throws PommelError `unreadable`, `disk_full`
  */
 export async function hideFromGit(root: string, files: readonly string[]): Promise<string | null> {
@@ -50,9 +49,9 @@ export async function hideFromGit(root: string, files: readonly string[]): Promi
 }
 
 /**
- * Takes the lines of `hideFromGit` out.
+ * Removes the lines of `hideFromGit`.
  * @returns as `hideFromGit`
- * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when they were cut apart
+ * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block has no end
  */
 export async function unhideFromGit(root: string): Promise<string | null> {
   const place = await excludeFile(root);
@@ -65,7 +64,7 @@ export async function unhideFromGit(root: string): Promise<string | null> {
   return fromRoot({ root }, place.path);
 }
 
-/** Those of the files that git tracks: what is added to them would be in everybody's next commit. */
+/** The files that git tracks: additions to them would be committed. */
 export async function trackedByGit(root: string, files: readonly string[]): Promise<string[]> {
   if (files.length === 0 || (await excludeFile(root)) === null) return [];
   return list(root, [], files);
@@ -90,7 +89,7 @@ async function list(root: string, options: readonly string[], files: readonly st
   return found;
 }
 
-/** A file's name as a pattern that matches it alone. */
+/** A pattern that matches only this file. */
 function escaped(file: string): string {
   return file.replace(/[\\*?[\] ]/g, "\\$&");
 }

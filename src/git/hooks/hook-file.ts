@@ -11,15 +11,18 @@ import {
   rmdirSync,
   rmSync,
   type Stats,
+  statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
 
-/** A hook as it lies there, its text with a character per byte. */
+/** A hook file; its text is latin1, one character per byte. */
 export interface HookFile {
-  /** Of what a link leads to; null when that is nothing. */
+  /** The link target's text for a link; null when the link is broken. */
   text: string | null;
   isLink: boolean;
   /** Whether git would run it. */
@@ -44,7 +47,7 @@ export function readHook(file: string): HookFile | null {
   }
 }
 
-/** As git does it: by permission; on Windows, where there is none, every hook. */
+/** Like git: by permission; on Windows, every hook. */
 function isExecutable(file: string): boolean {
   if (process.platform === "win32") return true;
   try {
@@ -56,7 +59,7 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Puts a hook there in one step: git may be about to read the one that is. Its owner is that of `before`.
+ * Replaces a hook atomically, because git may be about to read it, and keeps the owner of `before`.
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function writeHook(file: string, text: string, mode: number, before: Stats | null): void {
@@ -67,15 +70,14 @@ export function writeHook(file: string, text: string, mode: number, before: Stat
   }
 }
 
-/** The mode of a new hook: everybody's who may read what this user makes. */
+/** The mode of a new hook, executable within the umask. */
 export function newMode(): number {
   return 0o777 & ~process.umask();
 }
 
 /**
- * Where a hook that another is put in the place of is kept, from its directory. Scripts of a shell find what lies beside
- * them by their directory, programs tell several hooks apart by their own name: each keeps what it needs. Never a file
- * that exists.
+ * An unused path for a replaced hook, relative to its directory. Shell scripts keep their directory, because they find
+ * files beside them by it; programs keep their name, because one program may serve several hooks.
  */
 export function keptName(dir: string, hook: string, isShellScript: boolean): string {
   for (let n = 1; ; n++) {
@@ -86,7 +88,7 @@ export function keptName(dir: string, hook: string, isShellScript: boolean): str
 }
 
 /**
- * Gives a hook a second name, under which it stays when something else takes its first one.
+ * Links a hook under a second name, so that its first one can be replaced.
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function keepHook(dir: string, hook: string, kept: string): void {
@@ -106,13 +108,13 @@ function linkOrMove(from: string, to: string): void {
     linkSync(from, to);
   } catch (error) {
     if (codeOf(error) === "EEXIST" || codeOf(error) === "EACCES") throw error;
-    // A file system without hard links; for a moment there is no hook.
+    // Without hard links, the hook is missing for a moment.
     renameSync(from, to);
   }
 }
 
 /**
- * Puts a kept hook back, in one step; a hook that is no longer kept is gone.
+ * Restores a kept hook atomically; removes the hook if the kept one no longer exists.
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function restoreHook(file: string, kept: string): void {
@@ -144,24 +146,24 @@ export function removeHook(file: string): void {
   }
 }
 
-/** Where a link leads, as seen from the directory that it is moved to. */
+/** A link's target relative to the directory it moves to. */
 function moved(target: string, kept: string, direction: "down" | "up"): string {
   if (isAbsolute(target) || !kept.includes("/")) return target;
   if (direction === "down") return `../${target}`;
   return target.startsWith("../") ? target.slice(3) : target;
 }
 
-/** Removes a directory, unless somebody keeps something there. */
+/** Removes a directory if it is empty. */
 export function removeEmpty(dir: string): void {
   try {
     rmdirSync(dir);
   } catch {
-    // It stays.
+    // Not empty.
   }
 }
 
-/** What a person can do about an error of the file system. */
-export function explain(error: unknown, verb: "read" | "write", file: string): unknown {
+/** Turns a file system error into a PommelError with a hint. */
+function explain(error: unknown, verb: "read" | "write", file: string): unknown {
   if (error instanceof PommelError) return error;
   return new PommelError(
     codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
@@ -169,4 +171,39 @@ export function explain(error: unknown, verb: "read" | "write", file: string): u
     "Check that you can write git's hooks, and that the disk has room.",
     { cause: error },
   );
+}
+
+/** An older lock is stale. Milliseconds; changing hooks takes a few. */
+const staleMs = 10_000;
+
+/**
+ * Runs `change` under a lock on `dir`, which linked worktrees and projects of a repository share.
+ * @param create whether to create a missing directory
+ * @throws PommelError `unreadable`, `disk_full`
+ */
+export async function withHooksLock<T>(dir: string, create: boolean, change: () => T): Promise<T> {
+  const file = join(dir, "pommel.lock");
+  try {
+    if (create) mkdirSync(dir, { recursive: true });
+    while (!tryLock(file)) await sleep(20);
+  } catch (error) {
+    throw explain(error, "write", dir);
+  }
+  try {
+    return change();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function tryLock(file: string): boolean {
+  try {
+    writeFileSync(file, `${process.pid}\n`, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > staleMs) rmSync(file, { force: true });
+    return false;
+  }
 }

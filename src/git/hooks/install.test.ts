@@ -23,9 +23,8 @@ import { type Project, projectAt } from "../../project/paths.ts";
 import { createStateDir } from "../../project/state-dir.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { installGitHooks } from "./install.ts";
-import { readRecord } from "./install-record.ts";
 import { removeGitHooks } from "./remove.ts";
-import { gitHooksState } from "./state.ts";
+import { gitHooksState, readRecord } from "./state.ts";
 
 let repository: TestRepository;
 let project: Project;
@@ -44,7 +43,7 @@ function put(path: string, content: string | Buffer, mode = 0o755): string {
   return file;
 }
 
-/** Everything below a directory: modes, links and bytes, but no times. */
+/** Everything below a directory: modes, links and bytes, without times. */
 function snapshot(dir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" }).sort()) {
@@ -60,11 +59,11 @@ function snapshot(dir: string): Record<string, string> {
   return found;
 }
 
-/** What is outside of the objects and what git writes of itself. */
+/** Excludes objects and files that git itself updates. */
 const hooksSnapshot = (dir = ".git/hooks") =>
   existsSync(join(repository.dir, dir)) ? snapshot(join(repository.dir, dir)) : null;
 
-/** Runs git with a `pm` that answers nothing, and yields what hooks printed. */
+/** Runs git with a silent `pm`, and returns the hooks' output. */
 function commit(dir = repository.dir): { status: number | null; stderr: string } {
   const result = spawnSync("git", ["-C", dir, "commit", "--quiet", "--allow-empty", "-m", "x"], {
     encoding: "utf8",
@@ -85,7 +84,7 @@ const all = (outcome: string, dir = ".git/hooks") => ({
 });
 
 describe("installing git's hooks", () => {
-  it("makes them and their directory when there are none, and takes all of it away again", async () => {
+  it("creates the hooks and their directory, and removes both again", async () => {
     const before = snapshot(join(repository.dir, ".git"));
     expect(await gitHooksState(project)).toMatchObject({ state: "absent", missing: gitHookNames });
     expect(await installGitHooks(project)).toMatchObject(all("created"));
@@ -156,7 +155,7 @@ describe("installing git's hooks", () => {
     expect(snapshot(join(repository.dir, "tools"))).toEqual(tools);
   });
 
-  it("takes its lines out of what somebody changed since, and leaves the rest", async () => {
+  it("removes its block from a hook that was edited since, and keeps the rest", async () => {
     const file = put(".git/hooks/post-commit", "#!/bin/sh\nold\n");
     const wrapped = put(".git/hooks/pre-push", "#!/usr/bin/env perl\n");
     await installGitHooks(project);
@@ -168,12 +167,12 @@ describe("installing git's hooks", () => {
     expect(readFileSync(join(repository.dir, ".git/hooks/post-rewrite"), "utf8")).toMatch(
       /^#!\/bin\/sh\n.*\necho more\n$/,
     );
-    // It still runs the hook that was there.
+    // It still runs the earlier hook.
     expect(readFileSync(wrapped, "utf8")).toMatch(/pommel-kept\/pre-push" "\$@"; fi\necho more\n$/);
     expect(existsSync(join(repository.dir, ".git/hooks/pommel-kept/pre-push"))).toBe(true);
   });
 
-  it("brings its lines up to date where they are", async () => {
+  it("updates its block in place", async () => {
     const file = put(".git/hooks/pre-push", "#!/bin/sh\nrest\n");
     await installGitHooks(project);
     const text = readFileSync(file, "utf8");
@@ -184,7 +183,7 @@ describe("installing git's hooks", () => {
     expect(readFileSync(file, "utf8")).toBe(text.replace("rest", "rest\nmore"));
   });
 
-  it("brings back a hook that may no longer be executed", async () => {
+  it("restores a hook that is no longer executable", async () => {
     await installGitHooks(project);
     const script = put(".git/hooks/pre-push", "#!/bin/sh\nrest\n");
     await installGitHooks(project);
@@ -196,7 +195,7 @@ describe("installing git's hooks", () => {
     expect(hooksSnapshot()!["post-commit"]).toEqual(installed!["post-commit"]);
     expect(commit().status).toBe(0);
     await removeGitHooks(project);
-    // Whoever took the right to execute it away finds it so.
+    // It stays non-executable.
     expect(snapshot(join(repository.dir, ".git/hooks"))).toEqual({ "pre-push": "100644 #!/bin/sh\nrest\n" });
   });
 
@@ -214,7 +213,7 @@ describe("installing git's hooks", () => {
     expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
   });
 
-  it("says when its lines were cut apart, and where", async () => {
+  it("reports a block without an end, with its file", async () => {
     await installGitHooks(project);
     const file = join(repository.dir, ".git/hooks/pre-push");
     writeFileSync(file, readFileSync(file, "utf8").replace("# <<< pommel <<<", ""));
@@ -227,7 +226,7 @@ describe("installing git's hooks", () => {
     expect(hooksSnapshot()).toBeNull();
   });
 
-  it("comes to the same when several run at once", async () => {
+  it("gives the same result when several run at once", async () => {
     put(".git/hooks/post-commit", "#!/usr/bin/env perl\n");
     put(".git/hooks/pre-push", "#!/bin/sh\nrest");
     const before = hooksSnapshot();
@@ -238,22 +237,25 @@ describe("installing git's hooks", () => {
     expect(hooksSnapshot()).toEqual(before);
   });
 
-  it("takes over from somebody who died while changing hooks", async () => {
+  it("takes over a stale lock", async () => {
     const lock = put(".git/hooks/pommel.lock", "1\n");
     execFileSync("touch", ["-d", "1 minute ago", lock]);
     expect(await installGitHooks(project)).toMatchObject(all("created"));
     expect(existsSync(lock)).toBe(false);
   });
 
-  it.skipIf(process.getuid?.() === 0)("says when it may not write (root may)", async () => {
-    put(".git/hooks/post-commit", "#!/bin/sh\n");
-    chmodSync(join(repository.dir, ".git/hooks"), 0o555);
-    await expect(installGitHooks(project)).rejects.toMatchObject({ code: "unreadable" });
-    chmodSync(join(repository.dir, ".git/hooks"), 0o755);
-    expect(readdirSync(join(repository.dir, ".git/hooks"))).toEqual(["post-commit"]);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "reports a directory that is not writable (root may write)",
+    async () => {
+      put(".git/hooks/post-commit", "#!/bin/sh\n");
+      chmodSync(join(repository.dir, ".git/hooks"), 0o555);
+      await expect(installGitHooks(project)).rejects.toMatchObject({ code: "unreadable" });
+      chmodSync(join(repository.dir, ".git/hooks"), 0o755);
+      expect(readdirSync(join(repository.dir, ".git/hooks"))).toEqual(["post-commit"]);
+    },
+  );
 
-  it("brings back any hook byte for byte", async () => {
+  it("restores any hook byte for byte", async () => {
     const line = fc.constantFrom(
       ..."#!/bin/sh,#!/bin/bash -e,#!/usr/bin/python3,# <<< pommel <<<,exit 1,. _/husky.sh,\0,\xff,".split(
         ",",
@@ -282,8 +284,8 @@ describe("installing git's hooks", () => {
   });
 });
 
-describe("where git's hooks are", () => {
-  it("follows core.hooksPath, from wherever the project lies in the repository", async () => {
+describe("the hooks directory", () => {
+  it("follows core.hooksPath, wherever the project is in the repository", async () => {
     repository.git("config", "core.hooksPath", ".githooks");
     const below = projectAt(join(repository.dir, "packages/it's a"));
     mkdirSync(below.root, { recursive: true });
@@ -294,7 +296,7 @@ describe("where git's hooks are", () => {
     expect(await installGitHooks(below)).toMatchObject(all("already", "../../.githooks"));
     const file = join(repository.dir, ".githooks/pre-push");
     expect(readFileSync(file, "utf8")).toContain("./packages/it'\\''s a");
-    // Whoever goes last takes everything with it.
+    // The last uninstall removes everything.
     await removeGitHooks(below);
     expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
     expect(readFileSync(file, "utf8")).not.toContain("packages");
@@ -302,7 +304,7 @@ describe("where git's hooks are", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("leaves hooks alone that other repositories share", async () => {
+  it("is not changed when other repositories share it", async () => {
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "pommel-shared-")));
     for (const dir of [elsewhere, "/dev/null"]) {
       repository.git("config", "--global", "core.hooksPath", dir);
@@ -318,7 +320,7 @@ describe("where git's hooks are", () => {
       }
     }
     expect(readdirSync(elsewhere)).toEqual([]);
-    // A relative one is in each repository.
+    // A relative path is inside each repository.
     repository.git("config", "--global", "core.hooksPath", ".githooks");
     try {
       expect(await installGitHooks(project)).toMatchObject({ state: "installed" });
@@ -330,7 +332,7 @@ describe("where git's hooks are", () => {
     expect(existsSync(join(repository.dir, ".githooks"))).toBe(false);
   });
 
-  it("is Husky's own directory, not the one that it makes", async () => {
+  it("is Husky's source directory, not the generated one", async () => {
     repository.git("config", "core.hooksPath", ".husky/_");
     const runner = `#!/usr/bin/env sh
 s=$(dirname "$(dirname "$0")")/$(basename "$0")
@@ -373,7 +375,7 @@ sh -e "$s" "$@"
     expect(commit(sub.root)).toEqual({ status: 0, stderr: "" });
   });
 
-  it("is nowhere without git or without a working tree", async () => {
+  it("does not exist without git or a working tree", async () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
     const none = projectAt(dir);
     createStateDir(none);
@@ -394,10 +396,10 @@ sh -e "$s" "$@"
     }
   });
 
-  it("may be taken over by other tools, whose hooks get our lines anew", async () => {
+  it("may be taken over by other tools, whose hooks then get the block", async () => {
     await installGitHooks(project);
     const dir = join(repository.dir, ".git/hooks");
-    // lefthook renames what is not its own, and does not run it; pre-commit does.
+    // lefthook renames other hooks without running them; pre-commit runs them.
     const own = readFileSync(join(dir, "post-commit"), "utf8");
     put(".git/hooks/post-commit.old", own);
     put(".git/hooks/post-commit", "#!/bin/sh\n# LEFTHOOK\n");

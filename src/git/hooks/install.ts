@@ -11,48 +11,48 @@ import {
   removeEmpty,
   removeHook,
   restoreHook,
+  withHooksLock,
   writeHook,
 } from "./hook-file.ts";
-import { readRecord, writeRecord } from "./install-record.ts";
-import { withHooksLock } from "./lock.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
 import {
   blockOf,
   findBlock,
   isShellScript,
+  keptByWrapper,
   placeInScript,
   stub,
   type Wrapper,
+  withoutBlock,
   wrapperFor,
 } from "./script.ts";
-import { keptByWrapper, withoutBlock } from "./take-out.ts";
+import { readRecord, writeRecord } from "./state.ts";
 
 interface InstalledHook {
   hook: GitHookName;
-  /** From the project's root, with slashes. */
+  /** Relative to the project's root, with slashes. */
   file: string;
   outcome: "created" | "changed" | "already";
 }
 
-/** What became of installing: the hooks, or why nothing was done. */
+/** The installed hooks, or why nothing was installed. */
 export type InstalledGitHooks =
-  /** `dir` is from the project's root, with slashes. */
+  /** `dir` is relative to the project's root, with slashes. */
   | { state: "installed"; dir: string; hooks: InstalledHook[] }
   | { state: "none" | "shared"; dir: string | null; reason: string };
 
-/** One hook's change: thought through before anything is done, and undone when another one fails. */
+/** A planned change of one hook; undone when another one fails. */
 interface Change extends InstalledHook {
-  /** Its last line gets an end. */
+  /** Its last line gets a line break. */
   ends: boolean;
   apply(): void;
   undo(): void;
 }
 
 /**
- * Adds our lines to the hooks of the project's repository, where git looks for them: all or none. What is there goes on
- * as before, and what cannot hold our lines (a program, a link) is kept under another name and run by a hook in its
- * place.
- * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when our lines in a hook were cut apart
+ * Adds Pommel's block to the hooks of the project's repository: all or none. Existing hooks run as before; one that
+ * cannot hold the block (a program, a link) is kept under another name and run by a wrapper.
+ * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block in a hook has no end
  */
 export async function installGitHooks(project: Project): Promise<InstalledGitHooks> {
   const place = await hooksPlace(project.root);
@@ -77,7 +77,7 @@ export async function installGitHooks(project: Project): Promise<InstalledGitHoo
   return { state: "installed", dir: fromRoot(project, place.dir), hooks };
 }
 
-/** The directories that are made with `dir`, a parent first. */
+/** The directories that creating `dir` creates, parents first. */
 function missingDirs(dir: string): string[] {
   return existsSync(dir) ? [] : [...missingDirs(dirname(dir)), dir];
 }
@@ -101,7 +101,7 @@ function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Chan
   });
   if (before === null) return change("created", stub + block, newMode());
   const isRun = before.isExecutable || place.runner === "husky";
-  const ours = isRun ? null : madeByUs(before, place.within, path);
+  const ours = isRun ? null : ownWrapper(before, place.within, path);
   if (ours !== null) return change("changed", ours.head + block + ours.tail, before.stat.mode | newMode());
   if (isRun && !before.isLink && (isShellScript(before.text!) || place.runner === "husky")) {
     const text = updated(before.text!, block, place.within, path);
@@ -110,8 +110,8 @@ function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Chan
   return wrap(project, { path, hook, block, before });
 }
 
-/** What stands before our lines in a hook that we made, and after; null for other hooks. */
-function madeByUs(before: HookFile, within: string, path: string): Wrapper | null {
+/** The text before and after the block in a hook that Pommel created; null for other hooks. */
+function ownWrapper(before: HookFile, within: string, path: string): Wrapper | null {
   if (before.isLink || before.text === null) return null;
   const bare = withoutBlock(before.text, within, path);
   if (bare === stub) return { head: stub, tail: "" };
@@ -119,7 +119,7 @@ function madeByUs(before: HookFile, within: string, path: string): Wrapper | nul
   return kept === null ? null : wrapperFor(kept);
 }
 
-/** Our lines as they are now, where they were or where they belong. */
+/** Updates the block in place, or inserts it. */
 function updated(text: string, block: string, within: string, path: string): string {
   const found = findBlock(text, { within }, path);
   if (found === null) return positioned(text, block);
@@ -132,13 +132,13 @@ function positioned(text: string, block: string): string {
   return text.slice(0, at) + (needsEnd(text) ? "\n" : "") + block + text.slice(at);
 }
 
-/** Our lines would follow a line without an end. */
+/** Whether the line before the block lacks a line break. */
 function needsEnd(text: string): boolean {
   const at = placeInScript(text);
   return at > 0 && text[at - 1] !== "\n";
 }
 
-/** A hook of ours takes the place of one that cannot hold our lines, or that git does not run. */
+/** Replaces a hook that cannot hold the block, or that git does not run, with a wrapper. */
 function wrap(
   project: Project,
   { path, hook, block, before }: { path: string; hook: GitHookName; block: string; before: HookFile },

@@ -3,23 +3,23 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Project } from "../../project/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
-/** Where hooks of the repository that a project lies in belong, or why there is no place for them. */
-export type HooksPlace =
+/** The hooks directory of a project's repository, or why there is none to use. */
+type HooksPlace =
   | {
       state: "found";
-      /** The directory whose files are to be changed, absolute; it may not exist yet. */
+      /** Absolute; it may not exist yet. */
       dir: string;
-      /** husky: its runner in `dir`/_ hands each file in `dir` to sh, whether it may be executed or not. */
+      /** husky: its runner in `dir`/_ passes each file in `dir` to sh, executable or not. */
       runner: "git" | "husky";
-      /** Where the project lies in its repository, with slashes; "" at its top. */
+      /** The project's path in its repository, with slashes; "" at the top. */
       within: string;
     }
-  /** `none`: no git, no repository, or one without a working tree. `shared`: with other repositories. */
+  /** `none`: no git, repository or working tree. `shared`: used by other repositories as well. */
   | { state: "none" | "shared"; dir: string | null; reason: string };
 
 export type FoundPlace = Extract<HooksPlace, { state: "found" }>;
 
-/** Asks git where the hooks are, which knows of core.hooksPath, worktrees and submodules. */
+/** Asks git, which handles core.hooksPath, worktrees and submodules. */
 export async function hooksPlace(root: string): Promise<HooksPlace> {
   try {
     const top = await gitText(root, ["rev-parse", "--show-toplevel"]);
@@ -31,7 +31,7 @@ export async function hooksPlace(root: string): Promise<HooksPlace> {
       return { state: "shared", dir, reason };
     }
     const within = relative(realPath(top), realPath(root)).split(sep).join("/");
-    // What is in there is written anew by `husky`; each of its files runs the one of the same name above it.
+    // `husky` regenerates this directory; its files run those of the same name one level up.
     const isHusky =
       basename(dir) === "_" && (basename(dirname(dir)) === ".husky" || existsSync(join(dir, "h")));
     return isHusky
@@ -47,7 +47,7 @@ function isInside(path: string, dir: string): boolean {
   return path === dir || path.startsWith(dir + sep);
 }
 
-/** With links followed as far as there is something. */
+/** Resolves links in the existing part of the path. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -56,7 +56,7 @@ function realPath(path: string): string {
   }
 }
 
-/** A path as results and records name it: from the project's root, with slashes. */
+/** A path relative to the project's root, with slashes, as in results and records. */
 export function fromRoot({ root }: Pick<Project, "root">, path: string): string {
   return relative(root, path).split(sep).join("/") || ".";
 }

@@ -2,21 +2,18 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Project } from "../../project/paths.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
-import { readHook, removeEmpty, removeHook, restoreHook, writeHook } from "./hook-file.ts";
-import { readRecord, writeRecord } from "./install-record.ts";
-import { withHooksLock } from "./lock.ts";
+import { readHook, removeEmpty, removeHook, restoreHook, withHooksLock, writeHook } from "./hook-file.ts";
 import { fromRoot, hooksPlace } from "./place.ts";
-import { findBlock, stub } from "./script.ts";
-import { keptByWrapper, withoutBlock } from "./take-out.ts";
+import { findBlock, keptByWrapper, stub, withoutBlock } from "./script.ts";
+import { readRecord, writeRecord } from "./state.ts";
 
-/** Hooks that others make of a hook that they take the place of: of pre-commit, and of lefthook. */
-const elsewhere = ["", ".legacy", ".old"];
+/** Suffixes that pre-commit and lefthook give to the hooks they replace. */
+const hookSuffixes = ["", ".legacy", ".old"];
 
 /**
- * Takes our lines out of all hooks that they were put in, here and where git looked for them then. Hooks that we made are
- * gone, those that were kept are back, and everything else in a hook stays. What cannot be changed does not keep the others
- * from it.
- * @returns the hooks that changed, from the project's root
+ * Removes Pommel's block from all hooks, in the current directory and in earlier ones. Deletes hooks that Pommel
+ * created, restores kept ones, and leaves all else. One failure does not stop the others.
+ * @returns the changed hooks, relative to the project's root
  * @throws PommelError as `installGitHooks`
  */
 export async function removeGitHooks(project: Project): Promise<string[]> {
@@ -31,11 +28,11 @@ export async function removeGitHooks(project: Project): Promise<string[]> {
     if (!existsSync(dir)) continue;
     await withHooksLock(dir, false, () => {
       for (const hook of gitHookNames) {
-        for (const suffix of elsewhere) {
+        for (const suffix of hookSuffixes) {
           const path = join(dir, hook + suffix);
           const file = fromRoot(project, path);
           try {
-            if (takeOut(path, within, known.ended.includes(file))) changed.push(file);
+            if (removeBlock(path, within, known.ended.includes(file))) changed.push(file);
           } catch (error) {
             failures.push(error);
           }
@@ -52,7 +49,7 @@ export async function removeGitHooks(project: Project): Promise<string[]> {
   return changed;
 }
 
-function takeOut(path: string, within: string, wasEnded: boolean): boolean {
+function removeBlock(path: string, within: string, wasEnded: boolean): boolean {
   const before = readHook(path);
   if (before === null || before.isLink || before.text === null) return false;
   const found = findBlock(before.text, { within }, path);
@@ -63,8 +60,8 @@ function takeOut(path: string, within: string, wasEnded: boolean): boolean {
     removeHook(path);
   } else if (kept !== null) {
     restoreHook(path, kept);
-    // It was kept because somebody took the right to execute it away after our lines were in it.
-    takeOut(path, within, wasEnded);
+    // It was kept because it became non-executable after the block was added.
+    removeBlock(path, within, wasEnded);
   } else {
     const isLast = found[1] === before.text.length;
     const text = wasEnded && isLast ? bare.replace(/\n$/, "") : bare;

@@ -7,7 +7,7 @@ import { newRepository, type TestRepository } from "../../../test/support/reposi
 import type { GitHookName } from "../../protocol/hooks.ts";
 import { blockOf, findBlock, isShellScript, placeInScript, wrapperFor } from "./script.ts";
 
-/** Each line that starts a shell script, and whether the shell is here. */
+/** Shebang lines and their shells. */
 const shells = ["sh", "dash", "bash", "bash --posix", "zsh", "ksh", "mksh", "busybox sh"].map(
   (line) => [line, line.split(" ")[0]!] as const,
 );
@@ -23,7 +23,7 @@ afterEach(() => {
   repository.write({ ".": null });
 });
 
-/** Each call of `pm` makes a file: its arguments, a line each, and what it read. It takes its time. */
+/** A slow fake `pm` that writes its arguments, one per line, and its stdin to a file. */
 function fakePm(): void {
   const script =
     '#!/bin/sh\nf=$(mktemp "$0.XXXXXX")\nsleep 0.2\n{ printf "%s\\n" "$#" "$@"; cat; } > "$f.part"\nmv "$f.part" "$f.done"\n';
@@ -52,7 +52,7 @@ interface Run {
   env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a hook as git would, our lines and then `rest`; a pipe that `pm` keeps open would make it wait. */
+/** Runs a hook as git would, the block and then `rest`; it would hang on a pipe that `pm` keeps open. */
 function runHook(
   hook: GitHookName,
   { shell = "sh", rest = "", args = [], input = "", within = "", env }: Run,
@@ -73,9 +73,9 @@ function runHook(
 const old = "a".repeat(40);
 const now = "b".repeat(40);
 
-describe.each(shells)("our lines in a script of %s", (shell, program) => {
+describe.each(shells)("Pommel's block in a script of %s", (shell, program) => {
   describe.skipIf(!isHere(program))(isHere(program) ? "run" : `(${program} is not installed)`, () => {
-    it("hand on the commit and the branch that there were, and wait for nobody", async () => {
+    it("passes on the commit and the branch, without waiting", async () => {
       fakePm();
       const head = repository.commit("one");
       expect(runHook("post-commit", { shell, rest: "echo rest $? $# $(pwd)\n", args: ["x"] })).toEqual({
@@ -88,7 +88,7 @@ describe.each(shells)("our lines in a script of %s", (shell, program) => {
       expect(await call()).toBe(`4\nhook\ngit-post-commit\n${head}\nrefs/heads/main\n`);
     });
 
-    it("hand on the list of rewritten commits, and leave it to the rest", async () => {
+    it("passes on the list of rewritten commits, and keeps it on stdin for the rest", async () => {
       fakePm();
       const input = `${old} ${now}\n`.repeat(2000);
       const rest = 'set -eu\necho "$1 $#"\ncat\n';
@@ -97,7 +97,7 @@ describe.each(shells)("our lines in a script of %s", (shell, program) => {
       expect(await call()).toBe(`3\nhook\ngit-post-rewrite\nrebase\n${input}`);
     });
 
-    it("leave what is pushed to the rest, and its exit code to git", async () => {
+    it("keeps stdin for the rest of pre-push, and its exit code for git", async () => {
       fakePm();
       const rest = 'cat\necho "$@"\nexit 3\n';
       const args = ["origin", "https://u:p@example.com/r"];
@@ -106,14 +106,14 @@ describe.each(shells)("our lines in a script of %s", (shell, program) => {
       expect(await call()).toBe("3\nhook\ngit-pre-push\norigin\n");
     });
 
-    it.each(["post-commit", "post-rewrite", "pre-push"] as const)("are nothing in %s without pm", (hook) => {
+    it.each(["post-commit", "post-rewrite", "pre-push"] as const)("does nothing in %s without pm", (hook) => {
       const rest = "set -eu\ncat\nfalse\necho never\n";
       const env = { PATH: "/usr/bin:/bin" };
       const result = runHook(hook, { shell, rest, input: "as it came", env });
       expect(result).toEqual({ status: 1, stdout: "as it came", stderr: "" });
     });
 
-    it("do not end a script that ends with the first failure", async () => {
+    it("does not end a script with `set -e`", async () => {
       writeFileSync(join(bin, "pommel"), "#!/bin/sh\nexit 7\n", { mode: 0o755 });
       for (const hook of ["post-commit", "post-rewrite", "pre-push"] as const) {
         const strict = shell === "bash --posix" ? `${shell} -eu` : `${shell} -e`;
@@ -127,22 +127,22 @@ describe.each(shells)("our lines in a script of %s", (shell, program) => {
   });
 });
 
-describe("our lines", () => {
-  it("hand on where the project lies, whatever it is called", async () => {
+describe("Pommel's block", () => {
+  it("passes on the project's path, whatever its characters", async () => {
     fakePm();
     const within = "it's $HOME/ä *";
     runHook("pre-push", { within, args: ["up/stream", "/elsewhere"] });
     expect(await call()).toBe(`4\nhook\ngit-pre-push\nup/stream\n./${within}\n`);
   });
 
-  it("hand on no URL", async () => {
+  it("does not pass on a URL", async () => {
     fakePm();
     const url = "https://u:p@example.com/r";
     runHook("pre-push", { args: [url, url] });
     expect(await call()).toBe("3\nhook\ngit-pre-push\n\n");
   });
 
-  it("do nothing while a rebase goes on, which tells at its end", async () => {
+  it("does nothing during a rebase, which reports at its end", async () => {
     fakePm();
     repository.commit("one");
     repository.write({ ".git/rebase-merge/done": "" });
@@ -157,7 +157,7 @@ describe("our lines", () => {
     expect(existsSync(join(dir, ".git/rebase-merge"))).toBe(false);
   });
 
-  it("are found by the project that they belong to, and not when they were cut apart", () => {
+  it("is found by its project, and reported when it has no end", () => {
     const one = blockOf({ hook: "pre-push", within: "" });
     const other = blockOf({ hook: "pre-push", within: "a.b/c" });
     const text = `#!/bin/sh\n${other}${one}exit\n`;
@@ -192,7 +192,7 @@ describe("a hook", () => {
     "\x7fELF\0",
   ])("is something else: %j", (text) => expect(isShellScript(text)).toBe(false));
 
-  it("gets our lines before what it does, but after what starts it again", () => {
+  it("gets the block after the shebang and after Husky's restart line", () => {
     expect(placeInScript("echo a\n")).toBe(0);
     expect(placeInScript("#!/bin/sh\necho a\n")).toBe(10);
     expect(placeInScript("#!/bin/sh")).toBe(9);
@@ -200,7 +200,7 @@ describe("a hook", () => {
     expect(placeInScript(`${start}\nnpm test\n`)).toBe(start.length);
   });
 
-  it("that takes another's place starts with what a shell understands", () => {
+  it("that wraps another starts with a shebang", () => {
     expect(isShellScript(wrapperFor("pommel-kept/pre-push").head)).toBe(true);
   });
 });

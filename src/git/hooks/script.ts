@@ -1,25 +1,22 @@
 import { PommelError } from "../../project/errors.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
 
-/**
- * What stands in a hook of git. Hooks are handled as latin1, a character per byte, so that whatever else is in them stays
- * as it is.
- */
+/** The content of git hooks. Hooks are read as latin1, one character per byte, so that other content is preserved. */
 
-/** Which lines of a hook are a project's own. */
-export interface BlockKey {
+/** Identifies a project's block in a hook. */
+interface BlockKey {
   hook: GitHookName;
-  /** Where the project lies in its repository: "" at its top, else such as "packages/a". */
+  /** The project's path in its repository: "" at the top, or such as "packages/a". */
   within: string;
 }
 
 /**
- * Starts `pommel` (`pm` is another program's name on some machines) in the background, with nothing of git's open, so that
- * neither git nor whoever started it waits. What a following commit would change is read before. It must leave the rest of
- * a hook alone: its arguments, its stdin, its directory and its variables are as they were, and no command here can fail.
+ * Starts `pommel` (`pm` is another program's name on some machines) in the background without git's file descriptors,
+ * so that neither git nor its caller waits. Reads HEAD first, before a following commit changes it. Leaves the rest of
+ * the hook unaffected: arguments, stdin, directory and variables are preserved, and no command here can fail.
  */
 const scripts: Record<GitHookName, (pm: string) => string> = {
-  // A rebase makes commit after commit, and tells of all at its end.
+  // A rebase reports all of its commits at its end.
   "post-commit": (pm) => `\
 if [ ! -d "\${GIT_DIR:-.git}/rebase-merge" ] && [ ! -d "\${GIT_DIR:-.git}/rebase-apply" ] &&
   command -v pommel >/dev/null 2>&1; then
@@ -29,7 +26,7 @@ if [ ! -d "\${GIT_DIR:-.git}/rebase-merge" ] && [ ! -d "\${GIT_DIR:-.git}/rebase
   ) || :
 fi
 `,
-  // The list on stdin is for the rest of the hook as well.
+  // The rest of the hook needs the list on stdin, too.
   "post-rewrite": (pm) => `\
 if command -v pommel >/dev/null 2>&1; then
   pommel_list=$(cat) || :
@@ -44,7 +41,7 @@ POMMEL
   unset pommel_list
 fi
 `,
-  // A remote without a name is a URL, which is nobody's business. What is pushed stays on stdin.
+  // A remote without a name is a URL, which may hold credentials. Stdin stays for the rest of the hook.
   "pre-push": (pm) => `\
 if command -v pommel >/dev/null 2>&1; then
   (
@@ -61,7 +58,7 @@ const about: Record<GitHookName, string> = {
   "pre-push": "Shares the memory after a push (sync.on_push)",
 };
 
-/** Our lines in a hook, the last one ended. */
+/** Pommel's block in a hook, with a final line break. */
 export function blockOf({ hook, within }: BlockKey): string {
   const where = within === "" ? "" : ` ${quote(`./${within}`)}`;
   const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => latin1(where));
@@ -81,26 +78,26 @@ function latin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** A hook that Pommel made, without our lines. */
+/** A hook that Pommel created, without the block. */
 export const stub = "#!/bin/sh\n# Made by Pommel.\n";
 
-/** A hook that runs another in its place, without our lines: what stands before them, and after. */
+/** A hook that runs the one it replaced: the text before and after the block. */
 export interface Wrapper {
   head: string;
   tail: string;
 }
 
-/** @param kept where the hook that was there is now, from the directory of hooks; plain characters only */
+/** @param kept path of the replaced hook, relative to the hooks directory; plain characters only */
 export function wrapperFor(kept: string): Wrapper {
   const file = `"\${0%/*}/${kept}"`;
   return {
     head: `#!/bin/sh\n# Made by Pommel: the hook that was here is ${kept}, and runs as before.\n`,
-    // As git does it: what may not be executed is not.
+    // Like git, skip a hook that is not executable.
     tail: `if [ -x ${file} ]; then exec ${file} "$@"; fi\n`,
   };
 }
 
-/** Where our lines are in a hook: [start, end); null when they are not. */
+/** The block's range in a hook, [start, end); null without one. */
 export function findBlock(
   text: string,
   { within }: Pick<BlockKey, "within">,
@@ -121,14 +118,14 @@ export function findBlock(
 }
 
 const shells = /^(?:sh|bash|dash|ash|zsh|ksh|ksh93|mksh)$/;
-/** Options of theirs that change nothing about how a script is read. */
+/** Shell options that do not change how a script is parsed. */
 const options = /^(?:-[aefhuvxE]+|-o|pipefail|errexit|nounset|posix)$/;
 
-/** Whether lines of a POSIX shell can be put in front of what a hook does. */
+/** Whether POSIX shell lines can be inserted into the hook. */
 export function isShellScript(text: string): boolean {
-  // A program, or a script with something packed behind it.
+  // A binary, or a script with a binary payload.
   if (text.includes("\0")) return false;
-  // Without a first line that says what it is, it is run by sh.
+  // Without a shebang, sh runs it.
   if (!text.startsWith("#!")) return true;
   const [line = ""] = text.slice(2).split("\n", 1);
   if (line.includes("\r")) return false;
@@ -141,14 +138,29 @@ function baseName(path = ""): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Husky up to 8: this line starts the hook again from its beginning, so that ours belong below it. */
+/** Husky up to 8: this line runs the hook again from its start, so the block goes below it. */
 const huskyLine = /^[ \t]*\.[ \t][^\n]*_\/husky\.sh"?[ \t]*\r?(?:\n|$)/m;
 
-/** Where our lines go in a shell script: after its first line, as what follows may end it. */
+/** Where the block goes in a shell script: after the shebang, because later lines may exit. */
 export function placeInScript(text: string): number {
   const husky = huskyLine.exec(text);
   if (husky !== null) return husky.index + husky[0].length;
   if (!text.startsWith("#!")) return 0;
   const end = text.indexOf("\n");
   return end === -1 ? text.length : end + 1;
+}
+
+/** A hook without the block. */
+export function withoutBlock(text: string, within: string, file: string): string {
+  const found = findBlock(text, { within }, file);
+  return found === null ? text : text.slice(0, found[0]) + text.slice(found[1]);
+}
+
+/** The path of the hook that a wrapper replaced; null for hooks that are not unmodified wrappers. */
+export function keptByWrapper(bare: string): string | null {
+  const [, kept] =
+    /^# Made by Pommel: the hook that was here is (\S+), and runs as before\.$/m.exec(bare) ?? [];
+  if (kept === undefined) return null;
+  const { head, tail } = wrapperFor(kept);
+  return bare === head + tail ? kept : null;
 }

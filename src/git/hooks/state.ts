@@ -1,24 +1,25 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
 import type { Project } from "../../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
-import { readRecord } from "./install-record.ts";
 import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
 import { findBlock } from "./script.ts";
 
-/** Whether git tells us of this project's commits. */
+/** Whether Pommel's git hooks are installed. */
 export interface GitHooksState {
-  /** `partial`: some are missing. `none`, `shared`: there is no place for them; `reason` says why. */
+  /** `partial`: some are missing. `none`, `shared`: not installable, for `reason`. */
   state: "installed" | "partial" | "absent" | "none" | "shared";
-  /** Where they are or belong, from the project's root where that is shorter. */
+  /** The hooks directory, relative to the project's root. */
   dir: string | null;
   missing: GitHookName[];
   reason: string | null;
-  /** Directories where they were installed, and where git no longer looks for them (core.hooksPath). */
+  /** Directories with installed hooks that git no longer uses (core.hooksPath changed). */
   shadowed: string[];
-  /** Somebody took them out with `pm disable`. */
+  /** Removed with `pm disable`. */
   disabled: boolean;
 }
 
@@ -36,7 +37,7 @@ export async function gitHooksState(project: Project): Promise<GitHooksState> {
   return { state, dir: here, missing, reason: null, shadowed, disabled };
 }
 
-/** pre-commit runs the hook that it took the place of. */
+/** pre-commit runs the hook that it replaced. */
 function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): boolean {
   return [hook, `${hook}.legacy`].some((name) => {
     const path = join(dir, name);
@@ -49,4 +50,41 @@ function isInstalled({ dir, within, runner }: FoundPlace, hook: GitHookName): bo
       throw error;
     }
   });
+}
+
+/**
+ * `.pommel/git-hooks.json`: where git hooks were installed, and what is needed to restore them beyond their own
+ * content.
+ */
+const record = z.object({
+  /** Set by `pm disable`; `pm init` respects it. */
+  disabled: z.boolean(),
+  /** Directories with changed hooks, relative to the project's root, with slashes. */
+  dirs: z.array(z.string()),
+  /** Directories that Pommel created, parents first. */
+  created_dirs: z.array(z.string()),
+  /** Hooks whose last line got a line break. */
+  ended: z.array(z.string()),
+});
+export type GitHooksRecord = z.infer<typeof record>;
+
+const fileOf = (project: Project) => join(project.stateDir, "git-hooks.json");
+
+/** The record; empty when it is missing or invalid. */
+export function readRecord(project: Project): GitHooksRecord {
+  try {
+    return z.parse(record, JSON.parse(readFileSync(fileOf(project), "utf8")));
+  } catch {
+    return { disabled: false, dirs: [], created_dirs: [], ended: [] };
+  }
+}
+
+/** Deletes the file when there is nothing to record. */
+export function writeRecord(project: Project, next: GitHooksRecord): void {
+  const file = fileOf(project);
+  if (!next.disabled && next.dirs.length === 0) {
+    rmSync(file, { force: true });
+    return;
+  }
+  writeJson(file, next);
 }

@@ -1,6 +1,41 @@
-import { GitFailure, gitText } from "../git.ts";
-import { plain } from "../plain.ts";
-import { type BytePath, byteFields, fileAt, isPlainText, kindOf, shownPath } from "./byte-paths.ts";
+import { lstatSync } from "node:fs";
+import { GitFailure, gitBuffer, gitText, plain } from "../git.ts";
+
+/**
+ * Paths as git and the file system have them, which need not be UTF-8: each character is a byte (latin1). Taken for
+ * another, a file would be overlooked, and overwritten.
+ */
+export type BytePath = string;
+
+/** The fields of a git command's `-z` output. @throws GitFailure */
+async function byteFields(dir: string, args: readonly string[]): Promise<string[]> {
+  const output = await gitBuffer(dir, args);
+  return output.toString("latin1").split("\0").slice(0, -1);
+}
+
+export const shownPath = (path: BytePath): string => Buffer.from(path, "latin1").toString();
+
+/** Whether the path can be handed to a program as an argument. */
+export const isPlainText = (path: BytePath): boolean =>
+  Buffer.from(shownPath(path)).toString("latin1") === path;
+
+/** As `node:fs` takes it. */
+export const fileAt = (top: string, path: BytePath): Buffer =>
+  Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, "latin1")]);
+
+type FileKind = "directory" | "link" | "file" | "other";
+
+/** What lies there; null: nothing. */
+export function kindOf(file: Buffer): FileKind | null {
+  try {
+    const stat = lstatSync(file);
+    if (stat.isDirectory()) return "directory";
+    return stat.isFile() ? "file" : stat.isSymbolicLink() ? "link" : "other";
+  } catch {
+    // Not there, or below something that is no directory.
+    return null;
+  }
+}
 
 /** A file that differs between the index and the tree that is to be. */
 export interface TreeChange {
@@ -50,7 +85,7 @@ function entryOf(mode: string, id: string): TreeEntry | null {
 }
 
 /** A file that is not as it was committed: in the index, in the working tree, or in both. */
-export interface Uncommitted {
+interface Uncommitted {
   path: BytePath;
   isStaged: boolean;
   isUnstaged: boolean;
@@ -79,22 +114,21 @@ export async function uncommitted(top: string): Promise<Uncommitted[]> {
 }
 
 /**
- * Files that git does not track, ignored ones too, in whose place a change would put something. git itself takes no heed
- * of ignored ones.
+ * Untracked files, including ignored ones, that a change would overwrite. git itself overwrites ignored ones.
  * @throws GitFailure
  */
 export async function overwritten(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
   const nameOf = (await ignoresCase(top)) ? (path: string) => path.toLowerCase() : (path: string) => path;
-  // What lies in a submodule is not the repository's own to remove.
+  // Files in a submodule are not the repository's to remove.
   const going = new Set(changes.flatMap(({ path, from }) => (from && !from.isSubmodule ? nameOf(path) : [])));
   const isGoing = (path: string) => going.has(nameOf(path));
   const lost = new Set<BytePath>();
   const parents = new Map<string, ParentKind>();
   for (const { path, from, to } of changes) {
     if (!to || (from && !from.isSubmodule)) continue;
-    const parent = parentInTheWay(top, path, isGoing, parents);
+    const parent = blockingParent(top, path, isGoing, parents);
     if (parent?.isLost) lost.add(parent.path);
-    // Nothing lies below what is no directory, whatever a link there leads to.
+    // Nothing is below a path that is not a directory.
     if (parent) continue;
     const kind = kindOf(fileAt(top, path));
     if (kind === "directory") {
@@ -113,10 +147,10 @@ async function ignoresCase(top: string): Promise<boolean> {
   }
 }
 
-/** directory: nothing in the way; going: it is to make room; lost: it is not git's to remove. */
+/** directory: no obstacle; going: tracked, will be removed; lost: untracked, would be lost. */
 type ParentKind = "directory" | "going" | "lost";
 
-function parentInTheWay(
+function blockingParent(
   top: string,
   path: BytePath,
   isGoing: (path: BytePath) => boolean,
@@ -137,14 +171,14 @@ function parentInTheWay(
 function parentKindOf(top: string, parent: BytePath, isGoing: (path: BytePath) => boolean): ParentKind {
   const kind = kindOf(fileAt(top, parent));
   if (kind === null) return "directory";
-  // Another repository, a submodule or not, keeps its own files.
+  // A nested repository keeps its own files.
   if (kind === "directory") return isRepository(top, parent) ? "lost" : "directory";
   return isGoing(parent) ? "going" : "lost";
 }
 
 const isRepository = (top: string, directory: BytePath) => kindOf(fileAt(top, `${directory}/.git`)) !== null;
 
-/** Of another repository, and of what no program can be asked about, one name for all that lies in it. */
+/** Untracked files in a directory; one entry for a nested repository or a name that is not valid UTF-8. */
 async function untrackedIn(top: string, directory: BytePath): Promise<BytePath[]> {
   if (!isPlainText(directory) || isRepository(top, directory)) return [`${directory}/`];
   return byteFields(top, [...plain, "ls-files", "--others", "-z", "--", `${shownPath(directory)}/`]);

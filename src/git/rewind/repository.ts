@@ -1,22 +1,22 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { branchOf } from "../branch.ts";
-import { GitFailure, gitText } from "../git.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
+import { GitFailure, gitBuffer, gitText } from "../git.ts";
+import { branchOf } from "../history/head.ts";
 import { headOf } from "../history/history.ts";
 
-/** A working tree, as it is now. */
+/** The current state of a working tree. */
 export interface WorkingTree {
-  /** Its top; in a bare repository what was asked about. */
+  /** Its root; in a bare repository the requested directory. */
   top: string;
-  /** Where its own HEAD, index and state lie. */
+  /** The directory of its own HEAD, index and state. */
   gitDir: string;
   isBare: boolean;
-  /** null: nothing is committed yet. */
+  /** null: no commits yet. */
   head: string | null;
   /** null: detached. */
   branch: string | null;
-  /** What git is in the middle of: "a merge"; null: nothing. */
+  /** The operation in progress, such as "a merge"; null: none. */
   inProgress: string | null;
 }
 
@@ -30,7 +30,7 @@ const operations: readonly [file: string, name: string][] = [
 ];
 
 /**
- * Looks at the working tree that `dir` lies in.
+ * The working tree around `dir`.
  * @throws PommelError `not_found` without a repository or without git
  */
 export async function workingTreeOf(dir: string): Promise<WorkingTree> {
@@ -61,14 +61,30 @@ async function orRefuse<T>(dir: string, asked: Promise<T>): Promise<T> {
 }
 
 /**
- * The commit that a name means, whole.
- * @returns null when this repository has no such commit
+ * Checks out a commit into a new worktree with a detached HEAD.
+ * @param dir absolute; empty or missing
+ * @throws PommelError `usage` when it is not empty; `unreadable` when git fails
  */
-export async function commitNamed(dir: string, name: string): Promise<string | null> {
+export async function addWorktree({ top }: WorkingTree, commit: string, dir: string): Promise<void> {
+  if (!isFree(dir)) {
+    throw new PommelError("usage", `${dir} already exists.`, "Name an empty or new directory.");
+  }
   try {
-    return await gitText(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+    await gitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {
+      env: { GIT_NO_LAZY_FETCH: "0" },
+    });
   } catch (error) {
-    if (error instanceof GitFailure) return null;
-    throw error;
+    if (!(error instanceof GitFailure)) throw error;
+    throw new PommelError("unreadable", `git could not make the worktree: ${error.message}.`, "", {
+      cause: error,
+    });
+  }
+}
+
+function isFree(dir: string): boolean {
+  try {
+    return readdirSync(dir).length === 0;
+  } catch (error) {
+    return codeOf(error) === "ENOENT";
   }
 }

@@ -23,7 +23,7 @@ type Repository = ReturnType<typeof temporaryGit>;
 
 const restore = async (dir: string, commit: string) => restoreTo(await workingTreeOf(dir), commit);
 
-/** Everything on disk but git's own, byte for byte; names and contents as latin1. */
+/** Everything on disk except git's own files; names and contents as latin1. */
 function onDisk(dir: string, below = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const raw of readdirSync(join(dir, below), { encoding: "buffer" })) {
@@ -41,7 +41,7 @@ function onDisk(dir: string, below = ""): Record<string, string> {
 
 const refs = ({ git }: Repository) => `${git("for-each-ref")}\n${git("symbolic-ref", "-q", "HEAD")}`;
 
-/** Restores, sees that nothing else moved, comes back, and sees that all is as it was. */
+/** Restores, checks that nothing else changed, undoes it, and checks the original state. */
 async function thereAndBack(repository: Repository, commit: string, between = () => {}) {
   const { dir, git } = repository;
   const [before, status, heads] = [onDisk(dir), git("status", "--porcelain", "--ignored"), refs(repository)];
@@ -74,7 +74,7 @@ async function refused(repository: Repository, commit: string) {
 }
 
 describe("a restore", () => {
-  it("brings back files, directories, links, modes and line ends, and can be taken back", async () => {
+  it("restores files, directories, links, modes and line endings, and can be undone", async () => {
     const repository = temporaryGit();
     const { dir, commit } = repository;
     symlinkSync("a.ts", join(dir, "link"));
@@ -107,13 +107,13 @@ describe("a restore", () => {
     await thereAndBack(repository, head);
   });
 
-  it("of what is checked out does nothing", async () => {
+  it("of the checked-out commit does nothing", async () => {
     const { dir, commit } = temporaryGit();
     const head = commit("Head", { "a.ts": "1" });
     expect(await restore(dir, head)).toEqual({ changed: false, files: 0, comeBack: null, submodules: [] });
   });
 
-  it("takes a file that was touched only for unchanged", async () => {
+  it("treats a touched file with the same content as unchanged", async () => {
     const repository = temporaryGit();
     const first = repository.commit("First", { "a.ts": "1" });
     repository.commit("Second", { "a.ts": "2", "b.ts": "b" });
@@ -121,7 +121,7 @@ describe("a restore", () => {
     await thereAndBack(repository, first);
   });
 
-  it("works in a linked worktree, detached, with SHA-256 and from a directory below", async () => {
+  it("works in a linked worktree, detached, with SHA-256 and from a subdirectory", async () => {
     const repository = temporaryGit(undefined, ["--object-format=sha256"]);
     const first = repository.commit("First", { "sub/a.ts": "1" });
     repository.commit("Second", { "sub/a.ts": "2", "sub/b.ts": "b" });
@@ -132,7 +132,7 @@ describe("a restore", () => {
     expect(onDisk(repository.dir)).toEqual({ "sub/a.ts": "2", "sub/b.ts": "b" });
   });
 
-  it("onto an unborn branch can be taken back, too", async () => {
+  it("onto an unborn branch can be undone, too", async () => {
     const repository = temporaryGit();
     const { dir, git, commit } = repository;
     const first = commit("First", { "a.ts": "1", "d/b.ts": "2" });
@@ -142,7 +142,7 @@ describe("a restore", () => {
     expect(readdirSync(dir)).toEqual([".git"]);
   });
 
-  it("keeps to a sparse checkout", async () => {
+  it("respects a sparse checkout", async () => {
     const repository = temporaryGit();
     const { dir, git, commit } = repository;
     const first = commit("First", { "in/a.ts": "1", "out/b.ts": "1", "out/only.ts": "o" });
@@ -151,7 +151,7 @@ describe("a restore", () => {
     await thereAndBack(repository, first, () => expect(onDisk(dir)).toEqual({ "in/a.ts": "1" }));
   });
 
-  it("leaves submodules as they are, and names those that want another commit", async () => {
+  it("leaves submodules alone, and names those whose commit differs", async () => {
     const module = temporaryGit();
     const old = module.commit("One", { "m.ts": "1" });
     module.commit("Two", { "m.ts": "2" });
@@ -207,7 +207,7 @@ describe("a restore is refused", () => {
     expect(await refused(repository, first)).toMatchObject({ hint: "Not committed: b.ts." });
   });
 
-  it("while a file that git was told not to look at is changed", async () => {
+  it("while a file marked assume-unchanged is changed", async () => {
     const { first, ...repository } = twoCommits();
     repository.git("update-index", "--assume-unchanged", "a.ts");
     repository.write({ "a.ts": "3\n" });
@@ -228,7 +228,7 @@ describe("a restore is refused", () => {
     );
   });
 
-  it("when it would overwrite what a link leads to, or a file whose name is no text", async () => {
+  it("when it would overwrite a link's target, or a file with an invalid UTF-8 name", async () => {
     const { first, ...repository } = twoCommits();
     const elsewhere = mkdtempSync(join(tmpdir(), "pommel-else-"));
     symlinkSync(elsewhere, join(repository.dir, "dir"));
@@ -271,7 +271,7 @@ describe("a restore is refused", () => {
     await expect(restore(bare.dir, first)).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("while another git holds the index", async () => {
+  it("while another git process locks the index", async () => {
     const { first, ...repository } = twoCommits();
     const lock = join(repository.dir, ".git/index.lock");
     writeFileSync(lock, "");
@@ -281,7 +281,7 @@ describe("a restore is refused", () => {
 });
 
 describe("a restore that was killed", () => {
-  /** The filter ends git while it writes the files, as long as `armed` is there. */
+  /** A filter that kills git while it writes files, as long as `armed` exists. */
   function deadly() {
     const repository = temporaryGit();
     const { dir, git, commit } = repository;
@@ -307,7 +307,7 @@ describe("a restore that was killed", () => {
     return { ...repository, first, before, kill, disarm };
   }
 
-  it("goes on when it is repeated, as often as it takes, and can be taken back then", async () => {
+  it("continues when repeated, as often as needed, and can then be undone", async () => {
     const { dir, git, first, before, kill, disarm } = deadly();
     await kill();
     expect(git("status", "--porcelain")).not.toBe("");
@@ -321,7 +321,7 @@ describe("a restore that was killed", () => {
     expect(git("status", "--porcelain")).toBe("");
   });
 
-  it("does not go on over what was changed since, nor to another commit", async () => {
+  it("does not continue over later changes, nor to another commit", async () => {
     const { first, kill, disarm, ...repository } = deadly();
     const { write, dir, git } = repository;
     await kill();
@@ -339,7 +339,7 @@ describe("a restore that was killed", () => {
   });
 });
 
-it("whatever the trees and whatever else lies there, nothing is lost and the way back leads back", async () => {
+it("restoring arbitrary trees over arbitrary files loses nothing and can be undone", async () => {
   const name = fc.constantFrom("a", "b", "a/b", "a/c", "b/a/c", "c", ".env", "d/e");
   const tree = fc.dictionary(name, fc.constantFrom("1\n", "2\n", ""), { maxKeys: 5 });
   await fc.assert(
@@ -353,7 +353,7 @@ it("whatever the trees and whatever else lies there, nothing is lost and the way
             repository.write({ [path]: text });
             positioned.add(path);
           } catch {
-            // A file and a directory of the same name: whichever came first.
+            // A file and a directory of the same name: the first wins.
           }
         }
         return positioned;

@@ -1,29 +1,41 @@
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import { GitFailure, gitBuffer } from "../git.ts";
-import { plain } from "../plain.ts";
-import { type BytePath, shownPath } from "./byte-paths.ts";
-import { beginRestore, endRestore, interruptedRestore, isLeftOver } from "./interrupted.ts";
-import { changesTo, overwritten, uncommitted } from "./obstacles.ts";
+import { GitFailure, gitBuffer, plain } from "../git.ts";
+import {
+  type BytePath,
+  changesTo,
+  fileAt,
+  isPlainText,
+  kindOf,
+  overwritten,
+  shownPath,
+  type TreeChange,
+  type TreeEntry,
+  uncommitted,
+} from "./obstacles.ts";
 import type { WorkingTree } from "./repository.ts";
 
-/** What was done. */
+/** The result of a restore. */
 export interface Restored {
-  /** false: the working tree was at that commit already. */
+  /** false: the working tree matched the commit already. */
   changed: boolean;
   /** Files that were written or removed. */
   files: number;
-  /** The command that brings back what was there before, run anywhere in the working tree; null: nothing changed. */
+  /** The command that undoes the restore, anywhere in the working tree; null: nothing changed. */
   comeBack: string | null;
-  /** Submodules are left as they are; these want another commit now. */
+  /** Submodules whose commit now differs; they are left as they are. */
   submodules: string[];
 }
 
-/** Files that are named in a hint. */
+/** Files to name in a hint. */
 const filesNamed = 5;
 
 /**
- * Makes index and working tree those of a commit; HEAD and the branches stay where they are, so that the difference is
- * staged. Nothing that is not committed is lost: it does nothing at all then.
+ * Sets index and working tree to a commit; HEAD and branches stay, so the difference is staged. Refuses when
+ * uncommitted work would be lost.
  * @throws PommelError `uncommitted_changes`; `usage` in a bare repository; `locked` while another git is at work;
  *   `unreadable` when git fails half-way
  */
@@ -47,14 +59,14 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     return { changed: false, files: 0, comeBack: null, submodules: [] };
   }
   const lost = await overwritten(top, changes);
-  const earlier = interruptedRestore(gitDir);
-  const isGoingOn = earlier?.commit === commit && earlier.head === head;
-  const inTheWay = [...dirty.map(({ path }) => path), ...lost];
+  const interrupted = interruptedRestore(gitDir);
+  const isGoingOn = interrupted?.commit === commit && interrupted.head === head;
+  const obstacles = [...dirty.map(({ path }) => path), ...lost];
   const isOwnWork =
-    isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, inTheWay, changes));
-  if (inTheWay.length > 0 && !isOwnWork) {
-    const first = earlier
-      ? `A restore to ${earlier.commit.slice(0, 12)} was interrupted; \`pm rewind ${earlier.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
+    isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, obstacles, changes));
+  if (obstacles.length > 0 && !isOwnWork) {
+    const first = interrupted
+      ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
     throw refusal(
       first +
@@ -93,14 +105,14 @@ function named(paths: readonly BytePath[]): string {
   return unique.slice(0, filesNamed).map(shownPath).join(", ") + more;
 }
 
-/** As `git checkout` does it, which knows attributes, sparse checkouts and directories that become files. */
+/** As `git checkout` does, with attributes, sparse checkouts and directories that become files. */
 async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork: boolean): Promise<void> {
-  // What a partial clone lacks may be fetched: somebody asked for it, and waits.
+  // The user asked for it, so fetching what a partial clone lacks is fine.
   const env = { GIT_NO_LAZY_FETCH: "0" };
   const git = async (...args: string[]) =>
     (await gitBuffer(top, [...plain, "-c", "submodule.recurse=false", ...args], { env })).toString().trim();
   try {
-    // Files that were touched but not changed are no obstacle.
+    // Files with new times but the same content are no obstacle.
     await git("update-index", "-q", "--refresh").catch((error: unknown) => {
       if (isLock(error)) throw error;
     });
@@ -130,3 +142,74 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
 
 const outputOf = (error: GitFailure) => error.message.replace(/^error: /, "").replace(/\.$/, "");
 const isLock = (error: unknown) => error instanceof GitFailure && /\.lock/.test(error.message);
+
+/**
+ * A restore that is killed leaves some files of the commit and some of before, and an index that knows of none of that.
+ * A note in git's own directory tells such files from what somebody wrote.
+ */
+const note = z.object({ head: z.nullable(z.string()), commit: z.string() });
+type Note = z.infer<typeof note>;
+
+const noteIn = (gitDir: string) => join(gitDir, "pommel-rewind.json");
+
+function beginRestore(gitDir: string, begun: Note): void {
+  writeFileSync(noteIn(gitDir), JSON.stringify(begun));
+}
+
+function endRestore(gitDir: string): void {
+  rmSync(noteIn(gitDir), { force: true });
+}
+
+/** The restore that did not come to its end; null: there is none. */
+function interruptedRestore(gitDir: string): Note | null {
+  try {
+    return note.parse(JSON.parse(readFileSync(noteIn(gitDir), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether files hold nothing but what an interrupted restore left there: the content of before or of after, the
+ * beginning of the latter, or nothing.
+ * @throws GitFailure
+ */
+async function isLeftOver(
+  top: string,
+  paths: readonly BytePath[],
+  changes: readonly TreeChange[],
+): Promise<boolean> {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  for (const path of new Set(paths)) {
+    const change = byPath.get(path);
+    if (!change || !(await isOneOf(top, path, change))) return false;
+  }
+  return true;
+}
+
+async function isOneOf(top: string, path: BytePath, { from, to }: TreeChange): Promise<boolean> {
+  const file = fileAt(top, path);
+  const kind = kindOf(file);
+  if (kind === null) return true;
+  if (kind === "link") {
+    const target = readlinkSync(file, { encoding: "buffer" });
+    return [from, to].some((entry) => entry?.isLink && idOf(target, entry.id) === entry.id);
+  }
+  if (kind !== "file" || !isPlainText(path)) return false;
+  const content = readFileSync(file);
+  const after = await checkedOut(top, path, to);
+  if (after?.subarray(0, content.length).equals(content)) return true;
+  return (await checkedOut(top, path, from))?.equals(content) ?? false;
+}
+
+/** The bytes of a file as a checkout writes them, with line ends and filters. */
+async function checkedOut(top: string, path: BytePath, entry: TreeEntry | null): Promise<Buffer | null> {
+  if (!entry || entry.isLink || entry.isSubmodule) return null;
+  return gitBuffer(top, [...plain, "cat-file", "--filters", `--path=${shownPath(path)}`, entry.id]);
+}
+
+/** The object id that git gives to a blob; SHA-1 or SHA-256, as `like`. */
+function idOf(content: Buffer, like: string): string {
+  const hash = createHash(like.length === 40 ? "sha1" : "sha256");
+  return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
+}

@@ -16,7 +16,7 @@ export const maxTokens = (fallback = 2000) =>
 export const limit = (max: number, fallback: number) =>
   z._default(described(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max))), fallback);
 
-export const cursor = field("for more: next_cursor of this call", z.string());
+export const cursor = field("next_cursor of the last answer", z.string());
 
 /** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
 export interface Output {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { levels } from "../../project/levels.ts";
 import { relatedRequest } from "../../protocol/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/search.ts";
 import { field } from "../../protocol/shape-parts.ts";
@@ -6,11 +7,13 @@ import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from 
 
 /** What the tools that search take and answer. */
 
-const { q: query, limit: _, explain: __, ...ofCode } = searchRequest().shape;
+const { q: query, limit: _, explain: __, match: _____, level: ______, ...ofCode } = searchRequest().shape;
 
 export const searchCodeInput = z.strictObject({
   query,
   ...ofCode,
+  level: field("only these", z.array(z.enum(levels))),
+  regex: field("RE2", z.boolean()),
   limit: limit(50, 10),
   cursor,
   // What stands on top is found as quickly in a short answer, and a miss costs less (bench:agent).
@@ -24,13 +27,15 @@ export interface SearchCodeOutput extends PagedOutput {
     start_line: number;
     end_line: number;
     level: string;
+    /** What the language calls it: "function", "class", "interface". */
+    kind: string;
     name: string;
     parent: string | null;
     score: number;
     reasons: string[];
     /** Whether the file has changed since it was indexed: lines may have moved. */
     is_stale: boolean;
-    /** How it begins. */
+    /** How it begins; with regex or quotes from the first match on. */
     content: string;
   }[];
   total: number;

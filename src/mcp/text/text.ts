@@ -1,4 +1,4 @@
-import { withoutEscapes } from "../../text/escapes.ts";
+import { withoutEscapes } from "../../text/display-width.ts";
 import { wholeCharacters } from "../../text/text-size.ts";
 
 /** How what is remembered is put into words for a model. */

@@ -42,10 +42,11 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
 };
 
 function itemOf(decision: Decision, longest: number) {
-  const { source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
+  const { source, place, session_id, session_title, turn, timestamp, branch, files, score } = decision;
   return {
     text: oneLine(decision.text, longest),
     source,
+    place: lineOrNull(place, 200),
     session_id,
     session_title: lineOrNull(session_title, 100),
     turn,
@@ -53,12 +54,15 @@ function itemOf(decision: Decision, longest: number) {
     branch: lineOrNull(branch, 100),
     files: files.slice(0, filesNamed).map((file) => oneLine(file, 160)),
     score: score === null ? null : twoDigits(score),
+    superseded_by: lineOrNull(decision.superseded_by, longest),
+    supersedes: decision.supersedes.map((earlier) => oneLine(earlier, longest)),
   };
 }
 
 function render(decision: ReturnType<typeof itemOf>): string {
   const { text, source, session_id, session_title, turn, timestamp, branch, files, score } = decision;
   const place = joined([
+    decision.place,
     minute(timestamp),
     session_id !== null && shortId(session_id),
     turn !== null && `turn ${turn}`,
@@ -67,5 +71,13 @@ function render(decision: ReturnType<typeof itemOf>): string {
     files.join(", "),
     score?.toFixed(2),
   ]);
-  return `${quoted(source === "annotation" ? `Note by a person: ${text}` : text)}\n  ${place}`;
+  return joined(
+    [
+      quoted(source === "annotation" ? `Note by a person: ${text}` : text),
+      decision.superseded_by !== null && `  superseded by: ${decision.superseded_by}`,
+      ...decision.supersedes.map((earlier) => `  supersedes: ${earlier}`),
+      `  ${place}`,
+    ],
+    "\n",
+  );
 }

@@ -15,13 +15,14 @@ const toRead = 3;
 const brief = 120;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
-  const { query, path, limit, cursor, max_tokens, ...filters } = args;
+  const { query, path, regex, limit, cursor, max_tokens, ...filters } = args;
   const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
     limit: Math.min(offset + limit, maxResults),
     ...filters,
     ...(path && { path: pathsInside(context, path) }),
+    ...(regex && { match: "regex" as const }),
   };
   const found = await ask(context, "search", request);
   const page = found.results.slice(offset, offset + limit);
@@ -37,7 +38,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || Object.keys(filters).length > 0 ? ", or fewer filters" : ""}.`
+          ? `No code found for "${oneLine(query, 100)}". Try other words${path || regex || Object.keys(filters).length > 0 ? ", or fewer filters" : ""}.`
           : items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,
@@ -54,18 +55,27 @@ function itemOf([at, found]: [number, Found], longest: number) {
     start_line: found.start_line,
     end_line: found.end_line,
     level: found.level,
+    kind: found.kind,
     name: oneLine(found.name, 120),
     parent: lineOrNull(found.parent_name, 120),
     score: twoDigits(found.score),
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
-    content: beginning(found.content, isToRead ? longest : Math.min(longest, brief)),
+    content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
   };
 }
 
+/** The content, from the first match on where there is one: what follows says more than how a long function begins. */
+function fromMatch({ content, start_line, match_lines: [first = start_line] = [] }: Found): string {
+  return content
+    .split("\n")
+    .slice(first - start_line)
+    .join("\n");
+}
+
 function render(item: ReturnType<typeof itemOf>): string {
-  const { file, start_line, end_line, level, name, parent, score, is_stale, content } = item;
-  const what = joined([level, name, parent !== null && `in ${parent}`], " ");
+  const { file, start_line, end_line, level, kind, name, parent, score, is_stale, content } = item;
+  const what = joined([kind || level, name, parent !== null && `in ${parent}`], " ");
   const stale = is_stale ? " (changed since it was indexed)" : "";
   return `${file}:${start_line}-${end_line}  ${what}  ${score.toFixed(2)}${stale}\n${content.replace(/^/gm, "    ")}`;
 }

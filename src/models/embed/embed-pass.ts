@@ -4,16 +4,16 @@ import type { Logger } from "../../project/log.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** What the pass is doing about one model. */
+/** The pass's progress for one model. */
 export interface EmbedProgress {
   state: "resting" | "embedding" | "unavailable";
   /** Why it is unavailable, and what to do; null otherwise. */
   problem: string | null;
-  /** Chunks it embedded a second, lately; 0 when it is too early to tell. */
+  /** Recent rate; 0 when unknown yet. */
   chunksPerSecond: number;
 }
 
-/** What is embedded at once or not at all: a file, a chunk of a session. */
+/** A unit of embedding: a file, a chunk of a session. */
 export interface Embeddable {
   texts: readonly string[];
   /** For the rate. */
@@ -32,16 +32,16 @@ interface VectorSpace {
   dimensions: number;
 }
 
-/** Where a pass finds what lacks vectors, and stores them. */
+/** Finds items without vectors, and stores vectors. */
 export interface EmbedSource<Key, Item extends Embeddable> {
-  /** Chunks that are embedded and stored together, at least. */
+  /** Minimum number of chunks embedded and stored together. */
   batchSize: number;
-  /** What lacks vectors of a model, in the order in which it is to have them. */
+  /** Items without vectors of a model, in the order to embed them. */
   missing(model: Embedder): Promise<Key[]>;
-  /** An item as it is now; null where it has changed or gone, or cannot be read. */
+  /** The current item; null when it changed, disappeared or is unreadable. */
   read(key: Key): Promise<Item | null>;
   store(space: VectorSpace, embedded: readonly Embedded<Item>[]): Promise<void>;
-  /** Called when nothing lacks vectors of these models: those of models that are not in use can be forgotten. */
+  /** Called when all vectors of these models exist; vectors of other models can be deleted. */
   keepModels(models: readonly string[]): Promise<void>;
 }
 
@@ -55,13 +55,12 @@ interface EmbedPassOptions {
 }
 
 const maxRetryMs = 300_000;
-/** The rate is that of so many milliseconds at least. */
+/** Minimum window for the rate. Milliseconds. */
 const rateWindowMs = 10_000;
 
 /**
- * Makes the vectors that are missing, in the background: those of a model too slow to embed what is stored while it is
- * stored, or of one that was unavailable then, or that was configured since. What is left to do is what the source lacks,
- * so it can end at any moment and go on with the next start.
+ * Computes missing vectors in the background: of models that are too slow for ingestion, were unavailable, or were
+ * configured later. All state is in the source, so it can stop at any moment and resume at the next start.
  */
 export class EmbedPass {
   private readonly works: ModelWork[];
@@ -74,8 +73,8 @@ export class EmbedPass {
   }
 
   /**
-   * Works until nothing lacks a vector of any model; waits for as long as one is unavailable. Asked again meanwhile, it
-   * looks once more before it ends.
+   * Runs until no vectors are missing; waits while a model is unavailable. If called again meanwhile, checks once more
+   * before it ends.
    * @throws what the source throws
    */
   run(): Promise<void> {
@@ -87,17 +86,17 @@ export class EmbedPass {
     return this.running;
   }
 
-  /** Whether it is at work just now, not waiting for a model that is unavailable. */
+  /** Whether it is working rather than pending for a model. */
   isBusy(): boolean {
     return this.works.some((work) => work.progress.state === "embedding");
   }
 
-  /** For a model in use. */
+  /** Progress of a configured model. */
   progressOf(model: string): EmbedProgress | null {
     return this.works.find((work) => work.id === model)?.progress ?? null;
   }
 
-  /** Stops in the middle; what is stored by then stays. */
+  /** Stops at once; stored vectors stay. */
   async close(): Promise<void> {
     this.stop.abort();
     await this.running?.catch(() => {});
@@ -119,8 +118,8 @@ class ModelWork {
   progress: EmbedProgress = { state: "resting", problem: null, chunksPerSecond: 0 };
   private failures = 0;
   private window = { since: 0, chunks: 0 };
-  /** What lacks vectors, as far as was looked; the next one last. */
-  private waiting: unknown[] = [];
+  /** Pending items, the next one last. */
+  private pending: unknown[] = [];
   private isCurrent = false;
 
   constructor(
@@ -133,7 +132,7 @@ class ModelWork {
     return this.model.id;
   }
 
-  /** More may lack vectors by now, and goes first. */
+  /** Newly missing items go first. */
   lookAgain(): void {
     this.isCurrent = false;
   }
@@ -162,7 +161,7 @@ class ModelWork {
       while (chunks < source.batchSize) {
         const key = await this.next();
         if (key === undefined || this.stop.aborted) break;
-        // What cannot be read has changed: it will be stored again, and then it is looked at again.
+        // Unreadable items changed and will be stored again.
         const item = await source.read(key);
         if (item === null) continue;
         items.push(item);
@@ -177,13 +176,13 @@ class ModelWork {
   private async next(): Promise<unknown> {
     if (!this.isCurrent) {
       this.isCurrent = true;
-      this.waiting = (await this.options.source.missing(this.model)).toReversed();
+      this.pending = (await this.options.source.missing(this.model)).toReversed();
     }
-    return this.waiting.pop();
+    return this.pending.pop();
   }
 
   private async embed(items: readonly Embeddable[], chunks: number): Promise<void> {
-    // Lengths may be known to the server only.
+    // Only the server may know the dimensions.
     if (this.model.dimensions === 0) await this.model.prepare();
     const texts = items.flatMap((item) => item.texts);
     const vectors = await embedTexts(this.model, texts, this.stop);
@@ -199,7 +198,7 @@ class ModelWork {
     this.progress = { state: "embedding", problem: null, chunksPerSecond: this.rateWith(chunks) };
   }
 
-  /** Counts in two windows by turns, so that the rate follows a server that slows down. */
+  /** Alternates two windows, so that the rate follows a server that slows down. */
   private rateWith(chunks: number): number {
     this.window.chunks += chunks;
     const ms = Date.now() - this.window.since;
@@ -210,7 +209,7 @@ class ModelWork {
     return rate;
   }
 
-  /** Says what is wrong and waits, longer each time. */
+  /** Logs the problem and waits, longer each time. */
   private async pause(error: unknown): Promise<void> {
     const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.failures++, maxRetryMs);
     const problem = explanationOf(error);
@@ -222,7 +221,7 @@ class ModelWork {
   }
 }
 
-/** A server may come back, a disk may get room again. */
+/** Whether the error is temporary: an unavailable server, a full disk. */
 function isPassing(error: unknown): boolean {
   return ["embedder_unavailable", "disk_full"].includes(codeOf(error));
 }

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** Texts handed to an embedder at once: enough to keep its threads busy, few enough to stop soon. */
+/** Texts per batch: enough to keep threads busy, few enough to stop soon. */
 const batchSize = 64;
-/** When so many texts fail one after the other, and none does not, it is not the texts. */
+/** When this many texts fail in a row without success, the model is at fault. */
 const tooMany = 16;
 
 /**
@@ -35,7 +35,7 @@ async function embedBatch(
   } catch (error) {
     if (signal.aborted || codeOf(error) === "embedder_unavailable") throw error;
   }
-  // One of them is to blame.
+  // Find the failing text.
   const vectors: (Int8Array | null)[] = [];
   let failures = 0;
   let cause: unknown;

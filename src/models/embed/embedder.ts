@@ -1,7 +1,7 @@
-/** What a text is: something to be found, or a question. Some models want to be told. */
+/** Some models distinguish passages from queries. */
 export type TextKind = "passage" | "query";
 
-/** What every embedder gives: vectors of texts, all of one model and one length. */
+/** Computes vectors of texts with one model. */
 export interface Embedder {
   /**
    * Stored with every vector; vectors of different ids are never compared. Names driver, model and whatever else
@@ -11,26 +11,26 @@ export interface Embedder {
   /** Length of a vector; 0 for "none", and until `prepare` for a model whose length only its server knows. */
   readonly dimensions: number;
   /**
-   * Makes it ready: loads weights, starts threads, asks its server. `embed` calls it when nobody did; again, it does
-   * nothing. A failed try may be repeated.
+   * Loads weights, starts threads, asks the server. `embed` calls it if needed. Idempotent, and can be retried after a
+   * failure.
    * @throws PommelError `embedder_unavailable` with a hint that says what to do
    */
   prepare(): Promise<void>;
   /**
    * One int8 vector of `dimensions` per text, in order: the unit vector scaled so that its largest component is 127
-   * (`quantise`). null where there is none for that text (it stays searchable by its words): an empty text, one that
-   * the model chokes on. Any length and script of text is fine; what the model cannot take in is cut off.
-   * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone;
-   *   the signal's reason when it is aborted, before or meanwhile
+   * (`quantise`). null for a text without a vector (it stays searchable by words): empty, or one the model fails on.
+   * Texts beyond the model's limit are cut.
+   * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone; the signal's
+   *   reason when it is aborted, before or meanwhile
    */
   embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
-  /** Frees what it holds: memory, threads, connections. `embed` makes it ready again. */
+  /** Frees memory, threads and connections. `embed` prepares it again. */
   close(): Promise<void>;
-  /** What was asked of a server that counts, since this embedder was made. Absent where nothing is counted. */
+  /** The usage since creation. Absent where nothing is counted. */
   usage?(): EmbedderUsage;
 }
 
-/** What embedding has cost so far. */
+/** The cost of embedding. */
 export interface EmbedderUsage {
   requests: number;
   /** As the server counts them. */
@@ -39,7 +39,7 @@ export interface EmbedderUsage {
   dollars: number | null;
 }
 
-/** What drivers need to know beyond the model's name. */
+/** A driver's settings. */
 export interface EmbedderSettings {
   /** Where Ollama answers, e.g. `http://127.0.0.1:11434`. */
   ollamaUrl: string;
@@ -49,20 +49,20 @@ export interface EmbedderSettings {
   openaiKeyVariable: string;
 }
 
-/** Whether an embedder can be used here and now, and what is missing if not. */
+/** Whether an embedder is usable, and what is missing if not. */
 export interface Availability {
   usable: boolean;
   /** One line without a full stop: "running, 3 models". */
   detail: string;
   /** What to do about it; "" when it is usable. */
   hint: string;
-  /** The models that are there to be used, where the driver can tell. */
+  /** The available models, if known. */
   models?: string[];
 }
 
-/** How far fetching a model is. */
+/** Progress of a model's download. */
 export interface PullProgress {
-  /** What happens right now: "pulling manifest". */
+  /** The current step: "pulling manifest". */
   step: string;
   /** Bytes, both 0 while unknown. */
   done: number;
@@ -75,18 +75,15 @@ export interface EmbedderDriver {
   name: string;
   /** One line for people: what it is, and whether texts leave the machine. */
   about: string;
-  /** The model used when none is named; null when the driver has but one. */
+  /** The default model; null when the driver has only one. */
   defaultModel: string | null;
   /** Environment variables that it reads: a daemon is started with these and few others. */
   environment?(settings: EmbedderSettings): string[];
   create(model: string, settings: EmbedderSettings): Embedder;
-  /**
-   * Looks whether `model` can be used, without downloading or paying for anything. That it cannot be used
-   * is an answer, not an error.
-   */
+  /** Checks whether `model` is usable, without downloads or cost. Never throws for an unusable model. */
   available?(model: string, settings: EmbedderSettings, signal: AbortSignal): Promise<Availability>;
   /**
-   * Fetches what `model` needs on this machine, unless it is there. Absent where there is nothing to fetch.
+   * Downloads a model unless it exists. Absent where there is nothing to download.
    * @throws PommelError `embedder_unavailable`; the signal's reason when it is aborted
    */
   pull?(

@@ -1,22 +1,21 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { Embedder } from "./embedder.ts";
-import { createEmbedder } from "./registry.ts";
-import { embedderSettings } from "./settings.ts";
+import { createEmbedder, embedderSettings } from "./registry.ts";
 
-/** The models that something is searched with. */
+/** The models of a search. */
 export interface Embedders {
-  /** Quick enough to embed what is stored while it is stored: the bundled model; null: search goes by words. */
+  /** The bundled model, fast enough to embed during ingestion; null: lexical search only. */
   first: Embedder | null;
-  /** A larger one, whose vectors are made in the background; null when none is configured. */
+  /** A larger model that embeds in the background; null when not configured. */
   second: Embedder | null;
-  /** How long a search may wait for the second. Milliseconds. */
+  /** Maximum wait of a search for the second model. Milliseconds. */
   deadlineMs: number;
 }
 
 /**
- * What `embed.code` or `embed.text` asks for: a larger model never comes alone, the bundled one finds what it has not seen
- * yet.
- * @param bundled the bundled model, where there is one already: it need not be in memory twice
+ * The models for `embed.code` or `embed.text`. A larger model is combined with the bundled one, which covers items it
+ * has not embedded yet.
+ * @param bundled an existing instance to share
  */
 export function createEmbedders(
   config: Config,
@@ -33,12 +32,12 @@ export function createEmbedders(
   };
 }
 
-/** Those that there are, the first one first. */
+/** The configured models, in order. */
 export function modelsOf({ first, second }: Embedders): Embedder[] {
   return [first, second].filter((model) => model !== null);
 }
 
-/** Frees what the models hold. */
+/** Closes all models. */
 export async function closeEmbedders(embedders: Embedders): Promise<void> {
   await Promise.all(modelsOf(embedders).map((model) => model.close()));
 }

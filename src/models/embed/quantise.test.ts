@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cosine } from "./cosine.ts";
-import { quantise } from "./quantise.ts";
+import { cosine, quantise } from "./quantise.ts";
 
 describe("quantise", () => {
   it("scales the largest component to 127, whatever its sign", () => {

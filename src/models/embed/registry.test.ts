@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultConfig, settings } from "../../project/config/settings.ts";
-import { createEmbedder, embedderDrivers, readEmbedderSpec } from "./registry.ts";
-import { embedderSettings } from "./settings.ts";
+import { createEmbedder, embedderDrivers, embedderSettings, readEmbedderSpec } from "./registry.ts";
 
 describe("readEmbedderSpec", () => {
   it("takes the default model when none is named", () => {

@@ -1,9 +1,26 @@
+import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Embedder, EmbedderDriver, EmbedderSettings } from "./embedder.ts";
-import { nullDriver } from "./null/null-embedder.ts";
-import { ollamaDriver } from "./ollama/ollama-driver.ts";
-import { openaiDriver } from "./openai/openai-driver.ts";
+import { ollamaDriver } from "./ollama/ollama-embedder.ts";
+import { openaiDriver } from "./openai/openai-embedder.ts";
 import { staticDriver } from "./static/static-embedder.ts";
+
+/** Makes no vectors: search is lexical. */
+export const nullEmbedder: Embedder = {
+  id: "none",
+  dimensions: 0,
+  prepare: async () => {},
+  embed: async (texts) => texts.map(() => null),
+  close: async () => {},
+};
+
+const nullDriver: EmbedderDriver = {
+  name: "none",
+  about: "no vectors: search uses words and code structure",
+  defaultModel: null,
+  create: () => nullEmbedder,
+  available: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
+};
 
 /** Every embedder that configuration can name. */
 export const embedderDrivers: readonly EmbedderDriver[] = [
@@ -13,17 +30,17 @@ export const embedderDrivers: readonly EmbedderDriver[] = [
   openaiDriver,
 ];
 
-/** What a specification names: a driver, and one of its models ("" for a driver that has but one). */
+/** A parsed specification: a driver, and its model ("" if it has only one). */
 export interface NamedEmbedder {
   driver: EmbedderDriver;
   model: string;
-  /** With the model that was meant: "ollama" is "ollama/nomic-embed-text". */
+  /** Including the default model: "ollama" becomes "ollama/nomic-embed-text". */
   spec: string;
 }
 
 /**
  * Reads a specification: a driver ("static") or a driver and its model ("ollama/nomic-embed-text").
- * @throws PommelError `usage` for a driver that is not known, or a model of one that has but one
+ * @throws PommelError `usage` for an unknown driver, or a model of a driver with only one
  */
 export function readEmbedderSpec(spec: string): NamedEmbedder {
   const [name = "", ...rest] = spec.split("/");
@@ -47,4 +64,13 @@ export function readEmbedderSpec(spec: string): NamedEmbedder {
 export function createEmbedder(spec: string, settings: EmbedderSettings): Embedder {
   const { driver, model } = readEmbedderSpec(spec);
   return driver.create(model, settings);
+}
+
+/** The drivers' settings from a project's configuration. */
+export function embedderSettings(config: Config): EmbedderSettings {
+  return {
+    ollamaUrl: config["embed.ollama_url"],
+    openaiUrl: config["embed.openai_url"],
+    openaiKeyVariable: config["embed.openai_key_env"],
+  };
 }

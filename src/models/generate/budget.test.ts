@@ -34,7 +34,7 @@ const request = { prompt: "x".repeat(300), maxTokens: 100, temperature: 0 };
 const usedUp = { code: "llm_unavailable", message: expect.stringContaining("daily budget is used up") };
 
 describe("a budgeted generator", () => {
-  it("answers, and records what that cost", async () => {
+  it("answers, and records the cost", async () => {
     const llm = budgeted(1000);
     expect(llm.id).toBe("fake/model");
     expect(await llm.generate(request)).toBe(answer);
@@ -43,7 +43,7 @@ describe("a budgeted generator", () => {
     ]);
   });
 
-  it("asks until the day's tokens might not be enough", async () => {
+  it("refuses requests that might exceed the day's tokens", async () => {
     const llm = budgeted(500);
     for (let i = 0; i < 3; i++) await llm.generate(request);
     await expect(llm.generate(request)).rejects.toMatchObject(usedUp);
@@ -51,19 +51,19 @@ describe("a budgeted generator", () => {
     expect(recorded).toHaveLength(3);
   });
 
-  it("never asks without a budget", async () => {
+  it("refuses every request without a budget", async () => {
     await expect(budgeted(0).generate(request)).rejects.toMatchObject(usedUp);
     expect(asked).toBe(0);
   });
 
-  it("is not overrun by calls at the same time", async () => {
+  it("is not exceeded by concurrent calls", async () => {
     const llm = budgeted(700);
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => llm.generate(request)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
     expect(asked).toBe(2);
   });
 
-  it("takes back what a call that failed would have cost", async () => {
+  it("releases the reservation of a failed call", async () => {
     const down = new PommelError("llm_unavailable", "down", "", {
       cause: new RequestFailed("unreachable", "does not answer"),
     });
@@ -75,7 +75,7 @@ describe("a budgeted generator", () => {
     expect(asked).toBe(3);
   });
 
-  it("counts what was sent when the answer came too late", async () => {
+  it("counts the input when the answer came too late", async () => {
     const late = new PommelError("llm_unavailable", "late", "", {
       cause: new RequestFailed("timeout", "gave no answer"),
     });
@@ -88,7 +88,7 @@ describe("a budgeted generator", () => {
     ]);
   });
 
-  it("does nothing for one who no longer wants it", async () => {
+  it("does nothing after an abort", async () => {
     const reason = new Error("no longer wanted");
     await expect(budgeted(1000).generate(request, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(asked).toBe(0);

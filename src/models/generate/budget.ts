@@ -1,12 +1,12 @@
 import { PommelError } from "../../project/errors.ts";
 import { RequestFailed } from "../http/request.ts";
-import { estimatedInput } from "./estimate.ts";
 import type { Llm } from "./llm.ts";
+import { estimatedInput } from "./llm.ts";
 
-/** What a model was asked for. */
+/** The purpose of a request. */
 type LlmPurpose = "summary" | "scrub";
 
-/** What one call has cost. */
+/** The cost of one call. */
 export interface LlmUsage {
   /** The generator's id. */
   model: string;
@@ -17,18 +17,18 @@ export interface LlmUsage {
   dollars: number | null;
 }
 
-export interface DailyBudget {
+interface DailyBudget {
   purpose: LlmPurpose;
-  /** The most that a day may cost, in and out, over all models and purposes. */
+  /** Daily limit on input and output tokens, over all models and purposes. */
   dailyTokens: number;
-  /** What the day has cost so far, in and out. */
+  /** Today's input and output tokens. */
   spentToday(): number;
   record(usage: LlmUsage): void;
 }
 
 /**
- * `llm`, asked only while the day's tokens last: a request that might not fit, by what it is estimated to take in and
- * may give out, is refused before it is sent. Calls at the same time do not overrun it together.
+ * Wraps `llm` with a daily budget: refuses a request whose estimated input and maximum output might exceed it. Safe for
+ * concurrent calls.
  */
 export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
   const { purpose, dailyTokens, spentToday, record } = budget;
@@ -57,7 +57,7 @@ export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
   };
 }
 
-/** A server that answered too late, with nothing or with nonsense has worked, and may have charged for it. */
+/** Late, empty or invalid answers may still be charged. */
 function mayHaveCost(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted) return true;
   const cause = error instanceof PommelError ? error.cause : null;

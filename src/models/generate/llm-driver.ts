@@ -1,9 +1,11 @@
+import { PommelError } from "../../project/errors.ts";
 import type { Availability } from "../embed/embedder.ts";
-import type { RemoteCaller } from "../http/remote-caller.ts";
+import type { RemoteCaller } from "../http/request.ts";
+import { RequestFailed } from "../http/request.ts";
 import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";
 import type { Llm } from "./llm.ts";
 
-/** What drivers need to know beyond the model's name. */
+/** A driver's settings. */
 export interface LlmSettings {
   /** Where Ollama answers, e.g. `http://127.0.0.1:11434`. */
   ollamaUrl: string;
@@ -13,7 +15,7 @@ export interface LlmSettings {
   openaiKeyVariable: string;
 }
 
-/** What tests set otherwise. */
+/** Overrides for tests. */
 export interface LlmOptions {
   clock?: Clock;
   /** For the whole answer. */
@@ -21,21 +23,21 @@ export interface LlmOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A way to get texts written, registered in `registry.ts`. */
+/** A text generation driver, registered in `registry.ts`. */
 export interface LlmDriver {
   /** As in `llm.model = "name"` or `"name/model"`. */
   name: string;
   /** One line for people: what it is, and whether texts leave the machine. */
   about: string;
-  /** The model used when none is named; null where one has to be named, or there is none. */
+  /** The default model; null when it must be named, or there is none. */
   defaultModel: string | null;
   /** Environment variables that it reads: a daemon is started with these and few others. */
   environment?(settings: LlmSettings): string[];
   /** Null for the driver that writes nothing. */
   create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
-  /** Looks whether `model` can be used, without asking it anything. Absent where nobody can tell without trying. */
+  /** Checks whether `model` is usable without a request. Absent where that is impossible. */
   available?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
-  /** Whether what `model` is asked stays on this machine. */
+  /** Whether prompts stay on this machine. */
   isLocal(model: string, settings: LlmSettings): boolean;
 }
 
@@ -46,7 +48,35 @@ export const llmCaller: RemoteCaller = {
   isPulledByPm: false,
 };
 
-/** Nobody waits for the answer, but the queue does: what uses it has another way, or tries again later. */
+/** Background timeouts: callers have a fallback, or retry later. */
 export const llmTimeouts: Timeouts = { attempts: 3, maxWaitMs: 20_000 };
 
 export const defaultOptions = { clock: systemClock, timeoutMs: 120_000, env: process.env };
+
+/** Reasoning before the answer (Qwen, DeepSeek and others), unless the server removes it. */
+const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
+
+/**
+ * The trimmed answer without reasoning.
+ * @throws PommelError `llm_unavailable` when nothing is left
+ */
+export function answerText(raw: string, server: string, wasCut: boolean): string {
+  const text = raw.replace(thinking, "").trim();
+  if (text !== "") return text;
+  const failure = new RequestFailed(
+    "nonsense",
+    `gave an empty answer${wasCut ? ": it was cut off before it began" : ""}`,
+  );
+  throw new PommelError(
+    "llm_unavailable",
+    `${server} ${failure.message}.`,
+    "Reasoning models may need more room; choose another in llm.model.",
+    { cause: failure },
+  );
+}
+
+/** Whether `url` is on this machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

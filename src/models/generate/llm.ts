@@ -1,4 +1,4 @@
-/** What every text generator gives. */
+/** A text generator. */
 export interface Llm {
   /** "ollama/llama3.1:8b". */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface LlmRequest {
   /** The answer is cut here. Tokens. */
   maxTokens: number;
   temperature: number;
-  /** The answer shall be one JSON value. */
+  /** Request one JSON value. */
   json?: boolean;
 }
 
@@ -26,4 +26,21 @@ export interface LlmAnswer {
   outputTokens: number;
   /** By the list price; 0 for a model on this machine, null where no price is known. */
   dollars: number | null;
+}
+
+/**
+ * Tokens of a text, estimated: three ASCII characters to one, and one and a half to any other character. English and
+ * code make 3 to 4, so this is a little too much; a prompt over the context window silently loses its beginning.
+ */
+export function estimatedTokens(text: string): number {
+  let others = 0;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) others++;
+  return Math.ceil((text.length - others) / 3 + others * 1.5);
+}
+
+/** Generous allowance for a model's chat template. */
+const templateTokens = 100;
+
+export function estimatedInput({ system = "", prompt }: LlmRequest): number {
+  return estimatedTokens(system) + estimatedTokens(prompt) + templateTokens;
 }

@@ -2,24 +2,31 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Llm } from "./llm.ts";
 import type { LlmDriver, LlmOptions, LlmSettings } from "./llm-driver.ts";
-import { noneDriver } from "./none/none-driver.ts";
 import { ollamaDriver } from "./ollama/ollama-llm.ts";
 import { openaiDriver } from "./openai/openai-llm.ts";
+
+const noneDriver: LlmDriver = {
+  name: "none",
+  about: "no language model: summaries are extracts of the session",
+  defaultModel: null,
+  create: () => null,
+  isLocal: () => false,
+};
 
 /** Every text generator that configuration can name. */
 const llmDrivers: readonly LlmDriver[] = [noneDriver, ollamaDriver, openaiDriver];
 
-/** What a specification names: a driver, and one of its models ("" for `none`). */
-export interface NamedLlm {
+/** A parsed specification: a driver and its model ("" for `none`). */
+interface NamedLlm {
   driver: LlmDriver;
   model: string;
-  /** With the model that was meant: "ollama" is "ollama/llama3.1:8b". */
+  /** Including the default model: "ollama" becomes "ollama/llama3.1:8b". */
   spec: string;
 }
 
 /**
  * Reads a specification: "none", "ollama", "ollama/llama3.1:8b", "openai/gpt-4o-mini".
- * @throws PommelError `usage` for a driver that is not known, or one whose model has to be named
+ * @throws PommelError `usage` for an unknown driver, or a missing model
  */
 export function readLlmSpec(spec: string): NamedLlm {
   const [name = "", ...rest] = spec.split("/");
@@ -49,7 +56,7 @@ export function createLlm(spec: string, settings: LlmSettings, options?: LlmOpti
 }
 
 /**
- * Whether what the model is asked stays on this machine: texts that may still hold secrets go nowhere else.
+ * Whether prompts stay on this machine: texts that may contain secrets must not leave it.
  * @throws PommelError `usage` as `readLlmSpec`
  */
 export function isLocal(settings: LlmSettings, spec: string): boolean {
@@ -57,7 +64,7 @@ export function isLocal(settings: LlmSettings, spec: string): boolean {
   return driver.isLocal(model, settings);
 }
 
-/** What drivers need, out of a project's configuration. */
+/** The drivers' settings from a project's configuration. */
 export function llmSettingsOf(config: Config): LlmSettings {
   return {
     ollamaUrl: config["llm.ollama_url"],

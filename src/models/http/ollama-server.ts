@@ -1,12 +1,11 @@
 import { PommelError } from "../../project/errors.ts";
-import type { RemoteCaller } from "./remote-caller.ts";
-import type { RequestFailed } from "./request.ts";
+import type { RemoteCaller, RequestFailed } from "./request.ts";
 
 export function ollamaAt(base: string): string {
   return `Ollama at ${base}`;
 }
 
-/** What went wrong between us and Ollama, for a person. */
+/** Converts a failed request to Ollama into a PommelError. */
 export function ollamaFailure(
   failure: RequestFailed,
   base: string,

@@ -1,6 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import type { RemoteCaller } from "./remote-caller.ts";
-import type { RequestFailed } from "./request.ts";
+import type { RemoteCaller, RequestFailed } from "./request.ts";
 
 /** Where an OpenAI-compatible API is, and which environment variable holds its key. */
 export interface OpenaiServer {
@@ -9,14 +8,14 @@ export interface OpenaiServer {
   keyVariable: string;
 }
 
-/** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+/** Whether `url` is OpenAI itself, with known models and prices, and a required key. */
 export function isOpenaiAt(url: string): boolean {
   return new URL(url).hostname === "api.openai.com";
 }
 
 /**
- * The key, or null where none is needed.
- * @throws PommelError with the asker's code
+ * The key, or null when not needed.
+ * @throws PommelError with the caller's code
  */
 export function readKey(
   { url, keyVariable }: OpenaiServer,
@@ -33,7 +32,7 @@ export function readKey(
       `Set ${keyVariable} in your shell, then run \`pm restart\` there.`,
     );
   }
-  // It could not be a header, and the complaint about that would show it.
+  // Invalid in a header, and fetch's error would reveal it.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new PommelError(
       code,
@@ -44,7 +43,7 @@ export function readKey(
   return key;
 }
 
-/** What went wrong between us and the API that `server` names ("The API at ..."), for a person. */
+/** Converts a failed request to `server` ("The API at ...") into a PommelError. */
 export function openaiFailure(
   failure: RequestFailed,
   server: string,
@@ -53,7 +52,7 @@ export function openaiFailure(
   caller: RemoteCaller,
 ): PommelError {
   const { status } = failure;
-  // On 401 and 403 its own words may repeat parts of the key.
+  // On 401 and 403 the server's message may repeat parts of the key.
   const [message, hint] =
     status === 401 || status === 403
       ? [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { waitAskedFor } from "./rate-limits.ts";
+import { waitAskedFor } from "./request.ts";
 
 const wait = (headers: Record<string, string>, now = 0) => waitAskedFor(new Headers(headers), now);
 

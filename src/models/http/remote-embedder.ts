@@ -1,24 +1,23 @@
+import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import type { Embedder, EmbedderUsage, TextKind } from "../embed/embedder.ts";
 import { quantise } from "../embed/quantise.ts";
-import { TextsRefused } from "./refusal.ts";
-import { cutAt, cutToTokens, estimateTokens } from "./token-estimate.ts";
+import { TextsRefused } from "./retry.ts";
 
-/** A model behind HTTP: what differs from server to server. */
-export interface RemoteModel {
+/** The server-specific parts of a remote model. */
+interface RemoteModel {
   id: string;
-  /** As messages begin: "Ollama at http://127.0.0.1:11434". */
+  /** For messages: "Ollama at http://127.0.0.1:11434". */
   server: string;
   model: string;
   /** 0 when only the server knows. */
   dimensions: number;
-  /** What the model wants before a text. */
+  /** The model's prefixes. */
   prefixes: Readonly<Record<TextKind, string>>;
-  /** Of one request, and of one text. Tokens are estimated. */
+  /** Limits per request and per text, in estimated tokens. */
   limits: { texts: number; tokens: number; tokensPerText: number };
   /**
-   * One request: the vectors of `texts`, in order. A question is answered soon or not at all; for passages it is
-   * tried longer.
+   * One request: the vectors of `texts`, in order. Queries fail fast; passages are retried longer.
    * @throws TextsRefused; PommelError `embedder_unavailable`; the signal's reason when it is aborted
    */
   ask(
@@ -29,10 +28,10 @@ export interface RemoteModel {
   usage?(): EmbedderUsage;
 }
 
-/** Shorter pieces of a text than this say nothing about it. UTF-16 units. */
+/** Minimum length when shortening a text. UTF-16 units. */
 const shortestPiece = 64;
 
-/** An embedder that asks a server: cuts texts, makes batches, finds the one text that a server chokes on. */
+/** An embedder on a server: cuts texts, builds batches, isolates texts that the server rejects. */
 export class RemoteEmbedder implements Embedder {
   readonly id: string;
   private length: number;
@@ -77,7 +76,7 @@ export class RemoteEmbedder implements Embedder {
     this.ready = null;
   }
 
-  /** Embeds a word: shows that the server is there and has the model, and how long its vectors are. */
+  /** Embeds one word to check server and model, and to learn the dimensions. */
   private async probe(signal?: AbortSignal): Promise<void> {
     const { ask, server, prefixes } = this.remote;
     try {
@@ -99,7 +98,7 @@ export class RemoteEmbedder implements Embedder {
     let tokens = 0;
     for (const [at, given] of texts.entries()) {
       if (given.trim() === "") continue;
-      // Half characters are no UTF-8, and some servers fail on them.
+      // Some servers fail on unpaired surrogates.
       const text = cutToTokens(
         `${prefixes[kind]}${given.replace(/\p{Surrogate}/gu, "\ufffd")}`,
         limits.tokensPerText,
@@ -125,13 +124,13 @@ export class RemoteEmbedder implements Embedder {
       return await this.askFor(texts, kind, signal);
     } catch (error) {
       if (!(error instanceof TextsRefused)) throw error;
-      // Is it these texts, or would it refuse any?
+      // Check whether the server rejects every text.
       await this.probe(signal);
       return this.divide(texts, kind, signal, error);
     }
   }
 
-  /** After `texts` were refused: halves them until those at fault are alone; these are shortened or left out. */
+  /** Bisects rejected texts; the failing ones are shortened or skipped. */
   private async divide(
     texts: readonly string[],
     kind: TextKind,
@@ -177,12 +176,12 @@ export class RemoteEmbedder implements Embedder {
   ): Promise<(Int8Array | null)[]> {
     const vectors = await this.remote.ask(texts, kind, signal);
     this.check(vectors, texts.length);
-    // It has answered as a probe would.
+    // A successful answer replaces the probe.
     this.ready ??= Promise.resolve();
     return vectors.map(quantise);
   }
 
-  /** Learns the length of vectors from the first answer, and holds every later one to it. */
+  /** Learns the dimensions from the first answer, and checks later ones. */
   private check(vectors: readonly ArrayLike<number>[], count: number): void {
     const { server, model } = this.remote;
     if (vectors.length !== count) {
@@ -206,3 +205,38 @@ function unusable(message: string): PommelError {
     "Another model may answer under that name. The answer is discarded.",
   );
 }
+
+/**
+ * Tokens of a text are estimated, on the safe side: two ASCII characters or less than one other to a token, where
+ * tokenizers make 3 to 4 characters of English and code, and one of Chinese. A text that is still too long is rejected
+ * by the server, then shortened.
+ */
+const perAscii = 0.5;
+const perOther = 1.5;
+
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (let i = 0; i < text.length; i++) tokens += text.charCodeAt(i) < 128 ? perAscii : perOther;
+  return tokens;
+}
+
+/** The beginning of `text` with at max `max` estimated tokens. */
+export function cutToTokens(text: string, max: number): string {
+  let tokens = 0;
+  for (let i = 0; i < text.length; i++) {
+    tokens += text.charCodeAt(i) < 128 ? perAscii : perOther;
+    if (tokens > max) return cutAt(text, i);
+  }
+  return text;
+}
+
+/** The first `length` UTF-16 units of `text`, without splitting a surrogate pair. */
+export function cutAt(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+/** A JSON vector, checked in one pass: a schema per element would take longer than the request. */
+export const numbers = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.every((element) => typeof element === "number"),
+);

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import { waitAskedFor } from "./rate-limits.ts";
+import type { SettingKey } from "../../project/config/settings.ts";
+import { codeOf, type ErrorCode, messageOf } from "../../project/errors.ts";
 
-/** A server, at an address that people configure. */
+/** A configured server. */
 export interface Endpoint {
   /** Without credentials and without a slash at the end. */
   base: string;
   headers: Record<string, string>;
-  /** What must never be shown: a server may repeat it in its message. */
+  /** Redacted from messages, because a server may repeat them. */
   secrets: readonly string[];
 }
 
@@ -23,17 +23,17 @@ export function endpointAt(url: string, key: string | null = null): Endpoint {
 }
 
 interface FailureDetails {
-  /** 0 when there was no answer. */
+  /** 0 without an answer. */
   status?: number;
-  /** The server's own words, on one line. */
+  /** The server's message, on one line. */
   reply?: string;
   /** The server's code for it: "insufficient_quota". */
   serverCode?: string;
-  /** How long the server asks to wait. Milliseconds. */
+  /** The wait that the server requests. Milliseconds. */
   waitMs?: number | null;
 }
 
-/** Why one request brought nothing. The message continues a sentence that begins with the server's name. */
+/** A failed request. The message continues a sentence that begins with the server's name. */
 export class RequestFailed extends Error {
   readonly status: number;
   readonly reply: string;
@@ -53,8 +53,8 @@ export class RequestFailed extends Error {
   }
 }
 
-export interface RequestOptions {
-  /** Sent as JSON with POST; without it, it is a GET. */
+interface RequestOptions {
+  /** Sent as JSON with POST; default: a GET. */
   body?: unknown;
   /** For the whole answer. */
   timeoutMs: number;
@@ -62,7 +62,7 @@ export interface RequestOptions {
 }
 
 /**
- * One request, one try: JSON that fits `schema`.
+ * One request without retries; the answer is JSON that matches `schema`.
  * @throws RequestFailed; the signal's reason when it is aborted
  */
 export async function requestJson<T>(
@@ -97,7 +97,7 @@ export async function requestJson<T>(
 }
 
 /**
- * Like `requestJson`, but the answer is read as it comes: its lines.
+ * Like `requestJson`, but streams the answer's lines.
  * @throws RequestFailed; the signal's reason when it is aborted
  */
 export async function* requestLines(
@@ -126,7 +126,7 @@ export async function* requestLines(
 
 function send(endpoint: Endpoint, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const { base, headers } = endpoint;
-  // A redirect is not followed: texts go where the configuration says, nowhere else.
+  // Never follow redirects: texts only go to the configured server.
   const options: RequestInit = { headers, redirect: "manual", signal };
   if (body !== undefined) {
     options.method = "POST";
@@ -136,7 +136,7 @@ function send(endpoint: Endpoint, path: string, body: unknown, signal: AbortSign
   return fetch(`${base}${path}`, options);
 }
 
-/** As servers say what is wrong: Ollama's `{"error": "…"}`, OpenAI's `{"error": {"message": "…"}}`, others'. */
+/** Error formats: Ollama's `{"error": "…"}`, OpenAI's `{"error": {"message": "…"}}`, others'. */
 const complaint = z.object({
   error: z.optional(
     z.union([
@@ -183,7 +183,53 @@ const reasons: Record<string, string> = {
 };
 
 function unreachable(error: unknown): RequestFailed {
-  // fetch says "fetch failed" and why only in its cause.
+  // fetch has the reason only in its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return new RequestFailed("unreachable", `does not answer: ${reasons[codeOf(cause)] ?? messageOf(cause)}`);
 }
+
+/**
+ * The wait that a server requests, in milliseconds, or null. Understands Retry-After (seconds or a date), OpenAI's
+ * retry-after-ms, and x-ratelimit-reset-* once a limit is used up.
+ */
+export function waitAskedFor(headers: Headers, now: number = Date.now()): number | null {
+  const exact = headers.get("retry-after-ms");
+  if (exact !== null && Number(exact) >= 0) return Number(exact);
+  const after = headers.get("retry-after");
+  if (after !== null) {
+    const ms = /^[\d.]+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
+    if (!Number.isNaN(ms)) return Math.max(0, ms);
+  }
+  const resets = ["requests", "tokens"]
+    .filter((what) => headers.get(`x-ratelimit-remaining-${what}`) === "0")
+    .map((what) => durationMs(headers.get(`x-ratelimit-reset-${what}`) ?? ""))
+    .filter((ms) => ms !== null);
+  return resets.length === 0 ? null : Math.max(...resets);
+}
+
+const duration = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/;
+
+/** "6m0s", "1.5s", "12ms", or plain seconds; null for anything else. */
+function durationMs(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const parts = text === "" ? null : duration.exec(text);
+  if (parts === null) return null;
+  const [days, hours, minutes, seconds, ms] = parts.slice(1).map((part) => Number(part ?? 0));
+  return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1000 + ms!;
+}
+
+/** The caller of a server, which determines error codes and hints. */
+export interface RemoteCaller {
+  code: ErrorCode;
+  ollamaUrl: SettingKey;
+  openaiUrl: SettingKey;
+  /** Whether `pm models pull` fetches its models from Ollama's library. */
+  isPulledByPm: boolean;
+}
+
+export const embedCaller: RemoteCaller = {
+  code: "embedder_unavailable",
+  ollamaUrl: "embed.ollama_url",
+  openaiUrl: "embed.openai_url",
+  isPulledByPm: true,
+};

@@ -1,9 +1,8 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { TextKind } from "../embed/embedder.ts";
-import { refusalOf } from "./refusal.ts";
 import { RequestFailed } from "./request.ts";
 
-/** How time passes, for those who wait; tests have a quicker one. All in milliseconds. */
+/** A clock that tests can replace. Milliseconds. */
 export interface Clock {
   now(): number;
   /** @throws the signal's reason when it is aborted */
@@ -25,13 +24,13 @@ export const systemClock: Clock = {
   random: Math.random,
 };
 
-/** How often to try, and how long to wait in between at most. */
+/** Number of attempts, and the maximum wait in between. */
 export interface Timeouts {
   attempts: number;
   maxWaitMs: number;
 }
 
-/** Somebody waits for the answer to a question. What cannot be embedded of passages is tried again later anyway. */
+/** A user waits for queries; passages are retried later anyway. */
 export const timeoutFor: Readonly<Record<TextKind, Timeouts>> = {
   query: { attempts: 2, maxWaitMs: 2000 },
   passage: { attempts: 4, maxWaitMs: 60_000 },
@@ -41,17 +40,16 @@ interface RetryOptions {
   retryTimeouts: Timeouts;
   clock: Clock;
   signal: AbortSignal | undefined;
-  /** Called with every failure, also those after which it is tried again. */
+  /** Called with every failure, including retried ones. */
   onFailure?: (failure: RequestFailed) => void;
 }
 
 const firstWaitMs = 500;
 
 /**
- * Tries `run` again while it fails for a reason that may pass, with exponential backoff and jitter in between, or
- * the time that the server asks for; who is asked to wait too long gives up. So does a second timeout: the server is
- * busy, or too slow for us.
- * @throws what the last try threw; the signal's reason when it is aborted
+ * Retries `run` after temporary failures, with exponential backoff and jitter, or the wait that the server requests.
+ * Stops if that is too long, and after a second timeout.
+ * @throws the last failure; the signal's reason when it is aborted
  */
 export async function retrying<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { retryTimeouts, clock, signal, onFailure } = options;
@@ -79,4 +77,33 @@ function mayPass(failure: RequestFailed): boolean {
   if (refusalOf(failure)?.isCertain) return false;
   if (status === 429) return serverCode !== "insufficient_quota";
   return status === 408 || (status >= 500 && status !== 501);
+}
+
+/** A server rejected at least one of these texts; it may accept others. */
+export class TextsRefused extends Error {
+  constructor(
+    message: string,
+    /** A shorter text might do. */
+    readonly isTooLong: boolean,
+    /** False when only a request with other texts can tell the texts from the server. */
+    readonly isCertain: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Messages of Ollama, OpenAI, vLLM, llama.cpp and Text Embeddings Inference. */
+const tooLong =
+  /context (length|window|size)|too (long|large)|maximum\b.*\btokens|less than \d+ tokens|exceeds/i;
+/** Some models return NaN for some texts, which is invalid in JSON. */
+const notANumber = /\bNaN\b/;
+
+/** The rejection in a failed request, or null if it is not about the texts. */
+export function refusalOf({ kind, status, reply, message }: RequestFailed): TextsRefused | null {
+  // A server wrote NaN, so the answer was not JSON.
+  if (kind === "nonsense") return new TextsRefused(message, false, false);
+  if (status === 413) return new TextsRefused(message, true, true);
+  if (status !== 400 && status !== 422 && status !== 500) return null;
+  if (tooLong.test(reply)) return new TextsRefused(message, true, true);
+  return new TextsRefused(message, false, status !== 500 || notANumber.test(reply));
 }

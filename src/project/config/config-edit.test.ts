@@ -17,8 +17,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Project, projectAt } from "../paths.ts";
 import { globalConfigFile, loadConfig } from "./config.ts";
 import { setConfig, unsetConfig } from "./config-edit.ts";
-import { configTemplate } from "./config-template.ts";
-import { tomlLiteral } from "./setting-values.ts";
+import { configTemplate, tomlLiteral } from "./setting-values.ts";
 import { defaultConfig, type SettingKey } from "./settings.ts";
 
 let project: Project;

@@ -12,7 +12,7 @@ import { ownSettings, type SettingKey, settings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
 
 /** Which file to edit: the project's, or with `global` the user's own. */
-export interface EditTarget {
+interface EditTarget {
   global?: boolean;
 }
 

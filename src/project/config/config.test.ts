@@ -6,8 +6,7 @@ import type { PommelError } from "../errors.ts";
 import { type Project, projectAt } from "../paths.ts";
 import { envName, globalConfigFile, loadConfig } from "./config.ts";
 import { setConfig } from "./config-edit.ts";
-import { configTemplate } from "./config-template.ts";
-import { settingKeys, tomlLiteral } from "./setting-values.ts";
+import { configTemplate, settingKeys, tomlLiteral } from "./setting-values.ts";
 import { defaultConfig, ownSettings } from "./settings.ts";
 
 let project: Project;

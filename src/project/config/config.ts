@@ -7,23 +7,23 @@ import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys
 import { type Config, defaultConfig, ownSettings, type SettingKey, settings } from "./settings.ts";
 import { lineOf } from "./toml-edit.ts";
 
-/** Where a value comes from, from the weakest to the strongest. */
+/** A value's source, from weakest to strongest. */
 export type Origin = "default" | "global" | "project" | "env";
 
 export interface LoadedConfig {
   config: Config;
   origin: Record<SettingKey, Origin>;
-  /** What people should know of values that are not what they wrote, a sentence each. */
+  /** Notes about replaced values, a sentence each. */
   notes: string[];
 }
 
-/** Values that a setting once had, and what counts instead: an older configuration goes on working. */
+/** Retired values and their replacements, so that older configurations keep working. */
 const retiredValues: Partial<Record<SettingKey, Readonly<Record<string, string>>>> = {
   "embed.code": { minilm: "static" },
   "embed.text": { minilm: "static" },
 };
 
-/** `~/.config/pommel/config.toml`: what counts in every project that does not say otherwise. */
+/** `~/.config/pommel/config.toml`: the defaults for all projects. */
 export function globalConfigFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(globalConfigDir(env), "config.toml");
 }
@@ -34,8 +34,8 @@ export function envName(key: SettingKey): string {
 }
 
 /**
- * The configuration in force: defaults, then the global file, then the project's file, then the environment.
- * Without a project its file is left out. Absent files and empty variables count as not set.
+ * The effective configuration: defaults, global file, project file, environment, in rising precedence. Absent files and
+ * empty variables count as not set.
  * @throws PommelError `config_invalid` naming the file, the line and what is allowed; `unreadable`
  */
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
@@ -55,9 +55,9 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
 }
 
 /**
- * The settings that one file gives; none when it does not exist.
- * @param options.refused what this file may not say
- * @param options.notes gets a sentence for each value that no longer exists
+ * The settings in one file; none when it is missing.
+ * @param options.refused settings that this file may not have
+ * @param options.notes receives a sentence for each retired value
  * @throws PommelError `config_invalid`, `unreadable`
  */
 export function readConfigFile(
@@ -81,7 +81,7 @@ export function readConfigFile(
   return values as Partial<Config>;
 }
 
-/** The text of a configuration file, or null when there is none. */
+/** The text of a configuration file, or null when missing. */
 export function readText(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
@@ -115,7 +115,7 @@ export function parseToml(source: string, file: string): TomlTable {
   }
 }
 
-/** A value, or what took its place. */
+/** A value, or its replacement. */
 function current<T>(key: SettingKey, value: T, where: string, notes: string[]): T | string {
   const replacement = typeof value === "string" ? retiredValues[key]?.[value] : undefined;
   if (replacement === undefined) return value;

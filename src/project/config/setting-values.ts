@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
-import { type SettingKey, settings } from "./settings.ts";
+import { type Config, ownSettings, type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 
@@ -9,7 +9,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settings, key);
 }
 
-/** The setting that someone who wrote `key` most likely meant, or null. */
+/** The setting most similar to a misspelt `key`, or null. */
 export function nearestSettingKey(key: string): SettingKey | null {
   const sameName = settingKeys.filter((known) => known.split(".")[1] === key);
   if (sameName.length === 1) return sameName[0]!;
@@ -17,7 +17,7 @@ export function nearestSettingKey(key: string): SettingKey | null {
   return distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : null;
 }
 
-/** What values a schema allows, for a person: "a whole number from 1 to 1000". */
+/** Describes a schema's values: "a whole number from 1 to 1000". */
 export function allowedValues(schema: z.ZodMiniType): string {
   const described = z.globalRegistry.get(schema)?.description;
   if (described !== undefined) return described;
@@ -37,15 +37,15 @@ export function allowedValues(schema: z.ZodMiniType): string {
   return "a text";
 }
 
-/** The value that a number's `z.minimum` or `z.maximum` was given. */
+/** The argument of a number's `z.minimum` or `z.maximum`. */
 function bound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
   const found = schema.def.checks?.map(({ _zod }) => _zod.def).find((def) => def.check === check);
   return found && "value" in found ? found.value : undefined;
 }
 
 /**
- * Reads a value as people write it on a command line or in an environment variable: `20`, `true`, `info`,
- * `a,b` or the TOML literal `["a", "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
+ * Parses a value from a command line or environment variable: `20`, `true`, `info`, `a,b` or the TOML literal `["a",
+ * "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
  * @returns undefined when `schema` does not allow the value
  */
 export function parseValue(schema: z.ZodMiniType, text: string): unknown {
@@ -88,4 +88,40 @@ export function tomlLiteral(value: unknown): string {
 function quotedList(options: string[]): string {
   const quoted = options.map((option) => `"${option}"`);
   return quoted.length === 1 ? quoted[0]! : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
+
+const width = 100;
+
+/**
+ * A project's initial `config.toml`: every setting with its explanation and default, commented out except for
+ * `overrides`, so that defaults can improve later.
+ */
+export function configTemplate(overrides: Partial<Config> = {}): string {
+  const lines = [
+    "# Pommel's settings for this project. Commented-out lines show the defaults; to change one, remove",
+    "# the # or run `pm config set <section>.<name> <value>`.",
+  ];
+  let section = "";
+  for (const key of settingKeys) {
+    if (ownSettings.has(key)) continue;
+    const [itsSection = "", name = ""] = key.split(".");
+    if (itsSection !== section) lines.push("", `[${itsSection}]`);
+    else lines.push("");
+    section = itsSection;
+    lines.push(...wrap(settings[key].about).map((line) => `# ${line}`));
+    lines.push(`# ${name} = ${tomlLiteral(settings[key].default)}`);
+    const value = overrides[key];
+    if (value !== undefined) lines.push(`${name} = ${tomlLiteral(value)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function wrap(text: string): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + 1 + word.length > width - 2) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
 }

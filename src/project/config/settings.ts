@@ -29,8 +29,8 @@ const variableName = z
   .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.describe("the name of an environment variable"));
 
 /**
- * Every setting: the one place that knows its type, default and explanation. `config.toml`'s comments,
- * `pm config list` and the refusal of unknown keys all come from here.
+ * Every setting with its type, default and explanation: the source of `config.toml`'s comments, `pm config list` and
+ * the check for unknown keys.
  */
 export const settings = {
   "index.languages": {
@@ -226,7 +226,7 @@ export const settings = {
       "Automatic context for agents: off; gentle (at session start, and when a prompt clearly continues past work); eager (also when it may, and decisions about a file just edited). See docs/agents.md.",
   },
   "context.max_tokens": {
-    // In less, what stands around it leaves no room for what is told.
+    // Less would leave no room beside the frame.
     schema: z.int().check(z.minimum(150)),
     default: 800,
     about: "The size of one injection, at most 10,000 characters. Tokens.",
@@ -284,8 +284,8 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 
 /**
- * What only a user's own file and the environment may say: where texts and a key are sent. A project's file may have
- * come with a repository, and its author is not to choose that.
+ * Settings only for the user's file and the environment: where texts and keys are sent. A project's file may come from
+ * a repository's author.
  */
 export const ownSettings: ReadonlySet<SettingKey> = new Set([
   "embed.ollama_url",
@@ -303,8 +303,8 @@ export const ownSettings: ReadonlySet<SettingKey> = new Set([
 ]);
 
 /**
- * What a running daemon goes by at once when it changes: read where it is used. For all others the daemon restarts, as they
- * are built into what it holds: its indexer, models, watchers and port.
+ * Settings that a running daemon applies at once. For all others it restarts, because they affect its indexer, models,
+ * watchers or port.
  */
 export const liveSettings: ReadonlySet<SettingKey> = new Set([
   "search.limit",
@@ -334,7 +334,7 @@ export const liveSettings: ReadonlySet<SettingKey> = new Set([
 /** A complete configuration: a value for every setting. */
 export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
 
-/** The configuration of someone who configured nothing. */
+/** The default configuration. */
 export function defaultConfig(): Config {
   return Object.fromEntries(
     Object.entries(settings).map(([key, setting]) => [key, setting.default]),

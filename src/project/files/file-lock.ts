@@ -2,15 +2,15 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { dirname } from "node:path";
 import { codeOf } from "../errors.ts";
 
-/** How long somebody else's work is waited for, how often it is looked at, and when it is given up on. Milliseconds. */
-const patience = 5000;
+/** Maximum wait, poll interval, and age of a stale lock. Milliseconds. */
+const maxWaitMs = 5000;
 const pause = 10;
 const maxWork = 30_000;
 
 /**
- * Edits files while no other `pm` does: each reads what was made of them, and writes it anew. Where the lock cannot be
- * had, it goes on without, as nobody should be kept from setting up by a lock.
- * @param lock the file that stands for the lock
+ * Runs `work` under a lock, so that concurrent `pm` processes do not overwrite each other's edits. Runs without it
+ * after the wait, because a lock must not block a setup.
+ * @param lock the lock file
  */
 export function withFileLock<T>(lock: string, work: () => T): T {
   const isHeld = take(lock);
@@ -22,7 +22,7 @@ export function withFileLock<T>(lock: string, work: () => T): T {
 }
 
 function take(lock: string): boolean {
-  for (let waited = 0; waited < patience; ) {
+  for (let waited = 0; waited < maxWaitMs; ) {
     try {
       mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
       writeFileSync(lock, String(process.pid), { flag: "wx", mode: 0o600 });
@@ -36,18 +36,18 @@ function take(lock: string): boolean {
   return false;
 }
 
-/** Whoever made it was killed. */
+/** Whether the lock's owner was killed. */
 function isLeft(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, "utf8"));
     return Date.now() - statSync(lock).mtimeMs > maxWork || (pid > 0 && !isAlive(pid));
   } catch {
-    // It is gone by now.
+    // It was removed meanwhile.
     return false;
   }
 }
 
-/** Whether there is a process of this id. */
+/** Whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

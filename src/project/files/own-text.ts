@@ -1,7 +1,7 @@
 /**
- * Text of ours in a file that people write: a section between two markers, or a whole file that ends with one. A marker
- * says which version it is and the hash of what it marks, so that what an older Pommel wrote can be told from what
- * somebody changed, in every checkout and without a record.
+ * Pommel's text in users' files: a section between two markers, or a whole file that ends with one. A marker has a
+ * version and the hash of its text, which distinguishes an older Pommel's text from an edited one, in every checkout
+ * and without a record.
  */
 
 export const ended = "<!-- pommel:end -->";
@@ -10,15 +10,15 @@ export const signed = /^<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m
 
 export interface Found {
   start: number;
-  /** Behind the end marker, before its line break. */
+  /** After the end marker, before its line break. */
   end: number;
   body: string;
   hash: string;
-  /** Of the Pommel that wrote it. */
+  /** Version of the text. */
   version: number;
 }
 
-/** The section in a text; "odd" when there are several, or one without an end. */
+/** The section in a text; "odd" for several, or one without an end. */
 export function findSection(text: string): Found | "odd" | null {
   const begins = [...text.matchAll(begun)];
   const ends = text.split(ended).length - 1;
@@ -30,7 +30,7 @@ export function findSection(text: string): Found | "odd" | null {
   return { start: begin.index, end: end + ended.length, body, hash: begin[2]!, version: Number(begin[1]) };
 }
 
-/** A text without Pommel's section, with as many lines: what is around it stays where it is. */
+/** Blanks out Pommel's section and keeps all line numbers. */
 export function blankSection(text: string): string {
   const found = findSection(text);
   if (found === null || found === "odd") return text;
@@ -38,5 +38,5 @@ export function blankSection(text: string): string {
   return text.slice(0, found.start) + blank + text.slice(found.end);
 }
 
-/** Whether a file is one that Pommel wrote, whoever brought it here. */
+/** Whether Pommel wrote the whole file. */
 export const isOwnFile = (text: string): boolean => signed.test(text);

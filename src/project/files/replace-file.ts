@@ -3,15 +3,15 @@ import { chmodSync, chownSync, renameSync, rmSync, statSync, writeFileSync } fro
 interface ReplaceOptions {
   /** The file's permissions, whatever the umask; default: its owner's only. */
   mode?: number;
-  /** Whose it shall be. Matters to root (in a container, say); others cannot give files away. */
+  /** The owner to set. Only root can change it. */
   owner?: { uid: number; gid: number } | null;
-  /** Where it is written until it is whole, in the same directory. */
+  /** The temporary file, in the same directory. */
   draft?: string;
 }
 
 /**
- * Writes a file whole or not at all: beside it first, then in its place. In the place of a link, too: resolve it before to
- * keep it. Nothing is synced to disk, so after a power failure it may be the old one.
+ * Replaces a file atomically through a temporary file. Replaces links, too: resolve them first to keep them. Not
+ * synced, so the old file may return after a power failure.
  * @throws the file system's error
  */
 export function replaceFile(
@@ -30,22 +30,22 @@ export function replaceFile(
   }
 }
 
-/** As `replaceFile`, for its owner only: `value` as JSON that people can read. */
+/** Replaces a file with formatted JSON, mode 0600. */
 export function writeJson(file: string, value: unknown): void {
   replaceFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Where this process writes `file` until it is whole. */
+/** This process's temporary file for `file`. */
 export function draftOf(file: string): string {
   return `${file}.pommel-${process.pid}`;
 }
 
-/** Removes a draft that nobody needs; it may not be there. */
+/** Removes a draft, if it exists. */
 export function discard(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // What kept it from being written matters more.
+    // The original error matters more.
   }
 }
 
@@ -54,6 +54,6 @@ function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): v
     const own = statSync(draft);
     if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid);
   } catch {
-    // Then it is ours, as any editor would leave it.
+    // Keep it owned by the current user, as an editor would.
   }
 }

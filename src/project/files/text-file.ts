@@ -12,7 +12,6 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
 import { isAlive } from "./file-lock.ts";
-import { refusal } from "./refusal.ts";
 import { discard, draftOf, replaceFile } from "./replace-file.ts";
 
 const bom = "\ufeff";
@@ -24,13 +23,13 @@ export interface FileText {
 }
 
 /**
- * The text of a file; null where there is none.
+ * The text of a file; null when missing.
  * @throws PommelError `settings_invalid` when it is not UTF-8, `unreadable`
  */
 export function readFileText(file: string): FileText | null {
   let bytes: Buffer;
   try {
-    // A pipe in its place would be read for ever.
+    // Reading a pipe would block.
     if (statSync(file).isFIFO()) throw new Error("it is a pipe");
     bytes = readFileSync(file);
   } catch (error) {
@@ -52,13 +51,13 @@ export function readFileText(file: string): FileText | null {
   return { body: hasBom ? text.slice(1) : text, hasBom };
 }
 
-/** As `writeInPlace`. */
+/** Writes a text with its byte order mark; see `writeInPlace`. */
 export function writeFileText(file: string, { body, hasBom }: FileText): void {
   writeInPlace(file, (hasBom ? bom : "") + body);
 }
 
 /**
- * Replaces a file of somebody else's in one step, or makes it; a link stays a link, permissions stay as they were.
+ * Replaces or creates a user's file atomically; keeps links and permissions.
  * @throws PommelError `unreadable`, `disk_full`
  */
 export function writeInPlace(file: string, content: string | Uint8Array): void {
@@ -66,7 +65,7 @@ export function writeInPlace(file: string, content: string | Uint8Array): void {
     mkdirSync(dirname(file), { recursive: true });
     const target = targetOf(file);
     const before = statSync(target, { throwIfNoEntry: false });
-    // Replacing it needs no leave to write it, but whoever took that away meant it.
+    // Respect a read-only file, although replacing it needs no write permission.
     if (before) accessSync(target, constants.W_OK);
     removeDrafts(target);
     replaceFile(target, content, {
@@ -87,7 +86,7 @@ export function unwritable(file: string, error: unknown): PommelError {
   );
 }
 
-/** Those that processes left which were killed. */
+/** Removes drafts of killed processes. */
 function removeDrafts(target: string): void {
   const dir = dirname(target);
   const start = basename(draftOf(target)).replace(/\d+$/, "");
@@ -97,7 +96,7 @@ function removeDrafts(target: string): void {
   }
 }
 
-/** Where a link leads, also when nothing is there yet. */
+/** A link's target, which may not exist yet. */
 export function targetOf(file: string): string {
   try {
     return realpathSync(file);
@@ -106,4 +105,13 @@ export function targetOf(file: string): string {
     const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
   }
+}
+
+/** The error for a user's file that cannot be edited. */
+export function refusal(where: string, what: string): PommelError {
+  return new PommelError(
+    "settings_invalid",
+    `${where} ${what}; the file was left as it is.`,
+    "Fix the file, then run the command again. The agent cannot read it either.",
+  );
 }

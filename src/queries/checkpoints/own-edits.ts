@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { setups } from "../../agents/registry.ts";
-import { isBlankObject } from "../../agents/setup/json-object.ts";
+import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import {
   inOrderToTake,
   keyOf,
@@ -10,14 +10,12 @@ import {
   takePart,
   textWithoutOurs,
 } from "../../agents/setup/parts.ts";
-import { projectPlace } from "../../agents/setup/place.ts";
-import { putBack, switchOff } from "../../agents/setup/record.ts";
-import { GitFailure, gitBuffer } from "../../git/git.ts";
+import { projectPlace, putBack, switchOff } from "../../agents/setup/record.ts";
+import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { installGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";
 import { removeGitHooks } from "../../git/hooks/remove.ts";
-import { withoutBlock } from "../../git/hooks/take-out.ts";
-import { plain } from "../../git/plain.ts";
+import { withoutBlock } from "../../git/hooks/script.ts";
 import { uncommitted } from "../../git/rewind/obstacles.ts";
 import type { WorkingTree } from "../../git/rewind.ts";
 import { PommelError } from "../../project/errors.ts";

@@ -1,21 +1,11 @@
 import { FileAges } from "../../search/sessions/freshness.ts";
+import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkOutlines, chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { sentenceFinder } from "../sessions/deciding-sentence.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
 /** What was noted and decided, as it is told. */
-
-/** Chunks that are looked at for what they decide, the latest. */
-const maxScanned = 60;
-/** Of two decisions about the same file, the earlier is as good as gone when so much of its words is in the later. */
-const supersededShare = 0.6;
-/** Of a decision that can be understood alone. */
-const minWords = 6;
 
 export const notesKind = "User's note";
 
@@ -59,77 +49,27 @@ export interface DecisionsWanted {
   why: string;
 }
 
-/** What was decided in conversations and still stands: the latest first, those of the branch before all others. */
+/** What was decided in sessions and is current: the latest first, those of the branch before all others. */
 export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, config, root, until } = source;
-  const ids = chunkIdsIn(memory, {
-    ...allChunks,
-    types: ["raw"],
-    kinds: ["decision"],
-    abandoned: false,
-    since: wanted.since,
-    until,
-    files: wanted.files,
-  });
-  const outlines = [...chunkOutlines(memory, ids).values()];
-  const sessions = sessionsByIds(memory, [...new Set(outlines.map(({ sessionId }) => sessionId))]);
-  const latest = outlines
-    .filter(({ sessionId }) => wanted.of(sessions.get(sessionId)?.uid ?? ""))
-    .sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0))
-    .slice(0, maxScanned);
-  const chunks = chunksByIds(
-    memory,
-    latest.map(({ id }) => id),
-  );
-  const sentenceOf = sentenceFinder(config);
   const ages = new FileAges(root);
-  const standing: { sentence: string; files: string[]; onBranch: boolean; told: Injection }[] = [];
-  for (const { id, sessionId, startedAt, endedAt, firstTurn, branch } of latest) {
-    const chunk = chunks.get(id);
-    if (!chunk || ages.freshnessOf(chunk.files, endedAt) === "orphaned") continue;
-    const { text: sentence, decides } = sentenceOf(chunk.text);
-    // "I like option C" says nothing to somebody who has not seen the options.
-    if (!decides || sentence.split(/\s+/).length < minWords) continue;
-    if (standing.some((later) => supersedes(later, { sentence, files: chunk.files }))) continue;
-    standing.push({
-      sentence,
-      files: chunk.files,
-      onBranch: wanted.branch !== null && branch === wanted.branch,
-      told: {
-        ref: `chunk:${chunk.uid}`,
-        kind: "Decided",
-        quote: sentence,
-        place: placeOf({
-          session: sessions.get(sessionId)?.uid ?? null,
-          turn: firstTurn,
-          at: startedAt,
-          branch,
-          files: chunk.files,
-        }),
-        why: wanted.why,
-        score: null,
-      },
-    });
-  }
-  return standing
-    .sort((a, b) => Number(b.onBranch) - Number(a.onBranch))
+  const known = (at: number | null) => until === null || (at ?? 0) <= until;
+  return storedDecisions(memory, config)
+    .filter(({ sessionUid, at, files, supersededBy }) => {
+      if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
+      if (supersededBy !== null && known(supersededBy.at)) return false;
+      return wanted.files === null || wanted.files.some((file) => files.includes(file));
+    })
+    .toReversed()
+    .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
+    .sort((a, b) => Number(b.branch === wanted.branch) - Number(a.branch === wanted.branch))
     .slice(0, wanted.most)
-    .map(({ told }) => told);
+    .map(({ chunk, text, sessionUid, turn, at, branch, files }) => ({
+      ref: `chunk:${chunk}`,
+      kind: "Decided",
+      quote: text,
+      place: placeOf({ session: sessionUid, turn, at, branch, files }),
+      why: wanted.why,
+      score: null,
+    }));
 }
-
-interface Statement {
-  sentence: string;
-  files: readonly string[];
-}
-
-/** Whether what was said later says the same again, or of the same file something else in much the same words. */
-function supersedes(later: Statement, earlier: Statement): boolean {
-  const [now, then] = [wordsOf(later.sentence), wordsOf(earlier.sentence)];
-  if (now.size === 0 || then.size === 0) return false;
-  const shared = [...then].filter((word) => now.has(word)).length / then.size;
-  return (
-    shared === 1 || (shared >= supersededShare && earlier.files.some((file) => later.files.includes(file)))
-  );
-}
-
-const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu));

@@ -1,7 +1,7 @@
 import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
+import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
-import { sentenceFinder } from "../sessions/deciding-sentence.ts";
 import { notesKind } from "./decided.ts";
 import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
@@ -38,16 +38,25 @@ export async function injectionForPrompt(
   const sees = inSight(source, sessionUid);
   const others = onePerTurn(results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned));
   const relevant = relevanceOf(memory, query, others.slice(0, weighed), { now, until });
-  const sentenceOf = sentenceFinder(config);
+  const decisions = decisionsByChunk(memory, config);
   return relevant
     .filter(({ relevance }) => relevance >= least)
     .slice(0, maxInjected)
     .map(({ result, relevance, words }): Injection => {
-      const { annotation, kind, content, snippet } = result;
+      const { annotation, kind, snippet } = result;
+      // Of a chunk that weighs one thing against another, what was decided; else what was found.
+      const decided = kind === "decision" ? closestTo(query, decisions.get(result.id) ?? []) : null;
       return {
         ref: refOf(source, result),
-        kind: annotation !== null ? notesKind : result.chunk_type === "summary" ? "Summary" : kinds[kind],
-        quote: annotation ?? (kind === "decision" ? sentenceOf(content, query).text : snippet),
+        kind:
+          annotation !== null
+            ? notesKind
+            : result.chunk_type === "summary"
+              ? "Summary"
+              : kind === "decision" && decided === null
+                ? "Discussed"
+                : kinds[kind],
+        quote: annotation ?? decided?.text ?? snippet,
         place: placeOf({
           session: result.session_id,
           turn: result.turn,

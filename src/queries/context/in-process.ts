@@ -1,4 +1,4 @@
-import { branchAtHand } from "../../git/branch.ts";
+import { branchAtHand } from "../../git/history/head.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";

@@ -1,5 +1,5 @@
 import { ownContext } from "../../agents/reading/own-output.ts";
-import { withoutEscapes } from "../../text/escapes.ts";
+import { withoutEscapes } from "../../text/display-width.ts";
 import { beginningOf, tokensOf } from "../../text/text-size.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */

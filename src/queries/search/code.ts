@@ -1,6 +1,7 @@
-import { languageIdsOf } from "../../code/languages/by-name.ts";
+import { languageIdsOf } from "../../code/languages/index.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
@@ -18,9 +19,10 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],
-    levels: request.level ?? config["search.levels"],
+    levels: [...new Set((request.level ?? config["search.levels"]).map(levelOf))],
     paths: (request.path ?? []).flatMap(globsOf),
     languages: languageIdsOf(request.language ?? []),
+    ...(request.match && { match: request.match }),
     explain: request.explain ?? false,
   };
 }

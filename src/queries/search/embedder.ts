@@ -4,7 +4,7 @@ import type { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 export async function bundledQueryEmbedder(): Promise<QueryEmbedder> {
   const [{ QueryEmbedder }, { bundledEmbedder }] = await Promise.all([
     import("../../search/vectors/query-embedder.ts"),
-    import("../../models/embed/bundled-embedder.ts"),
+    import("../../models/embed/static/static-embedder.ts"),
   ]);
   return new QueryEmbedder({ first: bundledEmbedder() });
 }

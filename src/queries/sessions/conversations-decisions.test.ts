@@ -21,7 +21,10 @@ beforeEach(() => {
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
     chunk(0, decided, { kind: "decision", startedAt: start + day, files: [file.path] }),
     chunk(1, "[ASSISTANT] Edited the palette.", { kind: "code-change", startedAt: start + 9 * day }),
-    chunk(2, "[USER] Let's go with tabs", { kind: "decision", startedAt: start + 3 * day }),
+    chunk(2, "[USER] Let's go with tabs instead of spaces in the formatter", {
+      kind: "decision",
+      startedAt: start + 3 * day,
+    }),
     chunk(3, "[USER] Let's drop it", { kind: "decision", startedAt: start + 4 * day, abandoned: true }),
   ]);
   const place = { lineUid: null, branch: null };
@@ -56,7 +59,7 @@ const texts = async (request?: Partial<DecisionsRequest>) =>
 
 it("lists notes and the sentences that decide, the latest first, without ways that were left", async () => {
   expect(await texts()).toEqual([
-    "Let's go with tabs",
+    "Let's go with tabs instead of spaces in the formatter",
     "SQLite, not files",
     "We decided to use SQLite.",
     "Released",

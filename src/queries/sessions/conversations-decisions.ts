@@ -2,15 +2,22 @@ import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/decisions.ts";
+import type { SessionResult } from "../../search/sessions/types.ts";
+import {
+  closestTo,
+  decisionsByChunk,
+  type SessionDecision,
+  storedDecisions,
+} from "../../sessions/decisions/stored.ts";
+import { contentWords, coverage } from "../../sessions/summaries/words.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsIn, touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkOutlines, chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/sessions.ts";
-import { sentenceFinder } from "./deciding-sentence.ts";
+import { isoTime } from "../status/status.ts";
+import { recordedDecisions } from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
   /** "": the latest. */
@@ -35,7 +42,11 @@ export async function decisionsIn(
 ): Promise<DecisionsAnswer> {
   const all =
     request.query === ""
-      ? [...(await notesIn(memory, request)), ...(await textIn(memory, request, config))].sort(latestFirst)
+      ? [
+          ...(await notesIn(memory, request)),
+          ...(await decidedIn(memory, request, config)),
+          ...(await recordedIn(project, request)),
+        ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
   return { decisions: all.slice(0, request.limit), total: all.length };
 }
@@ -64,6 +75,7 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
       {
         source: "annotation",
         text: note.note,
+        place: null,
         session_id: note.sessionUid,
         session_title: session?.title ?? null,
         turn: note.turn,
@@ -71,47 +83,55 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
         branch: note.branch,
         files,
         score: null,
+        superseded_by: null,
+        supersedes: [],
       },
     ];
   });
 }
 
-async function textIn(memory: Memory, request: DecisionsRequest, config: Config): Promise<Decision[]> {
+async function decidedIn(memory: Memory, request: DecisionsRequest, config: Config): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
-  const ids = chunkIdsIn(memory, {
-    ...allChunks,
-    ...(await timesOf(request)),
-    branch: request.branch ?? null,
-    kinds: ["decision"],
-    types: ["raw"],
-    abandoned: false,
-    files: isWanted && touchedFiles(memory).filter((path) => isWanted(path)),
+  const { since, until } = await timesOf(request);
+  return storedDecisions(memory, config)
+    .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
+    .filter(({ files }) => isWanted === null || files.some((path) => isWanted(path)))
+    .filter(({ branch }) => request.branch === undefined || branch === request.branch)
+    .map((one) => decisionOf(one));
+}
+
+/** What the repository says: of one that has no time, only where no time is asked for. */
+async function recordedIn(project: Project, request: DecisionsRequest): Promise<Decision[]> {
+  const isWanted = filesMatcher(request.files);
+  const { since, until } = await timesOf(request);
+  const words = contentWords(request.query);
+  return (await recordedDecisions(project.root)).filter(({ timestamp, files, text }) => {
+    // Of no branch is known which records and commits are its own.
+    if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
+    if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
+    if (timestamp === null) return since === null && until === null;
+    const at = Date.parse(timestamp);
+    return (since === null || at >= since) && (until === null || at <= until);
   });
-  const latest = [...chunkOutlines(memory, ids).values()].sort(
-    (a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0),
-  );
-  const shown = latest.slice(0, request.limit).map(({ id }) => id);
-  const chunks = chunksByIds(memory, shown);
-  const sessions = sessionsByIds(
-    memory,
-    latest.map(({ sessionId }) => sessionId),
-  );
-  const sentenceOf = sentenceFinder(config);
-  // Those that are not shown are only counted.
-  return latest.map((outline): Decision => {
-    const chunk = chunks.get(outline.id);
-    return {
-      source: "conversation",
-      text: chunk ? sentenceOf(chunk.text).text : "",
-      session_id: sessions.get(outline.sessionId)?.uid ?? null,
-      session_title: sessions.get(outline.sessionId)?.title ?? null,
-      turn: outline.firstTurn,
-      timestamp: outline.startedAt === null ? null : new Date(outline.startedAt).toISOString(),
-      branch: outline.branch,
-      files: chunk?.files ?? [],
-      score: null,
-    };
-  });
+}
+
+/** A decision of a session as it is answered. */
+export function decisionOf(decision: SessionDecision, score: number | null = null): Decision {
+  const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
+  return {
+    source: "conversation",
+    text,
+    place: null,
+    session_id: sessionUid,
+    session_title: sessionTitle,
+    turn,
+    timestamp: isoTime(at),
+    branch,
+    files: [...files],
+    score,
+    superseded_by: supersededBy?.text ?? null,
+    supersedes: [...supersedes],
+  };
 }
 
 async function foundIn(
@@ -132,27 +152,45 @@ async function foundIn(
   const search = await memorySearch(project, memory, config);
   // Asked once: scores of two searches would not be comparable.
   const { results } = await search({ ...asked, type: ["raw", "annotated"] });
-  const decided = results.filter((result) => result.annotation !== null || result.kind === "decision");
-  const sentenceOf = sentenceFinder(config);
-  const found = decided.map((result): Decision => {
-    const isNote = result.annotation !== null;
-    return {
-      source: isNote ? "annotation" : "conversation",
-      text: result.annotation ?? sentenceOf(result.content, q).text,
-      session_id: result.session_id,
-      session_title: result.session_title,
-      turn: isNote ? result.last_turn : result.turn,
-      timestamp: result.timestamp,
-      branch: result.branch,
-      files: result.files,
-      score: result.score,
-    };
+  const byChunk = decisionsByChunk(memory, config);
+  const found = results.flatMap((result): Decision[] => {
+    if (result.annotation !== null) return [noteOf(result, result.annotation)];
+    const closest = closestTo(q, byChunk.get(result.id) ?? []);
+    return closest ? [decisionOf(closest, result.score)] : [];
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
   const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
-  return [...literal.map((note) => ({ ...note, score: 1 })), ...found].sort((a, b) => b.score! - a.score!);
+  const recorded = await recordedIn(project, request);
+  const best = found[0]?.score ?? 1;
+  return [
+    ...literal.map((note) => ({ ...note, score: 1 })),
+    // Every word of the question is in them: as good as the best that was said.
+    ...recorded.map((one) => ({ ...one, score: best })),
+    ...found,
+  ].sort((a, b) => b.score! - a.score!);
 }
+
+const noteOf = (
+  result: Pick<
+    SessionResult,
+    "session_id" | "session_title" | "last_turn" | "timestamp" | "branch" | "files" | "score"
+  >,
+  text: string,
+): Decision => ({
+  source: "annotation",
+  text,
+  place: null,
+  session_id: result.session_id,
+  session_title: result.session_title,
+  turn: result.last_turn,
+  timestamp: result.timestamp,
+  branch: result.branch,
+  files: result.files,
+  score: result.score,
+  superseded_by: null,
+  supersedes: [],
+});
 
 /** Whether a path is one that was named, lies below one or fits a glob; null when none was named. */
 export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {

@@ -1,12 +1,13 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { NearDecision } from "../../protocol/blame.ts";
+import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsByFile, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkOutlines, chunksByIds, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
+import { allChunks, chunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { sentenceFinder } from "../sessions/deciding-sentence.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { decisionOf } from "../sessions/conversations-decisions.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Where and when lines were written. */
@@ -31,8 +32,6 @@ const elsewhere = 0.5;
 const halfLife = 45;
 const note = 1.2;
 const aboutFile = 1.25;
-/** Chunks that are read to find their sentences. */
-const maxRead = 20;
 
 /** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
 export function nearDecisions(memory: Memory, place: WritingPlace, config: Config): NearDecision[] {
@@ -56,32 +55,14 @@ function decisionsNear(
   here: readonly Here[],
   config: Config,
 ): NearDecision[] {
-  const isDecision = { ...allChunks, kinds: ["decision"], types: ["raw"], abandoned: false } as const;
-  const inSessions = chunkIdsIn(memory, { ...isDecision, sessionIds: here.map(({ record }) => record.id) });
-  const byFile = chunkIdsByFile(memory, isDecision);
-  const ofFile = new Set(place.files.flatMap((file) => byFile.get(file) ?? []));
-  const outlines = [...chunkOutlines(memory, [...new Set([...inSessions, ...ofFile])]).values()];
-  const ranked = outlines
-    .map((outline) => ({ outline, ...rank(placeOfChunk(outline, ofFile.has(outline.id)), place, here) }))
-    .sort((a, b) => b.score - a.score)
-    .slice(0, maxRead);
-  const chunks = chunksByIds(
-    memory,
-    ranked.map(({ outline }) => outline.id),
-  );
-  const sessions = sessionsByIds(memory, [...new Set(ranked.map(({ outline }) => outline.sessionId))]);
-  const sentenceOf = sentenceFinder(config);
-  return ranked.map(({ outline, ...ranking }) => ({
-    source: "conversation",
-    text: sentenceOf(chunks.get(outline.id)?.text ?? "", place.about).text,
-    session_id: sessions.get(outline.sessionId)?.uid ?? null,
-    session_title: sessions.get(outline.sessionId)?.title ?? null,
-    turn: outline.firstTurn,
-    timestamp: isoTime(outline.startedAt),
-    branch: outline.branch,
-    files: chunks.get(outline.id)?.files ?? [],
-    ...ranking,
-  }));
+  const sessions = new Set(here.map(({ record }) => record.id));
+  return storedDecisions(memory, config).flatMap((decision) => {
+    const { sessionId, turn, at, files } = decision;
+    const isAboutFile = files.some((file) => place.files.includes(file));
+    if (!isAboutFile && !sessions.has(sessionId)) return [];
+    const where = { sessionId, turns: { first: turn, last: turn }, at, isAboutFile };
+    return [{ ...decisionOf(decision), ...rank(where, place, here) }];
+  });
 }
 
 function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
@@ -104,6 +85,7 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
     return {
       source: "annotation",
       text: one.note,
+      place: null,
       session_id: one.sessionUid,
       session_title: session?.title ?? null,
       turn: one.turn,
@@ -111,6 +93,8 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
       branch: one.branch,
       files,
       score: rounded(Math.min(score * note, 1)),
+      superseded_by: null,
+      supersedes: [],
       ...ranking,
     };
   });
@@ -122,13 +106,6 @@ interface DecisionPlace {
   at: number | null;
   isAboutFile: boolean;
 }
-
-const placeOfChunk = (chunk: SessionChunkOutline, isAboutFile: boolean): DecisionPlace => ({
-  sessionId: chunk.sessionId,
-  turns: { first: chunk.firstTurn, last: chunk.lastTurn },
-  at: chunk.startedAt,
-  isAboutFile,
-});
 
 /** How near a decision is: by turns within the session, by days elsewhere, where it has to be about the file. */
 function rank(

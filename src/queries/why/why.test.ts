@@ -243,7 +243,7 @@ describe("decisions", () => {
     decided("s", "We decided on the near thing.", { turn: 19 }, 1);
     decided("s", "We decided on the nearest thing.", { turn: 20 }, 2);
     const before = { turn: 1, startedAt: firstCommitAt * 1000 - 86_400_000 };
-    decided("other", "We decided on something about the file.", { ...before, files: ["a.ts"] }, 0);
+    decided("other", "We decided on a cache for its lines.", { ...before, files: ["a.ts"] }, 0);
     decided("other", "We decided on something about another file.", { ...before, files: ["b.ts"] }, 1);
     const note = { lineUid: null, at: firstCommitAt * 1000, source: "prompt", branch: null } as const;
     saveAnnotation(repo.memory, { ...note, uid: "n", sessionUid: "s", turn: 20, note: "Keep it simple" });
@@ -254,7 +254,7 @@ describe("decisions", () => {
       ["Keep it simple", "session"],
       ["We decided on the nearest thing.", "session"],
       ["We decided on the near thing.", "session"],
-      ["We decided on something about the file.", "file"],
+      ["We decided on a cache for its lines.", "file"],
     ]);
     expect(answer.decisions.map(({ score }) => score)).toEqual(
       [...answer.decisions.map(({ score }) => score!)].sort((a, b) => b - a),

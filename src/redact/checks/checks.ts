@@ -1,18 +1,17 @@
 import type { CheckName } from "../patterns/default-pattern.ts";
-import { lineBefore } from "./line-before.ts";
-import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
+import { hasContrast, isHash, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
 
-/** A place that a pattern found. */
-export interface Place {
+/** A pattern's match. */
+interface Place {
   text: string;
-  /** Where the match begins. */
+  /** Start of the match. */
   from: number;
-  /** The secret in it. */
+  /** Bounds of the secret within it. */
   start: number;
   end: number;
 }
 
-/** Whether what stands at a place is a secret, and not a variable, a type, a label or an example. */
+/** Whether a match is a secret rather than a variable, a type, a label or an example. */
 export const checks: Record<CheckName, (place: Place) => boolean> = {
   password: (place) => {
     const value = secretOf(place);
@@ -73,7 +72,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
 };
 
-/** Whether what a telling name ("db_password", "apiKey") has for a value is a secret. */
+/** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
 export function isSecretValue(kind: "password" | "token", value: string): boolean {
   if (value.length < 4 || isNoValue(value)) return false;
   return kind === "password" ? isPassword(value) : !isReference(value) && isToken(value, true);
@@ -89,7 +88,7 @@ function isQuoted({ text, start, end }: Place): boolean {
   return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
 }
 
-/** Variables, templates, references to where a secret is kept, and what people write in place of one. */
+/** Variables, templates, references to a secret store, and placeholders. */
 function isNoValue(value: string): boolean {
   return (
     /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
@@ -140,7 +139,7 @@ function isPassword(value: string): boolean {
   return !(/pass(?:word|wd|phrase|code)?|secret|token|pwd|key|credential/i.test(value) && isName(value));
 }
 
-/** Words tied together without a digit. */
+/** Joined words without a digit. */
 function isName(value: string): boolean {
   return /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/.test(value) || /^[A-Za-z]+[a-z][A-Z][A-Za-z]*$/.test(value);
 }
@@ -190,7 +189,7 @@ function looksLikePath(value: string): boolean {
   return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && looksLikeWords(value);
 }
 
-/** A UUID is what others call a session by; it opens none. */
+/** A UUID identifies a session but does not grant access to one. */
 function isSessionId(value: string): boolean {
   return (
     looksRandom(value) &&
@@ -199,7 +198,7 @@ function isSessionId(value: string): boolean {
   );
 }
 
-/** In `NAME=value` there are no variables without `$`: what is written is what is meant. */
+/** In `NAME=value`, variables need `$`: anything else is literal. */
 function isEnvironmentValue(value: string): boolean {
   return (
     value.length >= 4 &&
@@ -221,15 +220,15 @@ function isFlagValue(value: string): boolean {
 }
 
 function isToken(value: string, quoted: boolean): boolean {
-  const least = quoted ? 8 : 12;
-  if (value.length < least || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
+  const minLength = quoted ? 8 : 12;
+  if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
   if (isHash(value)) return value.length >= 32;
-  // Without a break there are no words to be seen in it.
+  // Without separators, words cannot be recognised.
   if (quoted && /^(?:[a-z0-9]{20,}|[A-Z0-9]{20,})$/.test(value)) return true;
   return looksRandom(value) && !looksLikeWords(value);
 }
 
-/** Whether nothing follows that would make the value a part of an expression. */
+/** Whether the value is not continued by an expression. */
 function endsPlainly({ text, end }: Place): boolean {
   return !/[([{<$]/.test(text[end] ?? "");
 }

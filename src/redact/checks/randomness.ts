@@ -1,8 +1,10 @@
-/** What is random, or made of words, is so in its beginning: the rest of a long text is not looked at. Characters. */
+import type { SecretMatch } from "../scrubber.ts";
+
+/** Only the beginning of a long text is checked. Characters. */
 const maxChecked = 200;
 
 /** Shannon entropy of a text's beginning in bits for each character. */
-export function entropy(whole: string): number {
+function entropy(whole: string): number {
   const text = whole.slice(0, maxChecked);
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -11,7 +13,7 @@ export function entropy(whole: string): number {
   return bits;
 }
 
-/** Hexadecimal of a length that digests have: MD5, SHA-1 (git), SHA-224 to SHA-512. */
+/** Hexadecimal with the length of a digest: MD5, SHA-1 (git), SHA-224 to SHA-512. */
 export function isHash(text: string): boolean {
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text) && [32, 40, 48, 56, 64, 96, 128].includes(text.length);
 }
@@ -20,7 +22,7 @@ export function isHash(text: string): boolean {
  * The share of neighbours that change between lower case, upper case, digits and signs. A capital before a small letter
  * begins a word and does not count. About 0.45 in random letters and digits, under 0.25 in names.
  */
-export function contrast(whole: string): number {
+function contrast(whole: string): number {
   const text = whole.slice(0, maxChecked);
   let changes = 0;
   for (let i = 1; i < text.length; i++) {
@@ -37,12 +39,12 @@ function kindOf(code: number): number {
   return code >= 48 && code <= 57 ? 3 : 4;
 }
 
-/** Letters and digits as chance mixes them. */
+/** Whether letters and digits are mixed as in random text. */
 export function hasContrast(text: string): boolean {
   return /[0-9]/.test(text) && /[A-Za-z]/.test(text) && contrast(text) >= 0.2;
 }
 
-/** Whether a value has the look of something generated; short ones need a digit, long ones enough different letters. */
+/** Whether a value looks generated; short ones need a digit, long ones enough different letters. */
 export function looksRandom(text: string): boolean {
   if (text.length < 8) return false;
   const letters = /[A-Za-z]/.test(text);
@@ -81,4 +83,67 @@ export function looksLikeWords(text: string): boolean {
       words += part.length;
   }
   return words >= all * 0.85;
+}
+
+/** A high-entropy token after one of these, on the same line, counts as a secret. */
+export const contextTerms = ["token", "secret", "password", "passwd", "credential", "auth", "key"];
+
+const reach = 40;
+const tokens = /[A-Za-z0-9+/_-]{20,}={0,2}/y;
+
+/** The high-entropy token that follows the context word at `start`, if any. */
+export function secretNear(text: string, word: string, start: number): SecretMatch | null {
+  let end = start + word.length;
+  // "monkey", "author": part of another word.
+  if (/[A-Za-z]/.test(text[start - 1] ?? "") && /[a-z]/.test(text[start]!)) return null;
+  if (/s/i.test(text[end] ?? "")) end++;
+  if (/[a-z]/.test(text[end] ?? "")) return null;
+  for (let at = end; at < end + reach && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13 || code === 0xe000) return null;
+    tokens.lastIndex = at;
+    const found = /[A-Za-z0-9+/_-]/.test(text[at - 1]!) ? null : tokens.exec(text);
+    if (found === null) {
+      // Skip anything shorter than a token.
+      while (/[A-Za-z0-9+/_-]/.test(text[at] ?? "") && at < end + reach) at++;
+      if (at > start && /[\r\n\uE000]/.test(text[at] ?? "")) return null;
+      continue;
+    }
+    const match = { rule: "high-entropy", type: "HIGH_ENTROPY", start: at, end: at + found[0].length };
+    return isUnexplained(text, start, match) ? match : null;
+  }
+  return null;
+}
+
+/** Excludes high-entropy text that is not secret: digests, identifiers, names, paths, data, public keys. */
+function isUnexplained(text: string, contextStart: number, { start, end }: SecretMatch): boolean {
+  const token = text.slice(start, end).replace(/=+$/, "");
+  if (token.length > 200 || !isRandomToken(token)) return false;
+  if (isHash(token) || /^[0-9a-f-]+$/i.test(token)) return false;
+  if (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(token)) return false;
+  if (/^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|sha\d{1,3})[_-]/.test(token))
+    return false;
+  if (/[./\\@:#]/.test(text[start - 1] ?? "") || /[/\\(.[]/.test(text[end] ?? "")) return false;
+  if ((token.match(/\//g)?.length ?? 0) >= 2 && looksLikeWords(token)) return false;
+  const line = lineBefore(text, start, start - contextStart + 60);
+  if (/:\/\/[^\s"'`<>=]*$/.test(line)) return false;
+  return !/integrity|sha-?\d|md5|checksum|digest|etag|hash|commit|fingerprint|public|ssh-|base64,|uuid|cache|signature|import|nonce|websocket|cursor|\bid\b/i.test(
+    line,
+  );
+}
+
+function isRandomToken(token: string): boolean {
+  if (!/[0-9]/.test(token) || !/[A-Za-z]/.test(token) || looksLikeWords(token)) return false;
+  // Dashes and underscores join words; they do not make a token random.
+  const letters = token.replace(/[^A-Za-z0-9]/g, "");
+  const mixed = /[a-z]/.test(token) && /[A-Z]/.test(token);
+  return mixed
+    ? contrast(letters) >= 0.3 && entropy(token) >= 3.8
+    : contrast(letters) >= 0.3 && entropy(token) >= 3.5;
+}
+
+/** The text before a position on its line, at max `max` characters: a line may be as long as the text. */
+export function lineBefore(text: string, at: number, max: number): string {
+  const before = text.slice(Math.max(0, at - max), at);
+  return before.slice(before.lastIndexOf("\n") + 1);
 }

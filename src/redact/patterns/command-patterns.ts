@@ -1,5 +1,4 @@
-import { row } from "./default-pattern.ts";
-import { password, passwordWords, quote } from "./pattern-parts.ts";
+import { password, passwordWords, quote, row } from "./default-pattern.ts";
 
 /** Secrets in headers, on command lines and in the files that tools keep them in. */
 export const commandPatterns = [

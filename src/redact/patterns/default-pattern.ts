@@ -1,23 +1,20 @@
-/** A pattern as `scrubbing-patterns.toml` holds it. */
+/** A pattern from `scrubbing-patterns.toml`. */
 export interface Pattern {
   name: string;
-  /** In RE2's syntax; where it has a group `secret`, only that is replaced. */
+  /** RE2 syntax; with a group `secret`, only that group is replaced. */
   pattern: string;
   /** `[REDACTED_TYPE]`. */
   replacement: string;
-  /** The pattern is tried only where one of them occurs, in upper or lower case; everywhere when there is none. */
+  /** Tried only where one of them occurs, in any case; everywhere without keywords. */
   keywords: string[];
-  /** What a find must be as well. */
+  /** An additional check on the match. */
   check: CheckName | null;
   enabled: boolean;
-  /** Personal data: in force with `scrub.pii`, too. */
+  /** Personal data: also enabled by `scrub.pii`. */
   pii: boolean;
 }
 
-/**
- * What looks like a secret by its place may still be a variable, a type or a word: a check tells them apart
- * (`checks.ts`).
- */
+/** Checks distinguish secrets from variables, types and words in the same position (`checks.ts`). */
 export const checkNames = [
   "password",
   "token",
@@ -59,3 +56,11 @@ export function row(
     reach: more.reach ?? 0,
   };
 }
+
+/** A quote in source code, in JSON, or in JSON nested in JSON. */
+export const quote = "\\\\{0,3}[\"'`]";
+/** From a name to its value: the end of a quoted name, a type, then `:`, `=`, `:=` or `=>`. */
+export const assigned = `(?:${quote})?\\]?(?:[ \\t]?:[ \\t]?(?:str|string|String))?[ \\t]{0,8}(?::=|=>|[:=])[ \\t]{0,8}`;
+
+export const passwordWords = "password passwd passphrase passcode pwd";
+export const password = "(?:password|passwd|passphrase|passcode|pwd)";

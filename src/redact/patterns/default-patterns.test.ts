@@ -7,7 +7,7 @@ import { defaultPatterns } from "./default-patterns.ts";
 import { compileKeywords } from "./keywords.ts";
 import { compileDefault, compileRule, typeOf } from "./rule.ts";
 
-/** Those of the document in which scrubbing was first described; users know them by these names. */
+/** The documented names; users refer to them in their own files. */
 const promised = {
   "aws-access-key": "[REDACTED_AWS_KEY]",
   "aws-secret-key": "[REDACTED_AWS_SECRET]",
@@ -29,19 +29,19 @@ const promised = {
 };
 
 describe("the default patterns", () => {
-  it("have the names and placeholders that were promised", () => {
+  it("have the documented names and placeholders", () => {
     const replacements = Object.fromEntries(
       defaultPatterns.map(({ name, replacement }) => [name, replacement]),
     );
     expect(replacements).toMatchObject(promised);
   });
 
-  it("have names of their own and placeholders of the right form", () => {
+  it("have unique names and well-formed placeholders", () => {
     expect(new Set(defaultPatterns.map(({ name }) => name)).size).toBe(defaultPatterns.length);
     expect(defaultPatterns.filter(({ replacement }) => typeOf(replacement) === null)).toEqual([]);
   });
 
-  it("are off for personal data alone", () => {
+  it("are all enabled except for personal data", () => {
     expect(defaultPatterns.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual([
       "email",
       "phone-us",
@@ -49,8 +49,8 @@ describe("the default patterns", () => {
     ]);
   });
 
-  // A user who changes a comma gets RE2; it has to go on finding what it found.
-  it("find the same with both engines", () => {
+  // An edited default runs on RE2 and must keep finding the same secrets.
+  it("match the same with both engines", () => {
     const texts = [...secretCases(), ...heldOutSecretCases()].map(({ text }) => text).concat(lookAlikes());
     for (const pattern of defaultPatterns) {
       const slow = compileRule(pattern);

@@ -1,8 +1,21 @@
 import { commandPatterns } from "./command-patterns.ts";
-import type { DefaultPattern } from "./default-pattern.ts";
+import { type DefaultPattern, row } from "./default-pattern.ts";
 import { genericPatterns } from "./generic-patterns.ts";
-import { piiPatterns } from "./pii-patterns.ts";
 import { providerPatterns } from "./provider-patterns.ts";
+
+/** Data about people, off unless it is asked for. */
+const piiPatterns = [
+  row("email", "EMAIL", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
+    reach: 64,
+    enabled: false,
+    pii: true,
+  }),
+  row("phone-us", "PHONE", "", "(?:\\([0-9]{3}\\) ?|\\b[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}\\b", {
+    enabled: false,
+    pii: true,
+  }),
+  row("ssn", "SSN", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
+];
 
 /** Every default; of two that find the same, the first gives the placeholder. */
 export const defaultPatterns: readonly DefaultPattern[] = [

@@ -1,5 +1,4 @@
-import { type DefaultPattern, row } from "./default-pattern.ts";
-import { assigned, password, passwordWords, quote } from "./pattern-parts.ts";
+import { assigned, type DefaultPattern, password, passwordWords, quote, row } from "./default-pattern.ts";
 
 /** What may follow the telling part of a name without making it the name of something else ("password_hint"). */
 const tail =

@@ -8,7 +8,7 @@ function occurrences(keywords: string[], text: string): [number, number][] {
   return found.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
 }
 
-it("finds keywords that overlap, contain each other and differ in case", () => {
+it("keyword scan: finds keywords that overlap, contain each other and differ in case", () => {
   expect(occurrences(["she", "he", "hers", "his"], "uSHErs")).toEqual([
     [0, 1],
     [1, 2],
@@ -16,7 +16,7 @@ it("finds keywords that overlap, contain each other and differ in case", () => {
   ]);
 });
 
-it("finds what looking for each keyword by itself finds", () => {
+it("keyword scan: agrees with a search for each keyword on its own", () => {
   const words = fc.uniqueArray(
     fc.string({ unit: fc.constantFrom("a", "b", "-"), minLength: 1, maxLength: 4 }),
     { minLength: 1 },

@@ -1,10 +1,10 @@
 /**
  * Finds every occurrence of many keywords in one pass over a text: the automaton of Aho and Corasick, "Efficient string
- * matching" (1975). That patterns are tried only where one of their keywords occurs is gitleaks' idea.
+ * matching" (1975). Trying patterns only near their keywords is an idea from gitleaks.
  */
-export type KeywordScan = (text: string, hit: KeywordHit) => void;
+type KeywordScan = (text: string, hit: KeywordHit) => void;
 
-/** Called for every occurrence, with the keyword's index and where it begins, in the order of their ends. */
+/** Called with the keyword's index and start for every occurrence, ordered by end. */
 type KeywordHit = (keyword: number, start: number) => void;
 
 /** @param keywords ASCII; upper and lower case count as the same */
@@ -27,7 +27,7 @@ export function compileKeywords(keywords: readonly string[]): KeywordScan {
   };
 }
 
-/** Numbers the characters that occur in keywords; every other one is 0, which leads back to the beginning. */
+/** Numbers the characters that occur in keywords; all others are 0, which resets the automaton. */
 function characterClasses(words: readonly string[]): { classOf: Uint8Array; classes: number } {
   const classOf = new Uint8Array(128);
   let classes = 1;

@@ -38,7 +38,7 @@ function errorOf(global: string): PommelError {
   throw new Error("nothing was thrown");
 }
 
-describe("the user's file of patterns", () => {
+describe("the user's pattern file", () => {
   it("is created with every default, readable by the user alone", () => {
     const env = { XDG_CONFIG_HOME: folder() };
     const file = ensureGlobalPatterns(env);
@@ -53,7 +53,7 @@ describe("the user's file of patterns", () => {
     );
   });
 
-  it("means the same as no file when it is as it was created", () => {
+  it("changes nothing while it is unedited", () => {
     const env = { XDG_CONFIG_HOME: folder() };
     const sources = { globalFile: ensureGlobalPatterns(env), projectFile: null, pii: false };
     expect(createScrubber(sources).version).toBe(
@@ -61,7 +61,7 @@ describe("the user's file of patterns", () => {
     );
   });
 
-  it("is left alone when it exists", () => {
+  it("is not overwritten when it exists", () => {
     const env = { XDG_CONFIG_HOME: folder() };
     mkdirSync(dirname(globalPatternsFile(env)), { recursive: true });
     writeFileSync(globalPatternsFile(env), "# mine\n");
@@ -69,7 +69,7 @@ describe("the user's file of patterns", () => {
     expect(readFileSync(globalPatternsFile(env), "utf8")).toBe("# mine\n");
   });
 
-  it("switches a default off", () => {
+  it("disables a default", () => {
     const off = ["github-token", "generic-api-key", "token-assignment"].map(
       (name) => `[[patterns]]\nname = "${name}"\nenabled = false\n`,
     );
@@ -109,7 +109,7 @@ check = "password"
     );
   });
 
-  it("may replace what holds a placeholder already, and leaves it then", () => {
+  it("leaves placeholders alone even where its pattern matches them", () => {
     const global = "[[patterns]]\nname = \"staging\"\npattern = 'https://staging\\.acme\\.test\\S*'\n";
     const text = `see https://staging.acme.test/?t=${token}&x=1 there`;
     const once = scrub(text, { global });
@@ -118,14 +118,14 @@ check = "password"
     expect(scrub(once, { global })).toBe(once);
   });
 
-  it("is linear on what makes other engines hang", () => {
+  it("runs in linear time on catastrophic patterns", () => {
     const global = '[[patterns]]\nname = "evil"\npattern = "(a+)+$"\n';
     expect(scrub(`${"a".repeat(5_000)}!`, { global })).toContain("!");
   });
 });
 
-describe("a project's file of patterns", () => {
-  it("adds", () => {
+describe("a project's pattern file", () => {
+  it("adds patterns", () => {
     const project =
       '[[patterns]]\nname = "internal"\npattern = "ACME_[0-9]{12}"\nreplacement = "[REDACTED_INTERNAL_KEY]"\n';
     expect(scrub(`x ${internal} y ${token}`, { project })).toBe(
@@ -133,7 +133,7 @@ describe("a project's file of patterns", () => {
     );
   });
 
-  it("cannot switch off or replace what is in force", () => {
+  it("cannot disable or replace existing patterns", () => {
     for (const project of [
       '[[patterns]]\nname = "github-token"\npattern = "nothing-of-this"\n',
       '[[patterns]]\nname = "github-token"\npattern = "nothing-of-this"\nenabled = false\n',
@@ -146,7 +146,7 @@ describe("a project's file of patterns", () => {
   });
 });
 
-describe("what is wrong with a file of patterns", () => {
+describe("an invalid pattern file", () => {
   it.each([
     ["not TOML", "[[patterns]\n", /scrubbing-patterns\.toml:1:\d+: not valid TOML/],
     [

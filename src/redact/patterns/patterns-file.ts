@@ -7,18 +7,17 @@ import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { globalConfigDir, type Project } from "../../project/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
-import { patternsTemplate } from "./patterns-template.ts";
 import { compileDefault, compileRule, type Rule, typeOf } from "./rule.ts";
 
 export const patternsFileName = "scrubbing-patterns.toml";
 
 /** Where the rules of a scrubber come from. */
 export interface PatternSources {
-  /** The user's own file; the defaults count where it is absent or does not name them. */
+  /** The user's own file; defaults apply where it is absent or does not name them. */
   globalFile: string;
   /** A project's file, which may only add patterns; null without a project. */
   projectFile: string | null;
-  /** Whether patterns of personal data are in force. */
+  /** Whether patterns for personal data apply. */
   pii: boolean;
 }
 
@@ -56,8 +55,8 @@ export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): stri
 }
 
 /**
- * The rules in force: the user's own, the project's, the defaults as the user's file leaves them. Of rules that find
- * overlapping secrets the first gives the placeholder.
+ * The active rules: the user's, the project's, then the defaults that the user's file keeps. Of rules with overlapping
+ * matches, the first gives the placeholder.
  * @throws PommelError `config_invalid` naming file, line, pattern and what is wrong; `unreadable`
  */
 export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
@@ -89,7 +88,7 @@ export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
   return { rules, fingerprint: createHash("sha256").update(JSON.stringify(used)).digest("hex") };
 }
 
-/** A pattern with where it was read, for messages. */
+/** A pattern and its location, for error messages. */
 interface Entry {
   pattern: Pattern;
   at: string;
@@ -115,7 +114,7 @@ const expected: Record<string, string> = {
   pii: "true or false",
 };
 
-/** @param defaults what entries of the same name stand for where they do not say otherwise */
+/** @param defaults values for fields that an entry of the same name leaves out */
 function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Entry[] {
   const source = readText(file);
   if (source === null) return [];
@@ -169,7 +168,7 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
       'A replacement looks like "[REDACTED_INTERNAL_KEY]": capitals, digits and "_", not ending in a number after "_".',
     );
   }
-  // What an entry leaves out is the default's only as long as the pattern is.
+  // Missing fields come from the default only while the pattern is the same.
   const same = base?.pattern === pattern ? base : undefined;
   return {
     at,
@@ -197,7 +196,7 @@ function compileEntry({ pattern, at }: Entry): Rule {
   }
 }
 
-/** Whether an entry finds what the default of its name finds. */
+/** Whether an entry matches the same as the default of its name. */
 function isSameRule(entry: Pattern, pattern: Pattern): boolean {
   const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase()).join("\n");
   return (
@@ -215,4 +214,39 @@ function lineNumbers(source: string): number[] {
 
 function invalid(at: string, what: string, hint: string): PommelError {
   return new PommelError("config_invalid", `${at}: ${what}.`, hint);
+}
+
+/** The initial file. */
+function patternsTemplate(): string {
+  const entries = defaultPatterns.map((pattern) => {
+    const lines = [
+      "[[patterns]]",
+      `name = ${JSON.stringify(pattern.name)}`,
+      `pattern = ${literal(pattern.pattern)}`,
+      `replacement = ${JSON.stringify(pattern.replacement)}`,
+    ];
+    if (pattern.keywords.length > 0) lines.push(`keywords = [${pattern.keywords.map(literal).join(", ")}]`);
+    if (pattern.check !== null) lines.push(`check = ${JSON.stringify(pattern.check)}`);
+    if (pattern.pii) lines.push("pii = true");
+    if (!pattern.enabled) lines.push("enabled = false");
+    return lines.join("\n");
+  });
+  return `${head}\n${entries.join("\n\n")}\n`;
+}
+
+const head = `# What Pommel removes from sessions before it stores them. Edit it as you like; see docs/privacy.md.
+#
+#   name         what the pattern is called
+#   pattern      a regular expression in RE2's syntax; with a group (?<secret>...) only that part is replaced
+#   replacement  a placeholder, [REDACTED_TYPE]
+#   keywords     the pattern is tried only where one of these occurs, in upper or lower case; without them everywhere
+#   check        leaves out variables, types, words and examples: ${checkNames.join(", ")}
+#   enabled      false switches the pattern off; removing an entry brings back its default
+#   pii          true for personal data: in force when scrub.pii is true as well
+`;
+
+/** A literal TOML string where possible, so that backslashes need no escaping. */
+function literal(text: string): string {
+  if (!text.includes("'")) return text.includes("\\") || text.includes('"') ? `'${text}'` : `"${text}"`;
+  return text.includes("'''") || text.endsWith("'") ? JSON.stringify(text) : `'''${text}'''`;
 }

@@ -14,8 +14,8 @@ export interface ProviderRule {
 }
 
 /**
- * Where to try which rule. Left out are: gcp, which reads files; filter-comments, by which a text could switch the
- * others off; basicauth and database-connection-string, which report whole URLs where only the credentials shall go.
+ * Where to try which rule. Omitted: gcp, which reads files; filter-comments, which would let a text disable the others;
+ * basicauth and database-connection-string, which report whole URLs instead of the credentials.
  */
 const wanted: Record<string, { type: string; keywords: string[]; options?: object; after?: number }> = {
   aws: {
@@ -73,8 +73,7 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
 });
 
 /**
- * Where the secret is: some rules give the range of its length from where its name begins, but all name the secret
- * itself first in their message.
+ * The secret's range: some rules report it from the start of the name, but all name the secret first in their message.
  */
 function located(text: string, data: object, [start, end]: readonly [number, number]): [number, number] {
   const secret: unknown = Object.values(data)[0];

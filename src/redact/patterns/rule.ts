@@ -14,17 +14,17 @@ export interface Rule {
   all(text: string): Span[];
 }
 
-/** What a rule found: the secret, and where the search for its next one goes on. */
+/** A match: the secret, and where to continue the search. */
 export interface Span {
   start: number;
   end: number;
   next: number;
 }
 
-/** Stands for a placeholder while a text is searched, so that neither its words nor its number matter. */
+/** Replaces a placeholder during the search, so that neither its text nor its number matches. */
 export const stopper = "\uE000";
 
-/** `[REDACTED_GITHUB_TOKEN_2]`, as placeholders stand in scrubbed text. */
+/** Placeholders such as `[REDACTED_GITHUB_TOKEN_2]`. */
 export const placeholders = /\[REDACTED_[A-Z0-9_]+\]/g;
 
 /** The type in `[REDACTED_TYPE]`, or null: it may not end like the number of a secret. */
@@ -34,8 +34,8 @@ export function typeOf(replacement: string): string | null {
 }
 
 /**
- * A rule of the pattern that runs on RE2, which is linear whatever the pattern.
- * @throws Error that says what is wrong with the pattern
+ * Compiles a pattern for RE2, which is linear for every pattern.
+ * @throws Error that explains the problem
  */
 export function compileRule(pattern: Pattern): Rule {
   const expression = compileRe2(pattern.pattern);
@@ -69,8 +69,8 @@ function compileRe2(pattern: string): RE2JS {
 }
 
 /**
- * A rule of a pattern that we wrote, on the native engine, which is many times faster. Its patterns are made to be
- * linear there (`row` in default-pattern.ts), and to find what RE2 finds with them.
+ * Compiles a default pattern for the native engine, which is many times faster. Default patterns are linear there
+ * (`row` in default-pattern.ts) and match the same as under RE2.
  */
 export function compileDefault(pattern: DefaultPattern): Rule {
   const ignoreCase = pattern.pattern.startsWith("(?i)");
@@ -95,7 +95,7 @@ export function compileDefault(pattern: DefaultPattern): Rule {
     reach === 0
       ? first
       : (text: string, keywordStart: number) => {
-          // The window ends where a match that holds the keyword has to; the character before it is for \b.
+          // The window covers every match that contains the keyword; the character before it is for \b.
           const from = Math.max(0, keywordStart - reach);
           const begin = Math.max(0, from - 1);
           const window = text.slice(begin, keywordStart + 512);

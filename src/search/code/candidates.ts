@@ -11,21 +11,27 @@ import { tokenStream } from "../../text/tokens.ts";
 import type { EmbeddedQuery } from "../vectors/query-embedder.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
+import { collectPhrases, quotableWords } from "./verbatim/phrases.ts";
 import type { Weights } from "./weights.ts";
 
-/** Collects the chunks worth ranking: by words, by meaning, and by the names they define. */
+/**
+ * Collects the chunks worth ranking: by words, by meaning, and by the names they define.
+ * @param among only these, and all of them; null: whatever is found
+ */
 export async function collectCandidates(
   index: SearchableIndex,
   query: AnalysedQuery,
   { first, second }: EmbeddedQuery,
   scope: Scope,
   weights: Weights,
+  among: readonly ChunkId[] | null,
 ): Promise<Candidate[]> {
   const nearTo = async (vector: QueryVector | null): Promise<ChunkId[]> => {
-    const found = vector ? await index.nearest(vector, weights.nearest, scope) : [];
+    const found = vector && among === null ? await index.nearest(vector, weights.nearest, scope) : [];
     return found.flatMap(({ id, score }) => (score >= weights.minSimilarity ? [id] : []));
   };
-  const [matches, definitions, ...near] = await Promise.all([
+  const [phrases, matches, definitions, ...near] = await Promise.all([
+    weights.phrase > 0 ? collectPhrases(index, quotableWords(query)) : new Map<ChunkId, number>(),
     index.lexical(query.tokens, weights.columns, weights.candidates, scope),
     index.definitions(query.nameKeys, weights.definitionsPerName),
     nearTo(first),
@@ -38,7 +44,9 @@ export async function collectCandidates(
     if (names) names.push(definition);
     else defines.set(definition.id, [definition]);
   }
-  const found = [...new Set([...lexical.keys(), ...defines.keys(), ...near.flat()])];
+  const found = among ?? [
+    ...new Set([...lexical.keys(), ...defines.keys(), ...near.flat(), ...phrases.keys()]),
+  ];
   const chunks = (await index.outlines(found)).filter(scopeFilter(scope));
 
   const best = Math.max(...lexical.values(), Number.MIN_VALUE);
@@ -52,6 +60,7 @@ export async function collectCandidates(
   return chunks.map((chunk, i) => ({
     chunk,
     lexical: (lexical.get(chunk.id) ?? 0) / best,
+    phrase: phrases.get(chunk.id) ?? 0,
     semantic: nearness(i),
     fileSemantic: nearnessOfFile.get(chunk.file) ?? 0,
     defines: defines.get(chunk.id) ?? [],

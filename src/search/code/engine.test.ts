@@ -59,6 +59,14 @@ test("withRetries sends again with exponential backoff", () => {
   "docs/notes.md": "# Notes\n\n## Backoff\n\nWe retry with exponential backoff.\n",
 };
 
+async function reindex() {
+  const config = defaultConfig();
+  const rules = createIgnoreRules(project.root, config);
+  const indexer = new Indexer({ project, config, rules, index, withVectors: false, log: silentLog });
+  await indexer.reconcile();
+  await indexer.close();
+}
+
 beforeAll(async () => {
   project = projectAt(mkdtempSync(join(tmpdir(), "pommel-engine-")));
   mkdirSync(project.stateDir);
@@ -67,12 +75,7 @@ beforeAll(async () => {
     writeFileSync(join(project.root, path), text);
   }
   index = SqliteIndex.open(project.indexDb, { readonly: false });
-  const config = defaultConfig();
-  const rules = createIgnoreRules(project.root, config);
-  const options = { project, config, rules, index, withVectors: false, log: silentLog };
-  const indexer = new Indexer(options);
-  await indexer.reconcile();
-  await indexer.close();
+  await reindex();
   engine = new CodeSearch({ project, index, embedder: null });
 });
 
@@ -270,5 +273,78 @@ describe("meaning", () => {
     expect(results[0]?.file).toBe("src/store/cache.py");
     expect(searched_by).toEqual(["words"]);
     expect(notes).toEqual([expect.stringContaining("Reinstall Pommel")]);
+  });
+});
+
+describe("what is meant to the letter", () => {
+  const places = async (query: string, more: Partial<CodeQuery> = {}) =>
+    (await search(query, more)).results.map(({ file, name }) => `${file} ${name}`);
+
+  it("is in every result where it is asked for exactly, and in any case without a capital letter", async () => {
+    expect(await places("return withRetries(() =>", { match: "exact" })).toEqual(["src/http/client.ts get"]);
+    expect(await places("pagecache", { match: "exact" })).toEqual(["src/store/cache.py PageCache"]);
+    expect(await places("pageCache", { match: "exact" })).toEqual([]);
+    expect(await places("thRetries(", { match: "exact" })).toHaveLength(3);
+    expect(await places("},", { match: "exact", paths: ["tests/**"] })).toEqual([
+      "tests/retry.test.ts retry.test",
+    ]);
+  });
+
+  it("is in every result where it is a pattern", async () => {
+    expect(await places("^async \\w+\\(", { match: "regex" })).toEqual([]);
+    expect((await places("async \\w+\\(url", { match: "regex" })).sort()).toEqual([
+      "src/http/client.ts get",
+      "src/http/client.ts send",
+    ]);
+    expect(await places("^$", { match: "regex", paths: ["src/store"] })).toEqual([]);
+    expect(await places("^\\s*def", { match: "regex", levels: ["class"] })).toEqual([
+      "src/store/cache.py PageCache",
+    ]);
+    await expect(search("(", { match: "regex" })).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("is in every result where it is in quotes, all of them", async () => {
+    expect(await places('where do we retry "exponential backoff"')).toEqual(
+      expect.arrayContaining(["src/http/retry.ts withRetries", "tests/retry.test.ts retry.test"]),
+    );
+    expect(await places('"exponential backoff" "attempts are used"')).toEqual([
+      "src/http/retry.ts withRetries",
+    ]);
+    expect(await places('"exponential backon"')).toEqual([]);
+  });
+
+  it("is shown with its lines and reason", async () => {
+    const { results } = await search("self.pages.pop", { match: "exact" });
+    expect(results).toMatchObject([{ kind: "method", name: "evict", match_lines: [5] }]);
+    expect(results[0]!.match_reasons[0]).toBe('contains "self.pages.pop"');
+  });
+});
+
+describe("a message with quotes of its own", () => {
+  const path = () => join(project.root, "src/cli.ts");
+
+  beforeAll(async () => {
+    writeFileSync(
+      path(),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code
+      'export function run(name: string) {\n  throw new Error(`unknown command "${name}" for this tool`);\n}\n',
+    );
+    await reindex();
+  });
+  afterAll(() => rmSync(path()));
+
+  it("finds the string that makes it, also where the quoted value is elsewhere", async () => {
+    for (const value of ["PageCache", "nowhere"]) {
+      const { results } = await search(`unknown command "${value}" for this tool`);
+      const made = results.find(({ file }) => file === "src/cli.ts");
+      expect(made).toMatchObject({ name: "run", match_lines: [2] });
+      expect(made!.match_reasons).toContain('message "unknown command "…" for this tool"');
+    }
+  });
+
+  it("says so when the quoted text is nowhere", async () => {
+    const { results, notes } = await search('retry with "exponential backon"');
+    expect(results[0]!.file).toBe("src/http/retry.ts");
+    expect(notes).toEqual([expect.stringContaining("Nothing contains the text in quotes")]);
   });
 });

@@ -10,6 +10,8 @@ import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import { FileReader } from "./source.ts";
 import type { CodeAnswer, CodeQuery, CodeResult } from "./types.ts";
+import { findHolders, type Holders } from "./verbatim/holders.ts";
+import { type Matcher, matchersOf, mayBeMessage } from "./verbatim/matchers.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
@@ -22,6 +24,9 @@ interface CodeSearchOptions {
 
 /** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
 const maxTries = 3;
+
+const unheldNote = "Nothing contains the text in quotes as it is; these results come closest.";
+const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
 
 /** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
@@ -40,23 +45,29 @@ export class CodeSearch {
   /**
    * The best chunks for a query, best first, with the lines as they are on disk now; chunks whose file has
    * gone are left out.
-   * @throws PommelError `usage` when the query holds no word at all, `index_corrupt`
+   * @throws PommelError `usage` when the query holds no word at all or is no pattern, `index_corrupt`
    */
   async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
-    const query = analyseQuery(request.query);
-    if (query.tokens.length === 0) {
+    const matchers = matchersOf(request);
+    const text =
+      request.match === undefined ? request.query : matchers.map((matcher) => matcher.text).join(" ");
+    const query = analyseQuery(text);
+    const hasWords = query.tokens.length > 0;
+    if (!hasWords && matchers.length === 0) {
       throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
     }
     const hasVectors = (model: string) => this.hasVectors(model);
-    const embedded = (await this.embedder?.embed(request.query, hasVectors)) ?? noMeaning;
-    const { results, total } = await this.inStep(() => this.rankAndPresent(query, embedded, request));
+    const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
+    const { results, total, notes } = await this.inStep(() =>
+      this.rankAndPresent(query, embedded, request, matchers),
+    );
     return {
       query: request.query,
       results,
       total_results: total,
       searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
-      notes: embedded.notes,
+      notes: [...embedded.notes, ...notes],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
   }
@@ -78,16 +89,27 @@ export class CodeSearch {
     query: AnalysedQuery,
     embedded: EmbeddedQuery,
     request: CodeQuery,
-  ): Promise<{ results: CodeResult[]; total: number }> {
+    matchers: readonly Matcher[],
+  ): Promise<{ results: CodeResult[]; total: number; notes: string[] }> {
     const scope = await this.scopeOf(request);
-    const candidates = await collectCandidates(this.index, query, embedded, scope, this.weights);
+    const isMessage = mayBeMessage(request);
+    const message = isMessage ? request.query : null;
+    const held =
+      matchers.length > 0 ? await findHolders(this.index, this.project.root, matchers, scope, message) : null;
+    // The value that a program put between quotes is nowhere.
+    const isUnheld = held?.chunks.size === 0 && isMessage;
+    const holders = isUnheld ? null : held;
+    const among = holders && [...holders.chunks.keys()];
+    const candidates = await collectCandidates(this.index, query, embedded, scope, this.weights, among);
     const background: Background = {
       stemWeights: await weighStems(this.index, query),
       mentionsOf: (names) => mentionsOf(this.index, names),
       isMeantByTwo: embedded.second !== null,
     };
     const ranked = await rank(candidates, query, background, this.weights);
-    return { results: await this.present(ranked, query, request), total: ranked.length };
+    const results = await this.present(ranked, query, request, { matchers, lines: holders?.chunks ?? null });
+    const note = isUnheld ? unheldNote : holders?.isCut ? cutNote : null;
+    return { results, total: ranked.length, notes: note === null ? [] : [note] };
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
@@ -104,6 +126,7 @@ export class CodeSearch {
     ranked: readonly Ranked[],
     query: AnalysedQuery,
     { limit, explain }: CodeQuery,
+    { matchers, lines }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null },
   ): Promise<CodeResult[]> {
     const files = new FileReader(this.project.root);
     const results: CodeResult[] = [];
@@ -123,13 +146,15 @@ export class CodeSearch {
           start_line: chunk.startLine,
           end_line: chunk.endLine,
           level: chunk.level,
+          kind: chunk.kind,
           language: chunk.language,
           name: chunk.name,
           score: round(entry.score / best),
           content: content.text,
           parent_id: chunk.parentUid,
           parent_name: chunk.parentName,
-          match_reasons: reasonsFor(entry, query, content.text),
+          match_reasons: reasonsFor(entry, query, content.text, matchers),
+          ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
           ...(explain && { signals: mapValues(entry.signals, round) }),
         });

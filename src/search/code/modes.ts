@@ -10,6 +10,7 @@ const semanticOnly: Weights = {
   candidates: 0,
   definitionsPerName: 0,
   lexical: 0,
+  phrase: 0,
   coherence: 0,
   fileName: 0,
   directories: 0,

@@ -1,5 +1,12 @@
-import { stopWords } from "../../text/stop-words.ts";
-import { identifiersOf, isSpaced, nameKey, partsOf, stem, tokenStream } from "../../text/tokens.ts";
+import {
+  identifiersOf,
+  isSpaced,
+  nameKey,
+  partsOf,
+  stem,
+  stopWords,
+  tokenStream,
+} from "../../text/tokens.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 
 /** What kind of answer a query is after; ranking weighs its signals by it. */
@@ -8,6 +15,8 @@ type Intent = "symbol" | "path" | "error" | "language";
 /** A query, taken apart once for retrieval and every signal. */
 export interface AnalysedQuery {
   raw: string;
+  /** All its words in their order. */
+  sequence: readonly string[];
   intent: Intent;
   /** Names that the query spells as code, normalised: a chunk that defines one is surely meant. */
   namesAsWritten: ReadonlySet<string>;
@@ -49,6 +58,7 @@ export function analyseQuery(raw: string): AnalysedQuery {
   const triples = all.slice(2).map((word, i) => nameKey(all[i]!) + nameKey(all[i + 1]!) + nameKey(word));
   return {
     raw,
+    sequence: all,
     intent,
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),

@@ -53,6 +53,7 @@ export async function rank(
     const role = roleOfChunk(chunk);
     const signals: Record<string, number> = {
       lexical: weights.lexical * candidate.lexical,
+      phrase: weights.phrase * candidate.phrase,
       semantic: nearness * weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
       file_semantic: nearness * weights.fileSemantic * candidate.fileSemantic,

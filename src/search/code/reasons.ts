@@ -1,37 +1,111 @@
-import { rootOf } from "../../text/tokens.ts";
+import { identifiersOf, partsOf, rootOf, stem } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./rank.ts";
+import { namingDirectory } from "./signals.ts";
+import type { Matcher } from "./verbatim/matchers.ts";
+import { findTemplate } from "./verbatim/template.ts";
 
 /** How much of a chunk is looked at for the words it shares with the query. Characters. */
 const maxLook = 20_000;
 
-/** Below this, nearness moves a result without being a reason to show it. A cosine. */
+/** Below this, nearness moves a result without being a reason to show it, unless there is no other. A cosine. */
 const telling = 0.4;
+/** The same of a signal's contribution. */
+const minContribution = 0.05;
 
-/** What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff". */
-export function reasonsFor({ candidate, signals }: Ranked, query: AnalysedQuery, content: string): string[] {
-  const { chunk, defines } = candidate;
-  const distinctive: [number, string][] = [
+/** Fewer words in a row are no quotation. */
+const minQuotation = 3;
+
+/**
+ * What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff".
+ * Never empty.
+ */
+export function reasonsFor(
+  { candidate, signals }: Ranked,
+  query: AnalysedQuery,
+  content: string,
+  matchers: readonly Matcher[],
+): string[] {
+  const { chunk, defines, semantic, fileSemantic } = candidate;
+  const text = content.slice(0, maxLook);
+  const held = matchers.map((matcher) => heldReason(matcher, content));
+  const reasons: [number, string][] = [
+    ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.path ?? 0, "the requested file"],
-    [signals.lexical ?? 0, mentions(query, content)],
-    [signals.file_name ?? 0, `file name matches (${chunk.path.slice(chunk.path.lastIndexOf("/") + 1)})`],
+    [
+      signals.phrase ?? 0,
+      candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "",
+    ],
+    [signals.lexical ?? 0, mentions(query, text)],
+    [signals.file_name ?? 0, matchingFileName(chunk.path)],
     [signals.name ?? 0, `name matches (${chunk.name})`],
-    [signals.directories ?? 0, "directory matches"],
-    candidate.semantic >= telling
-      ? [signals.semantic ?? 0, "similar in meaning"]
-      : [candidate.fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0, "file is similar in meaning"],
+    [signals.directories ?? 0, matchingDirectories(query, chunk.path)],
+    [semantic >= telling ? (signals.semantic ?? 0) : 0, "similar in meaning"],
+    [
+      semantic < telling && fileSemantic >= telling ? (signals.file_semantic ?? 0) : 0,
+      "file is similar in meaning",
+    ],
     [signals.coherence ?? 0, "more of the file matches"],
   ];
-  return distinctive
-    .filter(([weight, reason]) => weight >= 0.05 && reason !== "")
-    .sort(([a], [b]) => b - a)
-    .slice(0, 3)
-    .map(([, reason]) => reason);
+  const distinctive = new Set(
+    reasons
+      .filter(([contribution, reason]) => contribution >= minContribution && reason !== "")
+      .sort(([a], [b]) => b - a)
+      .map(([, reason]) => reason),
+  );
+  return distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
+}
+
+/** For a result that nothing speaks for much. */
+function weakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
+  if (mentioned !== "") return mentioned;
+  if (semantic > 0) return "loosely similar in meaning";
+  return lexical > 0 ? "its context mentions words of the query" : "its file matches loosely";
+}
+
+function heldReason({ reason, text, mayBeRendered, matchesIn }: Matcher, content: string): string {
+  for (const _ of matchesIn(content)) return reason;
+  const template = mayBeRendered ? findTemplate(content, text) : null;
+  return template ? `message "${template.text}"` : "";
+}
+
+/** What the chunk holds of the query word by word: a message that makes it, or the longest row of the query's words. */
+function quotation(query: AnalysedQuery, content: string): string {
+  const template = findTemplate(content, query.raw);
+  if (template) return `message "${template.text}"`;
+  const asked = query.sequence.map((word) => word.toLowerCase());
+  const held = identifiersOf(content).map((word) => word.toLowerCase());
+  let longest: readonly string[] = [];
+  for (let from = 0; from < asked.length; from++) {
+    for (let at = held.indexOf(asked[from]!); at >= 0; at = held.indexOf(asked[from]!, at + 1)) {
+      let words = 1;
+      while (from + words < asked.length && asked[from + words] === held[at + words]) words++;
+      if (words > longest.length) longest = query.sequence.slice(from, from + words);
+    }
+  }
+  return longest.length < minQuotation ? "" : `words in a row: ${longest.join(" ")}`;
 }
 
 function mentions(query: AnalysedQuery, content: string): string {
-  const text = content.slice(0, maxLook).toLowerCase();
+  const text = content.toLowerCase();
   const words = query.words.filter((word) => text.includes(rootOf(word)));
   return words.length === 0 ? "" : `mentions ${words.slice(0, 5).join(", ")}`;
+}
+
+function matchingFileName(path: string): string {
+  const directory = namingDirectory(path);
+  return directory === ""
+    ? `file name matches (${path.slice(path.lastIndexOf("/") + 1)})`
+    : `directory matches (${directory}/)`;
+}
+
+/** The directories of a path that the query speaks of. */
+function matchingDirectories({ stems }: AnalysedQuery, path: string): string {
+  const asked = new Set(stems);
+  const matching = path
+    .split("/")
+    .slice(0, -1)
+    .filter((name) => partsOf(name).some((part) => asked.has(stem(part))));
+  return matching.length === 0 ? "" : `directory matches (${matching.map((name) => `${name}/`).join(", ")})`;
 }

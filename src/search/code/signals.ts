@@ -9,6 +9,8 @@ export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
+  /** How much of the query it holds word by word. */
+  phrase: number;
   /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */
@@ -67,6 +69,12 @@ function pathParts(path: string): { directories: string; base: string } {
 /** Files whose name says nothing are known by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
+/** The directory that a file is known by, "" where it is its own name. */
+export function namingDirectory(path: string): string {
+  const { directories, base } = pathParts(path);
+  return emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : "";
+}
+
 /** Shorter beginnings of words are chance. Characters. */
 const minBeginning = 4;
 /** What a shortened word counts beside the word itself. */
@@ -77,9 +85,7 @@ const ofShortened = 0.7;
  * run together (`urlencoded.ex`).
  */
 export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: StemWeights): number {
-  const { directories, base } = pathParts(path);
-  const name = emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : base;
-  const parts = stemsOf(name);
+  const parts = stemsOf(namingDirectory(path) || pathParts(path).base);
   if (parts.length === 0) return 0;
   const covered = new Set<string>();
   let coverage = 0;

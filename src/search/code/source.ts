@@ -6,9 +6,28 @@ import { decodeText } from "../../text/decode.ts";
 /** A file that has grown beyond this since it was indexed is not read for a few lines of it. Bytes. */
 const largestRead = 32 * 1024 * 1024;
 
+interface Source {
+  text: string;
+  /** Bytes, and milliseconds since the epoch. */
+  size: number;
+  mtimeMs: number;
+}
+
+/** A file of the project as it is on disk now; null when it is gone, unreadable, too large or no text. */
+export function readSource(root: string, path: string): Source | null {
+  try {
+    const absolute = join(root, path);
+    const { size, mtimeMs } = statSync(absolute);
+    const text = size > largestRead ? null : decodeText(readFileSync(absolute));
+    return text === null ? null : { text, size, mtimeMs: Math.trunc(mtimeMs) };
+  } catch {
+    return null;
+  }
+}
+
 /** Reads the lines of results, each file once. */
 export class FileReader {
-  private readonly files = new Map<string, { text: string; drifted: boolean } | null>();
+  private readonly files = new Map<string, Source | null>();
 
   constructor(private readonly root: string) {}
 
@@ -16,24 +35,32 @@ export class FileReader {
   lines(chunk: StoredChunk): { text: string; drifted: boolean } | null {
     let file = this.files.get(chunk.path);
     if (file === undefined) {
-      file = this.read(chunk);
+      file = readSource(this.root, chunk.path);
       this.files.set(chunk.path, file);
     }
-    return file && { text: linesOf(file.text, chunk.startLine, chunk.endLine), drifted: file.drifted };
+    return (
+      file && {
+        text: linesOf(file.text, chunk.startLine, chunk.endLine),
+        drifted: file.size !== chunk.size || file.mtimeMs !== chunk.mtimeMs,
+      }
+    );
   }
+}
 
-  private read(chunk: StoredChunk): { text: string; drifted: boolean } | null {
-    try {
-      const absolute = join(this.root, chunk.path);
-      const { size, mtimeMs } = statSync(absolute);
-      if (size > largestRead) return null;
-      const text = decodeText(readFileSync(absolute));
-      const drifted = size !== chunk.size || Math.trunc(mtimeMs) !== chunk.mtimeMs;
-      return text === null ? null : { text, drifted };
-    } catch {
-      return null;
+/** Gives the line, from 1, of an offset in a text. */
+export function linesIn(text: string): (offset: number) => number {
+  const starts = [0];
+  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle;
     }
-  }
+    return low + 1;
+  };
 }
 
 /** Lines `first` to `last` (1-based, inclusive), joined by "\n" whatever ends them in the file. */

@@ -1,4 +1,5 @@
 import type { Level } from "../../project/levels.ts";
+import type { MatchMode } from "../../protocol/values.ts";
 
 /** A question to the code index. */
 export interface CodeQuery {
@@ -11,6 +12,8 @@ export interface CodeQuery {
   paths: string[];
   /** Language ids or file extensions; empty: all. */
   languages: string[];
+  /** exact: the query is a text, regex: a pattern in RE2's syntax, and every result holds it. Left out: by evidence. */
+  match?: MatchMode;
   /** Fill in each result's `signals`. */
   explain: boolean;
 }
@@ -23,6 +26,8 @@ export interface CodeResult {
   start_line: number;
   end_line: number;
   level: Level;
+  /** What the language calls it: "function", "class", "interface"; "" for what has no name. */
+  kind: string;
   language: string;
   name: string;
   /** 0 to 1, comparable within one answer only. */
@@ -33,6 +38,8 @@ export interface CodeResult {
   parent_name: string | null;
   /** Why it is here, for a reader: "name matches retry", "path matches http". */
   match_reasons: string[];
+  /** With `match` or quotes: the lines on which matches begin. */
+  match_lines?: number[];
   /** "drifted": the file has changed since it was indexed, the lines may be off. */
   freshness: "fresh" | "drifted";
   /** Each ranking signal's contribution to the score; only with `explain`. */

@@ -19,6 +19,8 @@ export const weights = {
   definitionsPerName: 60,
 
   lexical: 0.75,
+  /** Words of the query that the chunk holds one after the other, as a message has them. */
+  phrase: 2,
   /** Nearness of the chunk's vector to the query's. */
   semantic: 0.8,
   /** Nearness of the nearest three chunks of the file. */

@@ -1,5 +1,4 @@
-import { stopWords } from "../../text/stop-words.ts";
-import { rootOf } from "../../text/tokens.ts";
+import { rootOf, stopWords } from "../../text/tokens.ts";
 
 /** Characters of a snippet. */
 const snippetLength = 200;

@@ -5,7 +5,7 @@ import type { DraftChunk } from "./chunker.ts";
 /** A chunk with its place in its session. */
 export function chunkToStore(
   session: Pick<SessionRecord, "uid">,
-  { chunk, terms }: DraftChunk,
+  { chunk, terms, decisions }: DraftChunk,
   { position, annotationId = null }: { position: number; annotationId?: number | null },
   embedder: Embedder | null,
   vectors: PassageVectors | undefined,
@@ -16,6 +16,7 @@ export function chunkToStore(
     position,
     annotationId,
     terms,
+    ...(decisions && { decisions }),
     vectors: new Map(embedder && vectors ? [[embedder.id, vectors]] : []),
   };
 }

@@ -1,4 +1,10 @@
-import type { ChunkTerms, EventType, SessionChunk } from "../../store/memory/memory-records.ts";
+import type {
+  ChunkDecision,
+  ChunkTerms,
+  EventType,
+  SessionChunk,
+} from "../../store/memory/memory-records.ts";
+import { findDecisions, type Message } from "../decisions/find.ts";
 import type { Turn } from "../turn-content.ts";
 import { aroundChunks, nothingAround } from "./error-fix.ts";
 import { type KindRules, kindOf, reportsError } from "./kinds.ts";
@@ -11,21 +17,64 @@ export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">
 export interface DraftChunk {
   chunk: ChunkDraft;
   terms: ChunkTerms;
+  /** What was decided in it; left out for chunks of notes and summaries, which are no conversation. */
+  decisions?: ChunkDecision[];
 }
 
 export interface ChunkOptions extends ChunkSizes, UnitOptions {
   kinds: KindRules;
 }
 
-/** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
-export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
+/**
+ * Cuts a group of turns (`groups.ts`) into searchable chunks, in order.
+ * @param before the turn before the group, for the options that its first prompt may choose from
+ */
+export function chunkGroup(
+  turns: readonly Turn[],
+  options: ChunkOptions,
+  before: Turn | null = null,
+): DraftChunk[] {
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
   const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
-  return packed.map((chunk, i) =>
-    draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
-  );
+  const spoken = units.filter(isSpoken);
+  const decided = findDecisions(spoken.map(messageOf), {
+    marks: options.kinds.ownDecision,
+    before: before === null ? [] : unitsOf(before, options).filter(isSpoken).map(messageOf),
+  }).map(({ message, ...decision }) => ({
+    decision,
+    chunk: chunkWith(packed, spoken[message]!, decision.text),
+  }));
+  return packed.map((chunk, i) => ({
+    ...draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
+    decisions: decided.filter((one) => one.chunk === chunk).map(({ decision }) => decision),
+  }));
 }
+
+const isSpoken = ({ prose, turn }: Unit): boolean => prose !== null && !turn.abandoned;
+const messageOf = ({ prose, body, turn: { number } }: Unit): Message => ({
+  by: prose === "prompt" ? "human" : "agent",
+  text: body,
+  turn: number,
+});
+
+/** The chunk that holds what a unit says; of one that was too long for a chunk, the piece that says it. */
+function chunkWith(
+  packed: readonly Unit[][],
+  { turn, firstSeq, prose }: Unit,
+  said: string,
+): Unit[] | undefined {
+  const isPiece = (piece: Unit) =>
+    piece.turn === turn && piece.firstSeq === firstSeq && piece.prose === prose;
+  const holding = packed.filter((chunk) => chunk.some(isPiece));
+  const start = lettersOf(said).slice(0, 40);
+  const saying = holding.find((chunk) =>
+    chunk.some((piece) => isPiece(piece) && lettersOf(piece.body).includes(start)),
+  );
+  return saying ?? holding[0];
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** A chunk of units; its streams and its text in their order. */
 export function draft(

@@ -19,6 +19,8 @@ import type { Unit } from "./units.ts";
  */
 export interface KindRules {
   decision: RegExp;
+  /** The project's own words for a decision alone; null: it has none. */
+  ownDecision: RegExp | null;
   choosing: RegExp;
   reasoning: RegExp;
   error: RegExp;
@@ -36,6 +38,7 @@ export interface KindTerms {
 export function kindRules(words: KindTerms = {}): KindRules {
   return {
     decision: wordPattern(decisionTerms, words.decision),
+    ownDecision: words.decision?.length ? wordPattern([], words.decision) : null,
     choosing: wordPattern(choiceTerms),
     reasoning: wordPattern(reasoningTerms),
     error: wordPattern(errorReports, words.error),

@@ -6,7 +6,7 @@ import type { AnnotationRecord, PassageVectors, SessionRecord } from "../../stor
 import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewrite.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { relativizer } from "../relative-paths.ts";
-import { storedTurns } from "../stored-turns.ts";
+import { storedTurns, turnBefore } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { turnsBefore } from "./annotate.ts";
@@ -36,7 +36,8 @@ export async function rechunkSession(
   for (let tries = 1; ; tries++) {
     const stamp = stampOfTurns(memory, session.id, first);
     const drafts: DraftChunk[] = [];
-    for (const group of groupsFrom(work, session.id, first)) drafts.push(...chunkGroup(group, options));
+    for (const group of groupsFrom(work, session.id, first))
+      drafts.push(...chunkGroup(group, options, turnBefore(memory, session.id, group)));
     const notes = drafts.length === 0 ? [] : notesFrom(memory, session, from);
     const noteDrafts = notes.map((note) => noteDraft(work, session, note, options));
     const all = [...drafts, ...noteDrafts];

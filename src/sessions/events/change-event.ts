@@ -1,5 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import { scrubAlone } from "../../redact/scrub-alone.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
 import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -6,7 +6,7 @@ import type { AlineDatabase, AlineEvent, AlineSession } from "../../agents/aline
 import { turnsAgent } from "../../agents/aline/turns-agent.ts";
 import { claude } from "../../agents/claude/claude.ts";
 import { eventStatuses, eventTypes } from "../../protocol/values.ts";
-import { scrubAlone } from "../../redact/scrub-alone.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
 import { saveEvent, saveLink } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/git-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";

@@ -1,4 +1,4 @@
-import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import {
   redactAgentState,

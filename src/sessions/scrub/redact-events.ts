@@ -1,4 +1,4 @@
-import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { eventsOf, saveEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 

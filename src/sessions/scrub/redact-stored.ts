@@ -1,6 +1,5 @@
 import type { Entry } from "../../agents/agent.ts";
-import type { ScrubText } from "../../redact/scrub-value.ts";
-import type { Scrubber, SecretLedger } from "../../redact/scrubber.ts";
+import type { Scrubber, ScrubText, SecretLedger } from "../../redact/scrubber.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { scrubEntry } from "./scrub-lines.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { createLedger } from "../../redact/ledger.ts";
-import { scrubAlone } from "../../redact/scrub-alone.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { scrubbedBy, sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";

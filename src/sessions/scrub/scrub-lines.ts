@@ -1,6 +1,6 @@
 import type { Entry, FileEdit, FileTouch, TranscriptLine } from "../../agents/agent.ts";
-import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
 import type { Scrubber, SecretLedger } from "../../redact/scrubber.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 
 /** A line without secrets. Its ids and times stay. */
 export function scrubLine(line: TranscriptLine, scrubber: Scrubber, ledger: SecretLedger): TranscriptLine {

@@ -26,7 +26,7 @@ function* proseLines(text: string): Iterable<string> {
   for (const whole of ends(text).split("\n")) {
     const line = whole.slice(0, maxLineLength);
     if (fence.test(line)) isCode = !isCode;
-    else if (!isCode && isProse(line)) yield plain(line);
+    else if (!isCode && isProse(line)) yield plainLine(line);
   }
 }
 
@@ -54,7 +54,7 @@ function isProse(line: string): boolean {
 }
 
 /** "**Fix:** use [the index](https://...)" is "Fix: use the index". */
-function plain(line: string): string {
+export function plainLine(line: string): string {
   return line
     .replace(marker, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

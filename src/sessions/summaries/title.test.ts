@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conversation, prompt, text } from "../../../test/support/turn-fixture.ts";
+import { conversation, edited, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { sessionTitle } from "./title.ts";
 
 const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));
@@ -47,6 +47,19 @@ describe("sessionTitle", () => {
     expect(titleOf("yes", "ok")).toBeNull();
     expect(sessionTitle(conversation(text("I decided to rename the parser module.")))).toBeNull();
     expect(sessionTitle([])).toBeNull();
+  });
+
+  it("says what was done where the prompts say nothing of it", () => {
+    const branch = { branch: "feature/lock" };
+    const asked = prompt("Review the changes in this branch");
+    expect(sessionTitle(conversation(branch, asked))).toBe("Review on feature/lock");
+    const edit = edited("/p/src/lock.ts", "a", "b");
+    expect(sessionTitle(conversation(branch, prompt("commit this"), edit))).toBe(
+      "Commit: lock.ts (feature/lock)",
+    );
+    expect(
+      sessionTitle(conversation(branch, prompt("help"), edit, prompt("Move the lock into the daemon"))),
+    ).toBe("Move the lock into the daemon");
   });
 
   it("is one line of up to 80 characters, whatever was asked", () => {

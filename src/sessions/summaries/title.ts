@@ -1,3 +1,4 @@
+import type { FileTouch } from "../../agents/agent.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
@@ -8,26 +9,78 @@ const enoughWords = 3;
 /** Prompts that are looked at. */
 const promptsToTry = 10;
 
+/** Words that any session may begin with: they tell nothing of this one. */
+const generic = new Set(
+  (
+    "add approach branch branches can change changed changes check code comment comments commit commits conflict conflicts " +
+    "hello hej hey continue current diff everything feedback file files fix fixes fixed git give have help issue issues latest lint look main " +
+    "master merge please plan problem project push pull rebase repo repository request resolve review reviewing run stuff " +
+    "summarize task test tests the thing things this try update work working pr prs ændringer ret kør gennemgå"
+  ).split(" "),
+);
+const enoughTelling = 2;
+
+/** What a prompt that tells nothing else asks for. */
+const deeds: readonly [RegExp, string][] = [
+  [/\breview|gennemgå/i, "Review"],
+  [/\b(?:rebase|merge|conflict)/i, "Merge"],
+  [/\b(?:commit|push)\b/i, "Commit"],
+  [/\btests?\b/i, "Tests"],
+];
+const filesNamed = 2;
+
 /**
- * A short title out of the first prompts, up to 80 characters: for a session that its agent gave none.
- * @returns null when nothing was asked
+ * A short title, up to 80 characters, for a session that its agent gave none: what the first prompt asks for that says
+ * something. Where none does ("commit this"), what was done: the files that were changed, and the branch.
+ * @returns null when nothing was asked, and nothing done
  */
 export function sessionTitle(turns: Iterable<Turn>): string | null {
   let best: Ask | null = null;
+  let asked: string | null = null;
   let tried = 0;
-  for (const { lines, abandoned } of turns) {
-    if (abandoned) continue;
-    for (const { entries } of lines) {
+  let branch: string | null = null;
+  const files = new Map<string, number>();
+  for (const turn of turns) {
+    if (turn.abandoned) continue;
+    branch ??= turn.branch;
+    for (const { entries } of turn.lines) {
       for (const entry of entries) {
-        if (entry.kind !== "prompt") continue;
+        if (entry.kind === "tool_use") countEdits(entry.files, files);
+        if (entry.kind !== "prompt" || tried >= promptsToTry) continue;
+        tried++;
+        asked ??= entry.text;
         const ask = askOf(entry.text, 240);
-        if (ask !== null && ask.words.size >= enoughWords) return titleOf(ask);
-        if (ask !== null && ask.words.size > (best?.words.size ?? 0)) best = ask;
-        if (++tried >= promptsToTry) return best && titleOf(best);
+        if (ask === null) continue;
+        if (ask.words.size >= enoughWords && telling(ask) >= enoughTelling) return titleOf(ask);
+        if (best === null || telling(ask) > telling(best)) best = ask;
       }
     }
   }
-  return best && titleOf(best);
+  if (asked === null) return null;
+  const isTelling = best !== null && telling(best) > 0;
+  return (isTelling ? null : doneTitle(best?.text ?? asked, files, branch)) ?? (best && titleOf(best));
+}
+
+const telling = ({ words }: Ask): number => [...words].filter((word) => !generic.has(word)).length;
+
+function countEdits(touched: readonly FileTouch[], files: Map<string, number>): void {
+  for (const { path, how } of touched) {
+    const name = path.split(/[/\\]/).at(-1) ?? path;
+    if (how !== "read" && (files.has(name) || files.size < 200)) files.set(name, (files.get(name) ?? 0) + 1);
+  }
+}
+
+/** "Review of feature/lock", "setup.go, hooks.go and 3 more (feature/lock)"; null where that is not known either. */
+function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: string | null): string | null {
+  const topic = branch === null || /^(?:main|master|HEAD|trunk|develop)$/.test(branch) ? null : branch;
+  const deed = deeds.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
+  const names = [...files].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  const more = names.length - filesNamed;
+  const changed = names.slice(0, filesNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  if (changed === "" && topic === null) return null;
+  const what =
+    changed === "" ? `${deed ?? "Work"} on ${topic}` : deed === null ? changed : `${deed}: ${changed}`;
+  return beginningOf(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
 }
 
 /** The first sentence, or the first clause that is long enough. */

@@ -1,4 +1,4 @@
-import { stopWords } from "../../text/stop-words.ts";
+import { stopWords } from "../../text/tokens.ts";
 
 /** Danish words without meaning of their own, and words that every conversation about code is full of. */
 const others = new Set(

@@ -138,10 +138,14 @@ export interface SearchableIndex {
   /** Definitions of each name (`nameKey`), at most `limit` of each, in the order of the names. */
   definitions(keys: readonly string[], limit: number): Promise<Definition[]>;
   frequencies(tokens: readonly string[]): Promise<Frequencies>;
+  /** For each phrase (consecutive tokens, with blanks between them) the chunks that hold it, at most `limit` of each. */
+  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]>;
   /** Outlines in no particular order; those of chunks that are gone are missing. Shared: not to be changed. */
   outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]>;
   /** Whole chunks in the order of the ids; those that are gone are missing. */
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]>;
+  /** All chunks of these files, in no particular order. */
+  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
   /** What there is of each model. Quick while nothing changes. */

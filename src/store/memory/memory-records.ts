@@ -97,7 +97,16 @@ export interface PassageVectors {
   data: Int8Array;
 }
 
+/** What was decided, in the words of who said it; a question's answer as "Question → answer". */
+export interface ChunkDecision {
+  text: string;
+  turn: number;
+  by: "human" | "agent";
+}
+
 export interface ChunkToStore extends SessionChunk {
+  /** Left out: nobody looked yet. */
+  decisions?: readonly ChunkDecision[];
   terms: ChunkTerms;
   /** By model id. */
   vectors: ReadonlyMap<string, PassageVectors>;

@@ -1,7 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { type Codec, isControl } from "../codec/codec.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { type Manifest, manifestPath, placeOf, readManifest } from "./manifest.ts";
 import { type BlobReader, readTree, type Tree } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
@@ -15,7 +14,7 @@ export async function tipAt(dir: string, commit: string): Promise<Tip> {
   return { commit, tree: await readTree(dir, commit) };
 }
 
-/** The same; null when the commit, or a part of it, is not there. */
+/** The tip; null when the commit or a part of it is missing. */
 export async function tipIfThere(dir: string, commit: string): Promise<Tip | null> {
   try {
     return await tipAt(dir, commit);
@@ -25,15 +24,15 @@ export async function tipIfThere(dir: string, commit: string): Promise<Tip | nul
   }
 }
 
-/** A file that could not be read, or not as a whole. */
+/** A file that could not be read completely. */
 export interface Problem {
   path: string;
   reason: string;
 }
 
-export type File = { path: string; text: string };
+type File = { path: string; text: string };
 
-/** What lies under a name in one of several tips. */
+/** Reads files of several tips. */
 export class Files {
   constructor(
     private readonly blobs: BlobReader,
@@ -42,7 +41,7 @@ export class Files {
 
   readonly problems = new Map<string, string>();
 
-  /** null when there is nothing, or nothing that can be read. */
+  /** null when missing or unreadable. */
   async read(tip: Tip | null, name: string): Promise<File | null> {
     const blob = tip?.tree.get(name);
     if (blob === undefined) return null;
@@ -52,7 +51,7 @@ export class Files {
     return file;
   }
 
-  /** The file at a path, wherever it may lie; joined where it lies in several places. */
+  /** The file at a path, joined if it is stored under several names. */
   async at(tip: Tip | null, path: string): Promise<string | null> {
     let found: string | null = null;
     for (const name of this.codec.namesOf(path)) {
@@ -63,7 +62,7 @@ export class Files {
     return found;
   }
 
-  /** null: there is none, or it is broken. */
+  /** null when missing or invalid. */
   async manifest(tip: Tip | null): Promise<Manifest | null> {
     for (const name of this.codec.namesOf(manifestPath)) {
       const file = await this.read(tip, name);
@@ -74,7 +73,7 @@ export class Files {
   }
 }
 
-/** Names in a tip that hold something else than in another. */
+/** Names whose content differs between two tips. */
 export function changedNames(tip: Tip, before: Tip | null): string[] {
   return [...tip.tree].flatMap(([name, blob]) =>
     isControl(name) || before?.tree.get(name) === blob ? [] : [name],

@@ -5,9 +5,9 @@ import type { Run } from "../report.ts";
 import { type Tip, tipIfThere } from "./branch.ts";
 import { readRef, setRef } from "./objects.ts";
 
-/** What is said to the remote and what it answers, with what went wrong in the report. */
+/** Fetches from and pushes to the remote; failures go into the report. */
 
-/** What the branch is at the remote; where that cannot be asked, what it was the last time. */
+/** The branch's tip at the remote, or the last known one when it cannot be reached. */
 export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
   const { dir, settings, options, report } = run;
   const { remote, branch } = settings;
@@ -33,7 +33,7 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
     report.trouble = isDamaged
       ? {
           kind: "damaged",
-          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing of it was imported; new sessions stay here.`,
+          message: `The branch ${branch} at ${remote} is damaged (${error.message}). Nothing was imported from it; new sessions stay here.`,
         }
       : {
           kind: "unreachable",
@@ -43,7 +43,7 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
   }
 }
 
-/** A tip whose files are there; null where they are damaged, which is told. */
+/** The tip if its files are readable; else reports a problem and returns null. */
 export async function readableTip(run: Run, commit: string): Promise<Tip | null> {
   const { dir, settings, report } = run;
   const ref = await readRef(dir, remoteRef);
@@ -55,7 +55,7 @@ export async function readableTip(run: Run, commit: string): Promise<Tip | null>
   return tip;
 }
 
-/** @returns whether somebody else was faster, and it is to be done again */
+/** @returns whether the push was rejected because the remote moved on */
 export async function push(run: Run, commit: string): Promise<boolean> {
   const { dir, settings, options, report } = run;
   try {

@@ -1,20 +1,79 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { canonicalJson, compareText } from "../codec/canonical.ts";
-import { manifestPath, type Place, pathOf, placeOf, type SharedKind, sharedKinds } from "./layout.ts";
+import { canonicalJson, compareText } from "../codec/codec.ts";
 import { decode, fileType } from "./shared-file.ts";
 
-/** The newest layout of the branch that is understood here. */
+/** The layout of the branch. */
+
+export const manifestPath = "manifest.json";
+
+export const sharedKinds = ["session", "annotation", "checkpoint", "attribution", "event"] as const;
+export type SharedKind = (typeof sharedKinds)[number];
+
+/** A shared item; an attribution's id is the commit's hash. */
+export interface Thing {
+  kind: SharedKind;
+  id: string;
+}
+
+/** A file of an item. Sessions have two, all others one. */
+export interface Place extends Thing {
+  part: "meta" | "transcript" | "whole";
+}
+
+/** Encodes ids so that none is `.git`, `..` or another's file. */
+const encoded = (id: string) =>
+  id
+    .split("/")
+    .map((part) => encodeURIComponent(Buffer.from(part).toString()).replaceAll(".", "%2E") || "%")
+    .join("/");
+
+function decoded(path: string): string | null {
+  try {
+    const id = path
+      .split("/")
+      .map((part) => (part === "%" ? "" : decodeURIComponent(part)))
+      .join("/");
+    return encoded(id) === path ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The path of an item's file: `sessions/<id>/meta.json`, `attributions/<first two digits>/<hash>.json`. */
+export function pathOf({ kind, id, part }: Place): string {
+  const name = encoded(id);
+  if (kind === "session") return `sessions/${name}/${part === "meta" ? "meta.json" : "transcript.jsonl"}`;
+  return kind === "attribution" ? `attributions/${name.slice(0, 2)}/${name}.json` : `${kind}s/${name}.json`;
+}
+
+const pattern =
+  /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event)s\/(.+)\.json)$/s;
+
+/** The item of a path; null for the manifest, and for unknown files of newer clients. */
+export function placeOf(path: string): Place | null {
+  const [, session, uid = "", file, hash, kind, name = ""] = pattern.exec(path) ?? [];
+  const place = (found: Place["kind"], text: string, part: Place["part"]): Place | null => {
+    const id = decoded(text);
+    const made = id === null ? null : { kind: found, id, part };
+    return made !== null && pathOf(made) === path ? made : null;
+  };
+  if (session !== undefined) return place("session", uid, file === "meta.json" ? "meta" : "transcript");
+  if (hash !== undefined) return place("attribution", hash, "whole");
+  return kind === undefined ? null : place(kind as SharedKind, name, "whole");
+}
+
+/** The newest supported layout. */
 export const layoutVersion = 1;
 
-/** What the manifest says of a file; null: nothing that is known here. */
+/** A file's entry in the manifest. */
 export interface ManifestEntry {
   sha256: string;
-  /** When what it tells of was last changed: of a session its last line, of a commit when it was committed. */
+  /** Last change: a session's last line, a commit's time. */
   updated: number;
 }
 
-/** By the file's path. */
+/** By path. */
 export type Manifest = Map<string, ManifestEntry>;
 
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
@@ -33,7 +92,7 @@ const fileNames: Record<Place["part"], string> = {
   whole: "record",
 };
 
-/** The version that a manifest names; null: it is none. */
+/** A manifest's version; null if invalid. */
 export function versionOfManifest(text: string): number | null {
   try {
     const parsed = z.object({ version: z.int() }).safeParse(JSON.parse(text));
@@ -43,7 +102,7 @@ export function versionOfManifest(text: string): number | null {
   }
 }
 
-/** null for one that is broken; what it says can be found out from the files. */
+/** null if invalid; it can be rebuilt from the files. */
 export function readManifest(text: string): Manifest | null {
   let given: unknown;
   try {
@@ -65,7 +124,7 @@ export function readManifest(text: string): Manifest | null {
   return manifest;
 }
 
-/** One line for each thing, so that git keeps little of the next version. */
+/** One line per item, so that git's delta of the next version is small. */
 export function writeManifest(manifest: Manifest): string {
   const kinds = sharedKinds.map((kind): string => {
     const things = new Map<string, { updated: number; files: Record<string, string> }>();
@@ -85,13 +144,13 @@ export function writeManifest(manifest: Manifest): string {
   return `{"version":${layoutVersion},\n${kinds.sort(compareText).join(",\n")}}\n`;
 }
 
-/** What a manifest says of a file; null for the manifest itself, and for what is not known here or malformed. */
+/** A file's manifest entry; null for the manifest itself, and for unknown or malformed files. */
 export function entryOf(path: string, text: string): ManifestEntry | null {
   const place = placeOf(path);
   if (place === null || path === manifestPath) return null;
   const type = fileType(place);
   const sha256 = createHash("sha256").update(text).digest("hex");
-  // Said by its meta.json, and long to read.
+  // Its meta.json has the time, and it is long.
   if (type === "transcript") return { sha256, updated: 0 };
   const { record } = decode(type, text);
   if (record === null) return null;

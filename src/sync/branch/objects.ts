@@ -1,13 +1,13 @@
 import { gitBuffer, gitBytes, gitFields, gitText } from "../../git/git.ts";
 
-/** Reading and writing what lies on the branch, by git's plumbing alone: no checkout, no index, no working tree. */
+/** Reads and writes the branch with git's plumbing: no checkout, index or working tree. */
 
-/** Blobs of a commit by path; what is no plain file is left out. */
+/** Blobs of a commit by path; plain files only. */
 export type Tree = ReadonlyMap<string, string>;
 
 /**
  * The files of a commit.
- * @throws GitFailure also when the commit or one of its trees is not there
+ * @throws GitFailure also when the commit or one of its trees is missing
  */
 export async function readTree(dir: string, commit: string): Promise<Tree> {
   const tree = new Map<string, string>();
@@ -34,7 +34,7 @@ export function openBlobs(dir: string): BlobReader {
     try {
       return await git.ask(hash);
     } catch {
-      // A damaged object ends git; the next one is asked of another.
+      // A damaged object ends git; the next read starts another.
       await git.end();
       git = null;
       return null;
@@ -104,20 +104,20 @@ function startReader(dir: string) {
   return { ask, end };
 }
 
-/** A file of a new commit: its bytes, or a blob that is there already. */
+/** A file of a new commit: its bytes, or an existing blob. */
 export interface FileToWrite {
   path: string;
   content: Uint8Array | { blob: string };
 }
 
-export interface Written {
+interface Written {
   commit: string;
   tree: string;
 }
 
 /**
- * Writes a commit that no ref leads to, with everything in it, through one `git fast-import`.
- * @param parents the files of the first are those of the commit, but for what is given
+ * Writes an unreferenced commit with all its objects through one `git fast-import`.
+ * @param parents the commit has the first one's files, plus the given changes
  */
 export async function writeCommit(
   dir: string,
@@ -142,7 +142,7 @@ export async function writeCommit(
         yield "\n";
       }
     }
-    // The ref is only lent: at the end there is none.
+    // The ref is temporary.
     yield `\nget-mark :1\nreset refs/pommel/writing\nfrom ${noCommit}\n\ndone\n`;
   }
   const output = await gitBuffer(dir, ["fast-import", "--quiet", "--done", "--force"], { stdin: commands() });
@@ -150,7 +150,7 @@ export async function writeCommit(
   return { commit, tree: await gitText(dir, ["rev-parse", `${commit}^{tree}`]) };
 }
 
-/** As fast-import reads a path with anything unusual in it. */
+/** Quotes a path for fast-import. */
 function quoted(path: string): string {
   if (/^[\w./%~!'()*@+=,-]+$/.test(path)) return path;
   return `"${path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
@@ -161,8 +161,8 @@ async function hashLength(dir: string): Promise<number> {
   return format === "sha256" ? 64 : 40;
 }
 
-/** What a ref leads to; null when it is not there. */
-export interface Ref {
+/** A ref's target; null when missing. */
+interface Ref {
   hash: string;
   isCommit: boolean;
   /** The worktree that has it checked out, if any. */
@@ -179,7 +179,7 @@ export async function readRef(dir: string, ref: string): Promise<Ref | null> {
   return null;
 }
 
-/** Moves a ref, unless it is not what it was (null: not there). @returns whether it was moved */
+/** Moves a ref if it still is at `from` (null: missing). @returns whether it was moved */
 export async function moveRef(dir: string, ref: string, to: string, from: string | null): Promise<boolean> {
   try {
     await gitText(dir, ["update-ref", "-m", "pommel sync", ref, to, from ?? "0".repeat(to.length)]);
@@ -189,7 +189,7 @@ export async function moveRef(dir: string, ref: string, to: string, from: string
   }
 }
 
-/** Sets a ref of Pommel's own, whatever it was. */
+/** Sets one of Pommel's own refs unconditionally. */
 export async function setRef(dir: string, ref: string, to: string): Promise<void> {
   await gitText(dir, ["update-ref", ref, to]);
 }

@@ -1,17 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { entryOf, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { entryOf, type Manifest, manifestPath, placeOf, readManifest, writeManifest } from "./manifest.ts";
 import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
 
-/** All that is shared: texts by path, without the manifest, which follows from them. */
+/** The shared state: texts by path, without the manifest, which is derived. */
 type SharedState = ReadonlyMap<string, string>;
 
-/**
- * Two states as one: a join of a semilattice, so that whoever merges with whom, in whatever order and however often,
- * all come to the same, and nothing is lost.
- */
+/** Joins two states. A semilattice join, so that merges in any order and number converge, and nothing is lost. */
 function mergeStates(a: SharedState, b: SharedState): SharedState {
   const merged = new Map(a);
   for (const [path, text] of b) {
@@ -22,7 +18,7 @@ function mergeStates(a: SharedState, b: SharedState): SharedState {
   return merged;
 }
 
-/** The manifest of a state, made anew. */
+/** Derives a state's manifest. */
 function manifestOf(state: SharedState): string {
   const manifest: Manifest = new Map();
   for (const [path, text] of state) {
@@ -45,7 +41,7 @@ describe.each(types)("two versions of a %s", (type) => {
   );
   const join = (a: string, b: string) => joinTexts(placeFor(type), a, b);
 
-  it("become one that does not depend on their order, on how many there are, or on how often", () => {
+  it("join independently of order, grouping and repetition", () => {
     fc.assert(
       fc.property(text, text, text, (a, b, c) => {
         expect(join(a, b)).toBe(join(b, a));
@@ -58,7 +54,7 @@ describe.each(types)("two versions of a %s", (type) => {
     );
   });
 
-  it("are read as they were written", () => {
+  it("round-trip through encoding", () => {
     fc.assert(
       fc.property(records[type], (record) => {
         const written = encode(type, record as never);
@@ -71,7 +67,7 @@ describe.each(types)("two versions of a %s", (type) => {
   });
 });
 
-/** Everything in a state that must never go missing: turns, lines, links, who had a part in what, foreign fields. */
+/** Everything in a state that must never be lost: turns, lines, links, participants, foreign fields. */
 function tokens(state: SharedState): Set<string> {
   const found = new Set<string>();
   for (const [path, text] of state) {
@@ -97,7 +93,7 @@ function tokens(state: SharedState): Set<string> {
   return found;
 }
 
-/** A machine that syncs step by step, as the program does: fetch, merge, push unless the remote has moved on. */
+/** A machine that syncs step by step like the program: fetch, merge, push unless the remote has moved on. */
 class Clone {
   state: SharedState = new Map();
   private fetched: { state: SharedState; version: number } | null = null;
@@ -111,7 +107,7 @@ class Clone {
     if (this.fetched) this.state = mergeStates(this.state, this.fetched.state);
   }
   push(remote: Remote): boolean {
-    // Rejected: somebody else was faster, or what it has does not hold what it fetched.
+    // Rejected: the remote moved on.
     if (this.fetched?.version !== remote.version) return false;
     this.merge();
     remote.state = this.state;
@@ -133,7 +129,7 @@ const step = fc.record({
 });
 
 describe("machines that sync at once", () => {
-  it("come to the same, with nothing lost, whatever the order of their steps", () => {
+  it("converge without loss, whatever the order of their steps", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 4 }),
@@ -148,7 +144,7 @@ describe("machines that sync at once", () => {
               clone.write(act);
               written.set(act.path, [...(written.get(act.path) ?? []), act]);
             } else if (act === "lose") {
-              // Somebody put an older state of the branch back.
+              // Someone reset the branch to an older state.
               if (remote.version % 3 === 0) remote.state = new Map([...remote.state].slice(1));
               remote.version++;
             } else if (act === "fetch") clone.fetch(remote);
@@ -185,7 +181,7 @@ describe("machines that sync at once", () => {
 });
 
 describe("the manifest", () => {
-  it("names every file that is understood, and is read as it was written", () => {
+  it("names every known file, and round-trips", () => {
     fc.assert(
       fc.property(fc.array(sharedText, { maxLength: 8 }), (texts) => {
         const state = texts.reduce<SharedState>(
@@ -201,7 +197,7 @@ describe("the manifest", () => {
     );
   });
 
-  it("is none when it is broken", () => {
+  it("is rejected when invalid", () => {
     for (const text of ["", "{", "[]", '{"version":1}']) expect(readManifest(text)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { canonicalJson, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareText } from "../codec/codec.ts";
 import {
   joinAnnotations,
   joinAttributions,
@@ -24,9 +24,9 @@ import {
   sessionShape,
   turnShape,
 } from "../records/records.ts";
-import type { Place } from "./layout.ts";
+import type { Place } from "./manifest.ts";
 
-/** What the files of a kind hold. */
+/** The record in each kind of file. */
 export interface SharedRecords {
   meta: SharedSession;
   transcript: SharedTurn[];
@@ -40,13 +40,13 @@ export type FileType = keyof SharedRecords;
 export const fileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType =>
   kind === "session" ? (part === "meta" ? "meta" : "transcript") : kind;
 
-/** What a file holds, and how many lines (of a transcript) or files could not be understood. */
-export interface Decoded<T extends FileType = FileType> {
+/** A file's record, and the number of malformed lines (of a transcript) or files. */
+interface Decoded<T extends FileType = FileType> {
   record: SharedRecords[T] | null;
   malformed: number;
 }
 
-/** How a record is read, put in order and joined with another version of itself. */
+/** How to parse, normalise and join a kind of record. */
 interface Type<T> {
   parse(text: string): { record: T | null; malformed: number };
   write(record: T): string;
@@ -102,15 +102,12 @@ export function decode<T extends FileType>(type: T, text: string): Decoded<T> {
   return types[type].parse(text) as Decoded<T>;
 }
 
-/** The bytes of a record: the same for the same content. */
+/** A record's canonical text. */
 export function encode<T extends FileType>(type: T, record: SharedRecords[T]): string {
   return types[type].write(record);
 }
 
-/**
- * Two versions of a file as one. What cannot be understood is less than what can be; of two files of a kind that is
- * not known here always the same one stays.
- */
+/** Joins two versions of a file. A valid one beats a malformed one; of an unknown kind, a deterministic one wins. */
 export function joinTexts(place: Pick<Place, "kind" | "part"> | null, a: string, b: string): string {
   if (a === b) return a;
   const some = compareText(a, b) >= 0 ? a : b;

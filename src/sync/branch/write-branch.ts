@@ -1,23 +1,29 @@
 import type { ChangedThing } from "../../store/memory/sync.ts";
 import { isControl } from "../codec/codec.ts";
-import { countOf, noCounts, type SyncCounts } from "../counts.ts";
 import { type ExportFile, exportFiles } from "../export-files.ts";
 import type { ExportWork } from "../records/from-memory.ts";
+import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import type { Files, Tip } from "./branch.ts";
-import { manifestPath, placeOf } from "./layout.ts";
-import { entryOf, type Manifest, type ManifestEntry, writeManifest } from "./manifest.ts";
+import {
+  entryOf,
+  type Manifest,
+  type ManifestEntry,
+  manifestPath,
+  placeOf,
+  writeManifest,
+} from "./manifest.ts";
 import type { FileToWrite } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
-export interface ToWrite {
-  /** What is joined: here and at the remote. The first is the new commit's first parent. */
+interface ToWrite {
+  /** The local and remote tips to join. The first is the new commit's first parent. */
   tips: readonly Tip[];
   things: readonly ChangedThing[];
   onProgress?: ((done: number, total: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What the next commit has that its first parent has not; counts what is shared on the way. */
+/** Yields the files that the next commit changes relative to its first parent, and counts what is shared. */
 export class BranchWriter {
   readonly counts: SyncCounts = noCounts();
   private readonly names: Set<string>;
@@ -58,7 +64,7 @@ export class BranchWriter {
     }
   }
 
-  /** What the tips say of a file, joined. */
+  /** A file joined from all tips. */
   private async known(path: string): Promise<string | null> {
     const texts = await this.textsAt(this.files.codec.namesOf(path)[0]!);
     return texts.reduce<string | null>(
@@ -78,7 +84,7 @@ export class BranchWriter {
     return found;
   }
 
-  /** Joins what the tips have with what is told here. */
+  /** Joins the tips' version with the local export. */
   private async join(path: string, exported: ExportFile | null) {
     const name = this.files.codec.namesOf(path)[0]!;
     this.done.add(name);
@@ -100,7 +106,10 @@ export class BranchWriter {
     return { isNews, turns, file: await this.fileFor(name, path, text, texts) };
   }
 
-  /** The file to write; null when the first parent has it. Of two encryptions of the same always the same one stays. */
+  /**
+   * The file to write; null when the first parent has it. Of two encryptions of equal content, a deterministic one
+   * wins.
+   */
   private async fileFor(
     name: string,
     path: string,
@@ -112,7 +121,7 @@ export class BranchWriter {
     return this.toWrite.tips[0]?.tree.get(name) === blob ? null : { path: name, content: { blob } };
   }
 
-  /** Files that both tips have differently, or only the second one. */
+  /** Files that differ between the tips, or that only the second has. */
   private async *otherTip() {
     const [first, second] = this.toWrite.tips;
     if (!first || !second) return;
@@ -161,11 +170,11 @@ export class BranchWriter {
     const text = writeManifest(manifest);
     const name = this.files.codec.namesOf(manifestPath)[0]!;
     const file = await this.fileFor(name, manifestPath, text, await this.textsAt(name));
-    // Without anything to tell of there is none.
+    // Omitted while there is nothing to share.
     if (file && (manifest.size > 0 || tips.length > 0)) yield file;
   }
 
-  /** What a manifest that is lost or broken would say. */
+  /** Rebuilds a missing or invalid manifest. */
   private async foundIn(tip: Tip): Promise<Manifest> {
     const found: Manifest = new Map();
     for (const name of tip.tree.keys()) {
@@ -178,7 +187,7 @@ export class BranchWriter {
   }
 }
 
-/** Turns of a transcript that another version of it has not, or not so. */
+/** The number of turns that are new or changed relative to another version. */
 function turnsIn(path: string, text: string, known: string | null): number {
   if (placeOf(path)?.part !== "transcript") return 0;
   const before = new Set(known?.split("\n"));

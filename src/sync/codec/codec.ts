@@ -1,22 +1,22 @@
-/** How what is shared lies in git: as it is, or encrypted, so that a shared remote holds nothing readable. */
+/** How shared files are stored in git: plain or encrypted. */
 export interface Codec {
-  /** Paths in git where a file may lie; the first is where it is written to. */
+  /** Possible paths of a file in git; it is written to the first. */
   namesOf(path: string): readonly string[];
-  /** The path of the file under a name; null where only its content tells. */
+  /** The path for a name; null when only the content has it. */
   pathAt(name: string): string | null;
-  /** null: not to be read, or not what belongs there. */
+  /** null: unreadable, or a file of another path. */
   open(name: string, content: Uint8Array): Promise<{ path: string; text: string } | null>;
   seal(path: string, text: string): Promise<Uint8Array>;
-  /** Files that say how to read the others. */
+  /** Files needed to read the others. */
   control: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Says that a branch is encrypted, and how. */
+/** Marks a branch as encrypted, and how. */
 export const markerPath = "pommel.json";
-/** Keys lie below. */
+/** Directory of keys. */
 export const keysDir = "keys/";
 
-/** Whether a path in git is no file that is shared, but says how to read those. */
+/** Whether a path in git is a control file rather than a shared one. */
 export const isControl = (name: string) => name === markerPath || name.startsWith(keysDir);
 
 export const plain: Codec = {
@@ -26,3 +26,36 @@ export const plain: Codec = {
   seal: async (_path, text) => Buffer.from(text),
   control: new Map(),
 };
+
+/** Canonical JSON: keys sorted at any depth, no spaces, no undefined values. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([a], [b]) => compareText(a, b));
+  // Keeps keys such as "__proto__".
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+/** By code units, independent of the locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+type Part = number | string | null;
+
+/** Compares part by part; null comes first. */
+export function compareParts(a: readonly Part[], b: readonly Part[]): number {
+  for (const [i, one] of a.entries()) {
+    const other = b[i] ?? null;
+    if (one === other) continue;
+    if (one === null) return -1;
+    if (other === null) return 1;
+    return one < other ? -1 : 1;
+  }
+  return 0;
+}

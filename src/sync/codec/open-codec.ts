@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { manifestPath, placeOf } from "../branch/layout.ts";
-import { layoutVersion, versionOfManifest } from "../branch/manifest.ts";
+import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
 import { type Codec, keysDir, markerPath, plain } from "./codec.ts";
 import {
@@ -19,26 +18,26 @@ import {
 
 export interface EncryptionSettings {
   encryption: "none" | "passphrase" | "key";
-  /** The branch's name, for what is said of it. */
+  /** The branch's name, for messages. */
   branch: string;
   keyFile: string;
-  /** Asks for the passphrase; `isNew`: it is to be made up. null: nobody can be asked. */
+  /** Asks for the passphrase; `isNew`: a new one. null: no terminal. */
   passphrase: (isNew: boolean) => Promise<string | null>;
-  /** Called when a key file was made. */
+  /** Called when a key file was created. */
   onKeyMade?: (file: string) => void;
-  /** Nothing is to be left behind: a key that is needed is made for this time only. */
+  /** Leave nothing behind: create a needed key temporarily. */
   isTrial?: boolean;
-  /** Cost of a passphrase, as age counts it; only tests want another one. */
+  /** age's scrypt work factor; set by tests only. */
   workFactor?: number;
 }
 
-/** What lies on the branch, here and at the remote, as far as it says how to read the rest. */
-export interface Present {
+/** The branch's control files, local and remote. */
+interface Present {
   trees: readonly Tree[];
   read(hash: string): Promise<Uint8Array | null>;
 }
 
-/** Whether a branch with these files is Pommel's, and how it is encrypted; null: it is something else. */
+/** Whether these files are Pommel's and encrypted; null for an unrelated branch. */
 export function kindOfTree(tree: Tree): "plain" | "sealed" | "empty" | null {
   if (tree.size === 0) return "empty";
   if (tree.has(markerPath)) return "sealed";
@@ -47,8 +46,8 @@ export function kindOfTree(tree: Tree): "plain" | "sealed" | "empty" | null {
 }
 
 /**
- * How to read and write the branch.
- * @throws PommelError `sync_refused`: the branch is something else, is encrypted differently, or cannot be read
+ * Chooses the codec for the branch.
+ * @throws PommelError `sync_refused`: the branch is unrelated, encrypted differently, or unreadable
  */
 export async function openCodec(present: Present, settings: EncryptionSettings): Promise<Codec> {
   const { encryption, branch } = settings;
@@ -98,7 +97,7 @@ async function refuseNewer({ trees, read }: Present): Promise<void> {
   }
 }
 
-/** Key files of the branch by path, here and at the remote. */
+/** The branch's key files by path, local and remote. */
 async function keysIn({ trees, read }: Present): Promise<Map<string, Uint8Array>> {
   const keys = new Map<string, Uint8Array>();
   for (const tree of trees) {
@@ -138,7 +137,7 @@ async function withPassphrase(present: Present, settings: EncryptionSettings): P
   return sealedCodec(identities, keys);
 }
 
-/** A branch with keys of the other kind only. */
+/** Refuses a branch that only has keys of the other kind. */
 function refuseOtherWay(
   { branch }: EncryptionSettings,
   { trees }: Present,

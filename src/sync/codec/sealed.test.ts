@@ -17,7 +17,7 @@ async function remember(machine: Machine, id: string, said = secret) {
   await machine.read(told);
 }
 
-/** Not a secret: made here. */
+/** Not a secret: generated here. */
 const phrase = ["correct", "horse", "battery"].join(" ");
 const byPassphrase = (text: string | null = phrase): Partial<SyncSettings> => ({
   encryption: "passphrase",
@@ -25,7 +25,7 @@ const byPassphrase = (text: string | null = phrase): Partial<SyncSettings> => ({
 });
 const byKey: Partial<SyncSettings> = { encryption: "key" };
 
-/** Every object that the remote ever got, unpacked, and the names of all files. */
+/** Every object the remote ever received, unpacked, and all file names. */
 function everythingAt(remote: (...args: string[]) => string): string {
   const objects = remote("rev-list", "--objects", "--all").split("\n");
   const contents = objects.map((line) => remote("cat-file", "-p", line.split(" ")[0]!));
@@ -33,7 +33,7 @@ function everythingAt(remote: (...args: string[]) => string): string {
 }
 
 describe("with a passphrase", () => {
-  it("shares nothing that can be read, and everything with who knows it", async () => {
+  it("shares nothing readable without it, and everything with it", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "session-one");
     expect(await one.sync({}, byPassphrase())).toMatchObject({ pushed: true, encrypted: true });
@@ -48,7 +48,7 @@ describe("with a passphrase", () => {
     expect(two.tree()).toBe(one.tree());
   });
 
-  it("keeps what did not change as it is, bytes and all", async () => {
+  it("keeps unchanged files byte for byte", async () => {
     const one = shared.machine("one");
     await remember(one, "a");
     await one.sync({}, byPassphrase());
@@ -56,12 +56,12 @@ describe("with a passphrase", () => {
     await remember(one, "b", "a wombat is there, too");
     await one.sync({}, byPassphrase());
     const after = one.git("ls-tree", "-r", branch).split("\n");
-    // Only the manifest is another.
+    // Only the manifest differs.
     expect(before.filter((line) => !after.includes(line))).toHaveLength(1);
     expect(await one.sync({}, byPassphrase(null))).toMatchObject({ pushed: false });
   });
 
-  it("says that it is the wrong one, or that nobody can be asked, and changes nothing", async () => {
+  it("reports a wrong passphrase or a missing terminal, and changes nothing", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await one.sync({}, byPassphrase());
@@ -77,11 +77,11 @@ describe("with a passphrase", () => {
     expect(contentOf(two)).toEqual(contentOf(one));
   });
 
-  it("works when two machines made it up at the same moment", async () => {
+  it("works when two machines set it up at the same time", async () => {
     const [one, two, three] = [shared.machine("one"), shared.machine("two"), shared.machine("three")];
     await remember(one, "a");
     await remember(two, "b");
-    // Both begin while the remote is away.
+    // Both begin while the remote is unreachable.
     for (const machine of [one, two]) {
       machine.git("remote", "set-url", "origin", "/nowhere");
       await machine.sync({}, byPassphrase());
@@ -96,7 +96,7 @@ describe("with a passphrase", () => {
     expect(shared.git("rev-parse", branch)).toBe(tip);
   });
 
-  it("joins what two machines wrote of the same session", async () => {
+  it("joins two machines' versions of a session", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     const told = one.session("a");
     told.prompt("First");
@@ -120,7 +120,7 @@ describe("with a passphrase", () => {
 });
 
 describe("with a key file", () => {
-  it("makes one for its owner alone, and asks for it elsewhere", async () => {
+  it("creates one readable by its owner only, and asks for it elsewhere", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     const made: string[] = [];
@@ -138,14 +138,14 @@ describe("with a key file", () => {
     expect(contentOf(two)).toEqual(contentOf(one));
   });
 
-  it("refuses a branch that everybody can read, and files in others' places", async () => {
+  it("refuses an unencrypted branch, and swapped files", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await remember(one, "a");
     await one.sync();
     await expect(one.sync({}, byKey)).rejects.toThrow("not encrypted");
     const other = { ...byKey, branch: "pommel/private" };
     await one.sync({}, other);
-    // Somebody swaps two files of the branch.
+    // Swaps two files of the branch.
     const lines = one.git("ls-tree", "-r", "pommel/private", "--", "data").split("\n");
     const files = lines.map((line) => ({ blob: line.split(/[ \t]/)[2]!, path: line.split("\t")[1]! }));
     const [first, second] = files as [(typeof files)[0], (typeof files)[0]];

@@ -1,18 +1,17 @@
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { PommelError } from "../../project/errors.ts";
-import { canonicalJson } from "./canonical.ts";
-import { type Codec, keysDir, markerPath } from "./codec.ts";
+import { type Codec, canonicalJson, keysDir, markerPath } from "./codec.ts";
 
 /**
- * Everything encrypted with age (https://age-encryption.org/v1): the content to an X25519 identity, and where it lies
- * under a keyed hash of its path, so that not even an id can be read. The content names its path, so that files cannot be
- * put in each other's place. With a passphrase, the identity itself lies on the branch, encrypted with it.
+ * Encrypts with age (https://age-encryption.org/v1): content to an X25519 identity, and names as a keyed hash of the
+ * path, so that not even ids are readable. The content includes its path, so that files cannot be swapped. With a
+ * passphrase, the branch holds the identity encrypted with it.
  */
 
 const load = () => import("age-encryption");
 
-/** Larger content is refused, so that a small file cannot unpack into all of the memory. Bytes. */
+/** Larger content is rejected, so that a small file cannot exhaust memory. Bytes. */
 const largest = 1 << 30;
 
 const marker = Buffer.from(`${canonicalJson({ encryption: "age", version: 1 })}\n`);
@@ -28,15 +27,15 @@ export async function recipientOf(identity: string): Promise<string> {
   return identityToRecipient(identity);
 }
 
-/** What tells keys apart, without telling anything of them. */
+/** An id that reveals nothing about the key. */
 export async function keyId(identity: string): Promise<string> {
   const recipient = await recipientOf(identity);
   return createHash("sha256").update(`pommel sync key ${recipient}`).digest("hex").slice(0, 16);
 }
 
 /**
- * @param identities ones that may have been used; all machines write with the one whose id comes first
- * @param keys the files below `keys/` that are to be there
+ * @param identities candidates for reading; all machines write with the one with the first id
+ * @param keys the required files below `keys/`
  */
 export async function sealedCodec(
   identities: readonly string[],
@@ -81,7 +80,7 @@ export async function sealedCodec(
   };
 }
 
-/** A key file of the branch, from which the passphrase gives the identity. */
+/** A key file for the branch: the identity encrypted with the passphrase. */
 export async function lockIdentity(
   identity: string,
   passphrase: string,
@@ -95,7 +94,7 @@ export async function lockIdentity(
   return { path: `${keysDir}${await keyId(identity)}.age`, content };
 }
 
-/** null: that is not the passphrase. */
+/** null: wrong passphrase. */
 export async function unlockIdentity(content: Uint8Array, passphrase: string): Promise<string | null> {
   const { Decrypter } = await load();
   const decrypter = new Decrypter();
@@ -107,12 +106,12 @@ export async function unlockIdentity(content: Uint8Array, passphrase: string): P
   }
 }
 
-/** The identities in a key file, as age-keygen writes it. */
+/** The identities in a key file of age-keygen. */
 export function identitiesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => /^\s*(AGE-SECRET-KEY-1[A-Z0-9]+)\s*$/.exec(line)?.[1] ?? []);
 }
 
-/** A key file of the branch that says which key file is needed; nothing of it is secret. */
+/** A public note on the branch that tells which key file is needed. */
 export async function keyNotice(identity: string): Promise<{ path: string; content: Uint8Array }> {
   const text = "Encrypted with a key file (sync.key_file), which is not here.\n";
   return { path: `${keysDir}${await keyId(identity)}.txt`, content: Buffer.from(text) };

@@ -1,4 +1,4 @@
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -49,23 +49,23 @@ export function joinCheckpoints(a: SharedCheckpoint, b: SharedCheckpoint): Share
   return joinFields(a, b, joins) as SharedCheckpoint;
 }
 
-/** Everything in the order in which it is joined. */
+/** Normalises the order. */
 export function tidyCheckpoint(checkpoint: SharedCheckpoint): SharedCheckpoint {
   return joinCheckpoints(checkpoint, { ...checkpoint });
 }
 
 const authors: readonly SharedRange["author"][] = ["unknown", "human", "agent"];
 
-/** Who knows more: that it was an agent, then that it was a human; then who is surer. */
+/** An agent beats a human beats unknown, then by confidence. */
 function compareRanges(a: SharedRange, b: SharedRange): number {
   const order = ({ author, confidence }: SharedRange) => [authors.indexOf(author), confidence];
   return compareParts(order(a), order(b)) || compareText(saying(a), saying(b));
 }
 
-/** What a range says, wherever it lies. */
+/** A range's content without its position. */
 const saying = (range: SharedRange) => canonicalJson({ ...range, first: 0, last: 0 });
 
-/** Line by line, as both may have cut the file into other ranges; neighbours that say the same become one. */
+/** Joins line by line, because ranges may differ, and merges equal neighbours. */
 function joinRanges(a: readonly SharedRange[], b: readonly SharedRange[]): SharedRange[] {
   const all = [...a, ...b].sort((one, other) => one.first - other.first);
   const borders = [...new Set(all.flatMap(({ first, last }) => [first, last + 1]))].sort((x, y) => x - y);
@@ -98,7 +98,7 @@ export function joinAttributions(a: SharedAttribution, b: SharedAttribution): Sh
   if (a.version === b.version) {
     return joinFields(a, b, { commit: joinCommits, files: joinFiles }) as SharedAttribution;
   }
-  // A newer attribution is not mended by an older one.
+  // The newer attribution version wins.
   const { files } = a.version > b.version ? a : b;
   return joinFields(
     { ...a, files },
@@ -124,7 +124,7 @@ export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): Share
   }) as SharedAnnotation;
 }
 
-/** As saveEvent of store/memory/events.ts decides. */
+/** As in saveEvent of store/memory/events.ts. */
 const latestVersion: Together = {
   fields: [
     "title",

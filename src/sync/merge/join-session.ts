@@ -1,5 +1,5 @@
 import { titleSources } from "../../store/memory/memory-records.ts";
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
 import {
   anyOf,
@@ -14,7 +14,7 @@ import {
 
 type Summary = SharedSession["summaries"][number];
 
-/** Where it was last, and whether it is over: said by whoever saw most of it. */
+/** Last location and end: from the version with the most lines. */
 const whereabouts: Together = {
   fields: ["last_at", "branch", "ended_at", "end_reason"],
   compare: (a, b) => {
@@ -34,7 +34,7 @@ const title: Together = {
   },
 };
 
-/** The agent's own summaries all stay, of a language model's the one that speaks of most. */
+/** Keeps all of the agent's summaries, and the language model's with the most lines. */
 function joinSummaries(a: unknown, b: unknown): unknown {
   const better = (one: Summary, other: Summary) =>
     (compareParts([one.up_to_turn, one.at], [other.up_to_turn, other.at]) ||
@@ -53,7 +53,7 @@ export function joinSessions(a: SharedSession, b: SharedSession): SharedSession 
   return joinFields(a, b, joins, [whereabouts, title]) as SharedSession;
 }
 
-/** Two machines scrubbed the same line by different rules, or one of them had something cut out of it. */
+/** Versions of a line scrubbed by different rules, or partly forgotten. */
 function joinLines(a: SharedLine, b: SharedLine): SharedLine {
   const words = (line: SharedLine) => canonicalJson({ ...line, seq: 0, at: 0 });
   const seq = Math.min(a.seq, b.seq);
@@ -95,7 +95,7 @@ function joinPlaces(a: unknown, b: unknown): unknown {
   return Object.fromEntries(joined);
 }
 
-/** Lines in their order, and those that say something not once more among those that say nothing. */
+/** Sorts lines, and removes lines with content from `also`. */
 export function tidyTurn(turn: SharedTurn): SharedTurn {
   const each = joinAllLines(turn.lines, []) as SharedLine[];
   const lines = each.sort((a, b) => a.seq - b.seq || compareText(lineKey(a), lineKey(b)));
@@ -105,7 +105,7 @@ export function tidyTurn(turn: SharedTurn): SharedTurn {
   return { ...turn, lines, also, usage };
 }
 
-/** Turns of a session, each once, in their order. */
+/** Joins turns by id, in order. */
 export function joinTranscripts(a: readonly SharedTurn[], b: readonly SharedTurn[]): SharedTurn[] {
   const joined = unionBy<SharedTurn>(({ id }) => id, joinTurns)(a, b) as SharedTurn[];
   return joined.sort((one, other) => one.number - other.number || compareText(one.id, other.id));

@@ -1,10 +1,9 @@
-import { canonicalJson, compareParts, compareText } from "../codec/canonical.ts";
+import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 
 /**
- * How two versions of a value become one. Every function here, and everything put together from them, gives the same
- * whichever version comes first, however many are joined in whatever groups, and however often: it is a join of a
- * semilattice, as in state-based replicated data types (Shapiro et al., "Conflict-free Replicated Data Types", 2011).
- * Null and nothing are less than any value.
+ * Joins two versions of a value. Every function here, and every combination, is commutative, associative and
+ * idempotent: a semilattice join, as in state-based replicated data types (Shapiro et al., "Conflict-free Replicated
+ * Data Types", 2011). Null and undefined are less than any value.
  */
 export type Join<T = unknown> = (a: T, b: T) => T;
 
@@ -20,7 +19,7 @@ const known =
     return isNone(b) ? a : join(a as T, b as T);
   };
 
-/** Of two different values always the same one. */
+/** A deterministic choice of two values. */
 export const maxByCanonical: Join = known((a, b) =>
   compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b,
 );
@@ -28,17 +27,17 @@ export const least: Join = known<number>(Math.min);
 export const greatest: Join = known<number>(Math.max);
 export const anyOf: Join = known<boolean>((a, b) => a || b);
 
-/** Placeholders of secrets, and of what the user had cut out. */
+/** Counts placeholders of secrets and forgotten text. */
 const redactions = (text: string) => text.split(/\[REDACTED_|\[FORGOTTEN\]/).length;
 
-/** Where of two versions of a text one was scrubbed, or had something cut out, it is the one that stays. */
+/** The version with more redactions wins. */
 export function compareCleanness(a: string, b: string): number {
   return compareParts([redactions(a), -a.length, a], [redactions(b), -b.length, b]);
 }
 
 export const mostRedacted: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
 
-/** Joins lists of things that are told apart by a key; the result is in the order of the keys. */
+/** Joins lists by key, sorted by key. */
 export function unionBy<T>(keyOf: (item: T) => string, join: Join<T>): Join {
   return known<T[]>((a, b) => {
     const all = new Map<string, T>();
@@ -51,7 +50,7 @@ export function unionBy<T>(keyOf: (item: T) => string, join: Join<T>): Join {
   });
 }
 
-/** Fields that say something together only: all of them come from the one version that compares as greater. */
+/** Fields that belong together: all come from the greater version. */
 export interface Together {
   fields: readonly string[];
   compare(a: Fields, b: Fields): number;
@@ -59,7 +58,7 @@ export interface Together {
 
 /**
  * Joins two objects field by field.
- * @param joins of fields; others, those that only newer clients know among them, are joined by `either`
+ * @param joins by field; other fields, including those of newer clients, use `maxByCanonical`
  */
 export function joinFields(
   a: Fields,

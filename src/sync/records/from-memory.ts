@@ -1,7 +1,12 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Entry } from "../../agents/agent.ts";
 import { createLedger } from "../../redact/ledger.ts";
-import { type ScrubText, scrubValue } from "../../redact/scrub-value.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
+import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
+import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
@@ -14,7 +19,6 @@ import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { linesByTurn, usageByTurn } from "../../store/memory/sync.ts";
-import { portableLines, withoutHome } from "./portable.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -26,14 +30,14 @@ import type {
   SharedTurn,
 } from "./records.ts";
 
-/** How what is stored is told to others. */
+/** Settings of an export. */
 export interface ExportWork {
   work: ScrubbingWork;
-  /** Whether texts go through the scrubber in force once more. */
+  /** Whether to scrub texts again with the current rules. */
   filter: boolean;
 }
 
-/** Cleans the texts of a session (by row), or of what belongs to none. */
+/** Scrubs the texts of a session (by row), or of other items. */
 export function redactorFor({ work, filter }: ExportWork, sessionId: number | null = null): ScrubText {
   const homeless = withoutHome();
   if (!filter) return homeless;
@@ -44,11 +48,11 @@ export function redactorFor({ work, filter }: ExportWork, sessionId: number | nu
 
 const orNull = (text: string | null, clean: ScrubText) => (text === null ? null : clean(text));
 
-/** A session without its turns; null when there is nothing of it to share. */
+/** A session without its turns; null when there is nothing to share. */
 export function exportSession(exportWork: ExportWork, uid: string): SharedSession | null {
   const { memory } = exportWork.work;
   const session = sessionByUid(memory, uid);
-  // Pommel's own session only holds chunks of notes from a shell.
+  // Pommel's own session only has chunks of notes from a shell.
   if (session === null || session.agent === "pommel") return null;
   const clean = redactorFor(exportWork, session.id);
   const summaries = summariesOf(memory, session.id);
@@ -75,7 +79,7 @@ export function exportSession(exportWork: ExportWork, uid: string): SharedSessio
   };
 }
 
-/** The turns of a session that are stored, one at a time. */
+/** A session's stored turns, lazily. */
 export function* exportTurns(
   exportWork: ExportWork,
   session: SessionRecord,
@@ -156,7 +160,7 @@ export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedChe
   };
 }
 
-/** Who wrote the lines of a commit; null where nobody knows of any. */
+/** A commit's attribution; null when unknown. */
 export function exportAttribution(exportWork: ExportWork, hash: string): SharedAttribution | null {
   const { memory } = exportWork.work;
   const commit = commitByHash(memory, hash);
@@ -195,4 +199,40 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
       removed_at: removedAt,
     })),
   };
+}
+
+/** Makes stored data portable between machines. */
+
+/** Replaces the home directory with `~`. */
+function withoutHome(home: string = homedir()): (text: string) => string {
+  // "/" cannot be replaced.
+  if (home.length < 2) return (text) => text;
+  const escaped = home.replace(/[/\\]+$/, "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const pattern = new RegExp(`(?<![\\w.~/\\\\-])${escaped}(?![\\w.-])`, "g");
+  return (text) => (text.includes(home) ? text.replace(pattern, "~") : text);
+}
+
+/** Lines with paths relative to the project's root, and cleaned texts. */
+function portableLines(
+  lines: readonly StoredLine[],
+  relativize: (path: string) => string,
+  clean: ScrubText,
+): StoredLine[] {
+  return cleanLines(withPaths(lines, relativize), clean);
+}
+
+/** Lines with absolute paths, as stored on this machine. */
+export function localLines(lines: readonly StoredLine[], root: string): StoredLine[] {
+  return withPaths(lines, (path) => (isAbsolute(path) || path.startsWith("~") ? path : join(root, path)));
+}
+
+function withPaths(lines: readonly StoredLine[], pathOf: (path: string) => string): StoredLine[] {
+  const moved = <T extends { path: string }>(items: T[]) =>
+    items.map((item) => ({ ...item, path: pathOf(item.path) }));
+  const entryOf = (entry: Entry): Entry => {
+    if (entry.kind === "tool_use" && entry.files.length > 0) return { ...entry, files: moved(entry.files) };
+    if (entry.kind === "tool_result" && entry.edits) return { ...entry, edits: moved(entry.edits) };
+    return entry;
+  };
+  return lines.map((line) => ({ ...line, entries: line.entries.map(entryOf) }));
 }

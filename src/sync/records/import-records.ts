@@ -1,9 +1,9 @@
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { knownLines } from "../../store/memory/sessions/lines.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
-import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/layout.ts";
+import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing } from "../branch/manifest.ts";
 import { decode, type FileType, fileType, type SharedRecords } from "../branch/shared-file.ts";
-import { countOf, noCounts, type SyncCounts } from "../counts.ts";
+import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import {
   type ExportWork,
   exportAnnotation,
@@ -16,16 +16,16 @@ import type { SharedSession, SharedTurn } from "./records.ts";
 import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./to-memory.ts";
 import { importSession } from "./to-memory-session.ts";
 
-export interface ImportOptions {
-  /** Only counts. */
+interface ImportOptions {
+  /** Only count. */
   dryRun: boolean;
   onProgress?: ((done: number, total: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes in what a tip has that another, whose content is here, has not. Done again, it changes nothing. What cannot be
- * understood is left out and told among the files' problems.
+ * Imports the changes of a tip relative to an imported one. Idempotent. Malformed data is skipped and listed in the
+ * files' problems.
  */
 export async function importTip(
   exportWork: ExportWork,
@@ -39,14 +39,14 @@ export async function importTip(
     options.signal?.throwIfAborted();
     options.onProgress?.(i, things.length);
     if (thing.kind === "session") await sessionFrom(exportWork, files, tip, thing.id, counts, options);
-    else if (await otherFrom(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
-    // Others wait for the process as well.
+    else if (await importOther(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
+    // Yield to other tasks.
     if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
   }
   return counts;
 }
 
-/** What files belong to; sessions first, and those that started others before them. */
+/** The items of the files; sessions first, parents before subagents. */
 async function thingsIn(files: Files, tip: Tip, names: readonly string[]): Promise<Thing[]> {
   const things = new Map<string, Thing>();
   for (const name of names) {
@@ -104,7 +104,7 @@ async function sessionFrom(
   counts.turns += taken.turns;
 }
 
-/** What is known of a session whose meta.json is lost. */
+/** A session whose meta.json is missing. */
 const nameless = (uid: string): SharedSession => ({
   uid,
   agent: defaultAgentName,
@@ -131,8 +131,8 @@ function newTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
   }).length;
 }
 
-/** @returns whether it is new here */
-async function otherFrom(
+/** @returns whether it is new */
+async function importOther(
   exportWork: ExportWork,
   files: Files,
   tip: Tip,

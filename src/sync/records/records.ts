@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { titleSources } from "../../store/memory/memory-records.ts";
 
 /**
- * What lies on the shared branch. Fields that are not named here are kept: a newer client may have written them. Times
- * are milliseconds since the epoch, paths are relative to the project's root.
+ * The records on the shared branch. Unknown fields are kept, because a newer client may have written them. Times are
+ * milliseconds since the epoch, paths are relative to the project's root.
  */
 
 const text = z.string();
@@ -23,14 +23,14 @@ const summary = z.looseObject({
 export const sessionShape = z.looseObject({
   uid: text.check(z.minLength(1)),
   agent: text,
-  /** Of a subagent: the session that started it. */
+  /** A subagent's parent session. */
   parent: orNull(text),
   parent_tool_use: orNull(text),
   agent_type: orNull(text),
   forked_from: orNull(text),
   title: orNull(text),
   title_source: orNull(z.enum(titleSources)),
-  /** The session's last line when it was called so. */
+  /** The time of the session's last line when it got this title. */
   title_at: time,
   /** `~` stands for the home directory. */
   cwd: text,
@@ -64,13 +64,13 @@ export type SharedUsage = z.infer<typeof usage>;
 
 /** A line of `sessions/<uid>/transcript.jsonl` */
 export const turnShape = z.looseObject({
-  /** The uid of its first line: two machines that went on with a session differently have different turns 8. */
+  /** The uid of its first line: two machines may continue a session with a different turn 8. */
   id: text.check(z.minLength(1)),
   number: count,
   branch: orNull(text),
   abandoned: z.boolean(),
   lines: z.array(line),
-  /** Lines that say nothing but that others follow: their uids with their places. */
+  /** Lines without content that others refer to: positions by uid. */
   also: z.record(text, count),
   usage: z.array(usage),
 });
@@ -128,7 +128,7 @@ export type SharedRange = z.infer<typeof range>;
 /** `attributions/<first two digits>/<commit>.json` */
 export const attributionShape = z.looseObject({
   commit,
-  /** Of the attribution that looked at it. */
+  /** The version of the attribution. */
   version: count,
   files: z.record(text, z.array(range)),
 });

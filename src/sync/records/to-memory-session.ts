@@ -14,19 +14,19 @@ import { type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
 import { saveTurns } from "./to-memory-turns.ts";
 
-/** Of sync_state: sessions whose turns are stored and whose chunks are still to be made, with their first new turn. */
+/** sync_state key: sessions whose chunks are pending, with their first new turn. */
 const toCut = "cut ";
 
-export interface ImportedSession {
-  /** Nothing of it was known here. */
+interface ImportedSession {
+  /** The session was unknown. */
   isNew: boolean;
-  /** Turns that are new or have more in them. */
+  /** Turns that are new or have more lines. */
   turns: number;
 }
 
 /**
- * Takes a session in, as far as it is not here: what was forgotten stays so, a line that is here already is not
- * stored again. Its turns come in one transaction; stopped before its chunks are made, `finishSessions` makes them.
+ * Imports the missing parts of a session: forgotten lines stay forgotten, known lines are not stored again. Turns are
+ * stored in one transaction; if interrupted before chunking, `finishSessions` makes the chunks.
  * @returns null when it was forgotten
  */
 export async function importSession(
@@ -59,7 +59,7 @@ export async function importSession(
   return taken;
 }
 
-/** Makes the chunks of sessions that were taken in when the process was stopped. */
+/** Makes the pending chunks of imported sessions after an interruption. */
 export async function finishSessions(exportWork: ExportWork, signal?: AbortSignal): Promise<void> {
   for (const { key } of syncFacts(exportWork.work.memory, toCut)) {
     await finishSession(exportWork, key.slice(toCut.length), signal);
@@ -83,7 +83,7 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
   const clean = redactorFor(exportWork, known?.id ?? null);
   const { agent } = meta;
   const cwd = clean(meta.cwd);
-  // Its session may come after it.
+  // Its session may be imported later.
   const above = meta.parent === null ? null : saveSession(memory, { uid: meta.parent, agent, cwd });
   const origin = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
   const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
@@ -105,7 +105,7 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
   });
 }
 
-/** What a session is called here stays, unless the other one knows better or later. */
+/** Keeps the local title unless the other one is better or newer. */
 function titleFor(
   { work: { memory } }: ExportWork,
   { title, title_source: source, title_at: at }: SharedSession,
@@ -114,7 +114,7 @@ function titleFor(
 ) {
   if (title === null || source === null) return {};
   if (known !== null) {
-    // It may speak of what was forgotten.
+    // It may mention forgotten text.
     if (hasForgottenLines(memory, known.id)) return {};
     const rank = (of: SharedSession["title_source"]) => (of === null ? -1 : titleSources.indexOf(of));
     const isBetter = rank(source) > rank(known.titleSource);
@@ -134,7 +134,7 @@ function saveSummaries(
   const known = summariesOf(memory, session.id);
   let saved = false;
   for (const { source, up_to_turn: upToTurn, at, model, text } of summaries) {
-    // Of a language model's only the one that speaks of most is kept.
+    // Keep only the language model's summary with the most lines.
     const isThere = known.some(
       (one) =>
         one.source === source &&
@@ -147,7 +147,7 @@ function saveSummaries(
   return saved;
 }
 
-/** Puts turns into the groups that they would be in had they been read here. @returns the first that moved */
+/** Regroups turns as if they had been read here. @returns the first that moved */
 function regroup({ work }: ExportWork, session: SessionRecord): number {
   const { memory } = work;
   const turns = [...storedTurns(memory, session.id)];

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { ScrubText } from "../../redact/scrub-value.ts";
+import type { ScrubText } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
@@ -8,15 +8,14 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines, knownLines, placesOfLines, takenPlaces } from "../../store/memory/sessions/lines.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
-import { canonicalJson } from "../codec/canonical.ts";
+import { canonicalJson } from "../codec/codec.ts";
 import { joinTurns } from "../merge/join-session.ts";
-import { type ExportWork, exportTurns, redactorFor } from "./from-memory.ts";
-import { localLines } from "./portable.ts";
+import { type ExportWork, exportTurns, localLines, redactorFor } from "./from-memory.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
 
 /**
- * Stores turns as far as they are not here. To be called in a transaction.
- * @returns numbers of the turns that are new here or have more in them
+ * Stores missing turns and lines. Call it in a transaction.
+ * @returns numbers of the turns that are new or have more lines
  */
 export function saveTurns(
   exportWork: ExportWork,
@@ -37,7 +36,7 @@ export function saveTurns(
   const taken = takenOf(exportWork, session);
   const changed: number[] = [];
   for (const turn of turns) {
-    // What is stored elsewhere (a fork) or was forgotten is left out.
+    // Skip lines that are stored in a fork or were forgotten.
     const isWanted = (uid: string | null) => uid === null || !known.has(uid) || isHere(uid);
     const wanted: SharedTurn = {
       ...turn,
@@ -56,13 +55,13 @@ export function saveTurns(
   return changed;
 }
 
-/** @returns its number, or null when nothing of it is new */
+/** @returns its number, or null when nothing is new */
 function saveOne(
   exportWork: ExportWork,
   session: SessionRecord,
   shared: SharedTurn,
   known: number | null,
-  taken: Taken,
+  taken: Existing,
   isNew: (uid: string) => boolean,
 ): number | null {
   const { memory } = exportWork.work;
@@ -124,7 +123,7 @@ function exportAt(exportWork: ExportWork, session: SessionRecord, number: number
   return stored ?? null;
 }
 
-/** A turn none of whose lines has a uid is known by its number. */
+/** A turn without uids is identified by its number. */
 function turnWithoutUids(
   exportWork: ExportWork,
   session: SessionRecord,
@@ -135,15 +134,15 @@ function turnWithoutUids(
   return stored?.id === shared.id ? stored : null;
 }
 
-/** What a session has already, while turns are added to it. */
-interface Taken {
+/** A session's existing turns and lines. */
+interface Existing {
   places: Set<number>;
-  /** Of turns, forgotten ones included. */
+  /** Turn numbers, including forgotten ones. */
   numbers: Set<number>;
   clean: ScrubText;
 }
 
-function takenOf(exportWork: ExportWork, session: SessionRecord): Taken {
+function takenOf(exportWork: ExportWork, session: SessionRecord): Existing {
   const { memory } = exportWork.work;
   return {
     ...takenPlaces(memory, session.id),
@@ -151,8 +150,8 @@ function takenOf(exportWork: ExportWork, session: SessionRecord): Taken {
   };
 }
 
-/** Another machine may have gone on with the session differently: then the number is taken. */
-function freeNumber({ numbers }: Taken, wanted: number): number {
+/** The number may be taken if another machine continued the session differently. */
+function freeNumber({ numbers }: Existing, wanted: number): number {
   let number = wanted;
   if (numbers.has(wanted)) for (const one of numbers) number = Math.max(number, one + 1);
   numbers.add(number);

@@ -1,5 +1,5 @@
 import { defaultAgentName } from "../../agents/profiles.ts";
-import { scrubValue } from "../../redact/scrub-value.ts";
+import { scrubValue } from "../../redact/scrubber.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../../sessions/chunks/rechunk.ts";
 import { notesSession } from "../../sessions/notes/add-note.ts";
@@ -31,12 +31,12 @@ import type {
   SharedEvent,
 } from "./records.ts";
 
-/** Takes what others shared into the memory. Each of these is done at once or not at all, and may be repeated. */
+/** Imports shared records. Each function is atomic and idempotent. */
 
-/** Whether something is new here; null when it was forgotten. */
+/** Whether a record is new; null when it was forgotten. */
 type IsNew = boolean | null;
 
-/** Takes a note in, with its chunk. */
+/** Imports a note with its chunk. */
 export async function importAnnotation(exportWork: ExportWork, shared: SharedAnnotation): Promise<IsNew> {
   const { memory, embedder, root } = exportWork.work;
   const { uid, session: sessionUid } = shared;
@@ -54,7 +54,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     branch: shared.branch === null ? null : clean(shared.branch),
     note: clean(shared.note),
   };
-  // Known by other words from before it was scrubbed.
+  // Known under its text before scrubbing.
   const isThere =
     annotation.lineUid !== null &&
     listAnnotations(memory, { sessionUid }).some(
@@ -80,7 +80,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
 const idOf = (memory: Memory, uid: string | null) =>
   uid === null ? null : (sessionByUid(memory, uid)?.id ?? null);
 
-/** A commit as others know it: what is in it is still to be looked at here. */
+/** A commit from others, not analysed here yet. */
 function knownCommit(memory: Memory, shared: SharedCommit): CommitRecord {
   const known = commitByHash(memory, shared.hash);
   if (known === null) {

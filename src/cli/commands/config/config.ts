@@ -85,7 +85,7 @@ async function canonicalLanguages(key: string, text: string): Promise<string> {
   if (key !== "index.languages") return text;
   const names = parseValue(settings[key].schema, text);
   if (!Array.isArray(names)) return text;
-  const { languageIdsOf } = await import("../../../code/languages/by-name.ts");
+  const { languageIdsOf } = await import("../../../code/languages/index.ts");
   return JSON.stringify(languageIdsOf(names));
 }
 

@@ -1,7 +1,6 @@
 import { setups } from "../../../agents/registry.ts";
 import { inOrderToTake, keyOf, partState, type TakeResult, takePart } from "../../../agents/setup/parts.ts";
-import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
-import { switchOff } from "../../../agents/setup/record.ts";
+import { projectPlace, switchOff, userPlace } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { removeGitHooks } from "../../../git/hooks/remove.ts";

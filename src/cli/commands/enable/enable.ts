@@ -1,8 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { claudeSetup, localSettings } from "../../../agents/claude/setup.ts";
 import { type PutResult, putPart } from "../../../agents/setup/parts.ts";
-import { projectPlace } from "../../../agents/setup/place.ts";
-import { switchOn } from "../../../agents/setup/record.ts";
+import { projectPlace, switchOn } from "../../../agents/setup/record.ts";
 import { hideFromGit } from "../../../git/hooks/exclude.ts";
 import { type InstalledGitHooks, installGitHooks } from "../../../git/hooks/install.ts";
 import { PommelError } from "../../../project/errors.ts";

@@ -1,4 +1,4 @@
-import { userPlace } from "../../../agents/setup/place.ts";
+import { userPlace } from "../../../agents/setup/record.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { CommandContext } from "../../frame.ts";
 import { addAgents, agentsToSetUp } from "./agents.ts";

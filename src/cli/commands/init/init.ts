@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { defaultAgentName } from "../../../agents/profiles.ts";
-import { projectPlace } from "../../../agents/setup/place.ts";
-import { readRecord } from "../../../agents/setup/record.ts";
+import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
 import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig } from "../../../project/config/config-edit.ts";
@@ -166,7 +165,7 @@ async function parseLanguages(text: string): Promise<string[]> {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const { languageIdsOf } = await import("../../../code/languages/by-name.ts");
+  const { languageIdsOf } = await import("../../../code/languages/index.ts");
   return languageIdsOf(names);
 }
 

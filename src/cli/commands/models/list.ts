@@ -1,6 +1,10 @@
 import type { Availability } from "../../../models/embed/embedder.ts";
-import { embedderDrivers, type NamedEmbedder, readEmbedderSpec } from "../../../models/embed/registry.ts";
-import { embedderSettings } from "../../../models/embed/settings.ts";
+import {
+  embedderDrivers,
+  embedderSettings,
+  type NamedEmbedder,
+  readEmbedderSpec,
+} from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../project/errors.ts";

@@ -1,5 +1,4 @@
-import { readEmbedderSpec } from "../../../models/embed/registry.ts";
-import { embedderSettings } from "../../../models/embed/settings.ts";
+import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,7 +1,6 @@
-import { cosine } from "../../../models/embed/cosine.ts";
 import type { Embedder, EmbedderSettings, EmbedderUsage } from "../../../models/embed/embedder.ts";
-import { readEmbedderSpec } from "../../../models/embed/registry.ts";
-import { embedderSettings } from "../../../models/embed/settings.ts";
+import { cosine } from "../../../models/embed/quantise.ts";
+import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
 import { findProjectIfAny } from "../../../project/paths.ts";

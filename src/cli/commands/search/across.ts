@@ -37,6 +37,7 @@ export async function searchAcrossCommand(
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
     columns: output.columns ?? 160,
     pathOf: (file) => file,
     colors: output.colors,

@@ -9,7 +9,7 @@ export function declareSearch(program: Command): void {
     .command("search")
     .description("Find code and sessions by meaning, name or words")
     .argument("<query...>", "what to find; `code`, `sessions` or `all` before it says where");
-  addOptions(search, "searchAll", { q: null });
+  addOptions(search, "searchAll", { q: null, match: null });
   for (const option of search.options) {
     const side = sideOf(option.attributeName());
     if (side !== null) option.description = `${side}: ${option.description}`;
@@ -17,13 +17,18 @@ export function declareSearch(program: Command): void {
   search
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
     .option("--full", "print whole chunks instead of matching lines")
+    .option("--exact", "code: every result contains the query as it is")
+    .option("--regex", "code: every result matches the query, a pattern in RE2 syntax")
     .option("--metrics", "code: print how much reading this saves compared with grep")
     .addHelpText(
       "after",
       `${examples(
         ['pm search "where do we retry failed requests"', "code and sessions"],
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
-        ["pm search parseConfig --level method", "a name, methods only"],
+        ["pm search parseConfig --level function", "a name, functions and methods only"],
+        ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
+        ['pm search code --exact "next() called"', "a text as it is"],
+        ['pm search code --regex "http\\.(Get|Post)\\("', "a pattern"],
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
         ["pm search sessions auth --by turn", "every matching turn"],

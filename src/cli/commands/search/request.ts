@@ -5,8 +5,10 @@ import type { SearchAllRequest, SearchRequest } from "../../../protocol/search.t
 
 /** What is asked of `pm search`, by the words and options of its command line. */
 
-export interface SearchOptions extends Omit<SearchAllRequest, "q"> {
+export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match"> {
   full?: boolean;
+  exact?: boolean;
+  regex?: boolean;
   metrics?: boolean;
   allProjects?: boolean;
 }
@@ -21,11 +23,13 @@ export interface Search {
 }
 
 const fieldsOfCode = fieldsOf("search");
+/** Options that are no fields of a request. */
+const alsoOfCode = new Set(["exact", "regex", "metrics"]);
 const fieldsOfSessions = fieldsOf("searchTranscripts");
 
 /** What an option limits the search to; null for one that both sides know, or none. */
 export function sideOf(option: string): "code" | "sessions" | null {
-  const ofCode = option === "metrics" || Object.hasOwn(fieldsOfCode, option);
+  const ofCode = alsoOfCode.has(option) || Object.hasOwn(fieldsOfCode, option);
   if (ofCode === Object.hasOwn(fieldsOfSessions, option)) return null;
   return ofCode ? "code" : "sessions";
 }
@@ -45,11 +49,21 @@ export async function readSearch(
   if (query === "") {
     throw new PommelError("usage", "The query is empty.", 'Say what to find: pm search "where do we retry"');
   }
-  const { full: _, metrics: __, allProjects: ___, ...fields } = options;
+  const { full: _, metrics: __, allProjects: ___, exact, regex, ...fields } = options;
+  if (exact && regex) {
+    throw new PommelError("usage", "A query is either --exact or --regex.", "Omit one of them.");
+  }
   return {
     scope: scope ?? "all",
     asks: asksOf(scope ?? "all", options),
-    request: { q: query, ...(await environmentDefaults(project)), explain: false, ...fields },
+    request: {
+      q: query,
+      ...(await environmentDefaults(project)),
+      explain: false,
+      ...fields,
+      ...(exact && { match: "exact" as const }),
+      ...(regex && { match: "regex" as const }),
+    },
   };
 }
 

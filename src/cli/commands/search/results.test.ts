@@ -11,6 +11,7 @@ const result: Result = {
   start_line: 10,
   end_line: 16,
   level: "method",
+  kind: "function",
   language: "typescript",
   name: "retryRequest",
   score: 0.974,
@@ -38,6 +39,7 @@ function answerOf(query: string, ...results: Result[]): SearchResponse {
 const plain = {
   full: false,
   isFiltered: false,
+  isExact: false,
   columns: 80,
   pathOf: (file: string) => file,
   colors: picocolors.createColors(false),
@@ -46,7 +48,7 @@ const plain = {
 test("shows where, what, why and the lines that match", () => {
   expect(renderAnswer(answerOf("backoff limit", result), plain)).toBe(
     [
-      "1. src/http/retry.ts:10  method retryRequest in Client  0.97",
+      "1. src/http/retry.ts:10  function retryRequest in Client  0.97",
       "   defines retryRequest; its text matches",
       "   10 │ /** Sends it again. */",
       "   12 │   const limit = 3;",
@@ -95,6 +97,12 @@ test("says that a file has changed, and what each signal gave", () => {
 test("says what to do when nothing is found", () => {
   expect(renderAnswer(answerOf("unicorn"), plain)).toContain('Nothing found for "unicorn".');
   expect(renderAnswer(answerOf("unicorn"), { ...plain, isFiltered: true })).toContain("without --path");
+});
+
+test("says so when nothing holds a text as it is, and shows the lines that do", () => {
+  expect(renderAnswer(answerOf("unicorn"), { ...plain, isExact: true })).toContain("without --exact");
+  const held = { ...result, content: `f() {\n${"retry\n".repeat(9)}}((\n}`, match_lines: [20] };
+  expect(renderAnswer(answerOf("}((", held), plain)).toContain("20 │ }((");
 });
 
 test("survives chunks without a word", () => {

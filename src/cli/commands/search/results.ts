@@ -1,7 +1,6 @@
 import type { SearchResponse } from "../../../protocol/search.ts";
 import { cutToWidth } from "../../../text/display-width.ts";
-import { stopWords } from "../../../text/stop-words.ts";
-import { rootOf } from "../../../text/tokens.ts";
+import { rootOf, stopWords } from "../../../text/tokens.ts";
 import type { Colors } from "../../terminal/output.ts";
 
 type Result = SearchResponse["results"][number];
@@ -12,6 +11,8 @@ export interface ResultStyle {
   full: boolean;
   /** The search was limited to some paths, languages or levels. */
   isFiltered: boolean;
+  /** Every result had to hold the query, or what it has in quotes, as it is. */
+  isExact: boolean;
   /** Longer lines are cut, except with `full`. */
   columns: number;
   /** A result's file as the reader's terminal can open it. */
@@ -28,7 +29,9 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
   if (answer.results.length === 0) {
     const next = style.isFiltered
       ? "Try without --path, --language or --level."
-      : "Try other words; `pm status` shows what is indexed.";
+      : style.isExact
+        ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
+        : "Try other words; `pm status` shows what is indexed.";
     return `Nothing found for "${printable(answer.query)}".\n${next}`;
   }
   const words = wordsOf(answer.query);
@@ -40,7 +43,7 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
 function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
   const { colors } = style;
   const place = `${printable(style.pathOf(result.file))}:${result.start_line}`;
-  const what = [result.level, printable(result.name)].filter((part) => part !== "").join(" ");
+  const what = [result.kind || result.level, printable(result.name)].filter((part) => part !== "").join(" ");
   // A file's own name stands in the path already.
   const isInFile = result.parent_name === null || result.file.includes(`${result.parent_name}.`);
   const inside = !isInFile ? colors.dim(` in ${printable(result.parent_name ?? "")}`) : "";
@@ -67,7 +70,7 @@ export function signalsOf(signals: Record<string, number>): string {
 
 function renderLines(result: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
   const all = result.content.split("\n").map((text, i) => ({ number: result.start_line + i, text }));
-  const chosen = (full ? all : matchingLines(all, words)).map(({ number, text }) => ({
+  const chosen = (full ? all : matchingLines(all, words, result.match_lines)).map(({ number, text }) => ({
     number,
     text: printable(text),
   }));
@@ -87,13 +90,16 @@ interface Line {
 }
 
 /**
- * The first line with something on it and those with the most words of the query, in their order; where few
- * hold any, the lines that follow the first, as a chunk's beginning says best what it is.
+ * The first line with something on it and those with a match or else the most words of the query, in their order; where
+ * few hold any, the lines that follow the first, as a chunk's beginning says best what it is.
  */
-function matchingLines(lines: readonly Line[], words: Words): Line[] {
-  const [first, ...rest] = lines.filter(({ text }) => /\w|[^\0-\x7f]/.test(text));
+function matchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
+  const [first, ...rest] = lines.filter(
+    ({ number, text }) => matches.includes(number) || /\w|[^\0-\x7f]/.test(text),
+  );
   if (!first) return [];
-  const hits = new Map(rest.map((line) => [line, words.countIn(line.text)]));
+  const hitsIn = (line: Line) => (matches.includes(line.number) ? 1000 : words.countIn(line.text));
+  const hits = new Map(rest.map((line) => [line, hitsIn(line)]));
   const best = rest.sort((a, b) => hits.get(b)! - hits.get(a)! || a.number - b.number);
   return [first, ...best.slice(0, linesShown - 1)].sort((a, b) => a.number - b.number);
 }

@@ -36,6 +36,7 @@ export async function searchCommand(
   const style: ResultStyle = {
     full: options.full ?? false,
     isFiltered: Boolean(options.path ?? options.language ?? options.level),
+    isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
     columns: output.columns ?? 160,
     pathOf: (file: string) => relative(cwd, join(root, file)),
     colors: output.colors,

@@ -49,6 +49,7 @@ function answerOf(...results: Result[]): TranscriptSearchResponse {
 const plain: ResultStyle = {
   full: false,
   isFiltered: false,
+  isExact: false,
   columns: 60,
   pathOf: (file) => file,
   colors: picocolors.createColors(false),
@@ -163,6 +164,7 @@ describe("renderGroups", () => {
         start_line: 3,
         end_line: 3,
         level: "method",
+        kind: "function",
         language: "typescript",
         name: "caching",
         score: 1,

@@ -65,7 +65,9 @@ function viewsOf(text: string): string[] {
   const at = answer.session.last_at;
   const place = { session_id: text, session_title: text, branch: text };
   const files = [{ path: text, how: "edit" as const }];
-  const decision = { ...place, source: "annotation" as const, text, turn: 1, timestamp: at, files: [text] };
+  const relations = { place: null, superseded_by: null, supersedes: [] };
+  const source = "annotation" as const;
+  const decision = { ...place, ...relations, source, text, turn: 1, timestamp: at, files: [text] };
   const turns = [{ turn: 1, prompt: text, timestamp: at, score: 1, files }];
   return [
     renderSession(answer, 100, colors),

@@ -1,4 +1,4 @@
-import type { SyncCounts } from "../../../sync/counts.ts";
+import type { SyncCounts } from "../../../sync/report.ts";
 import { hintFor, type SyncReport } from "../../../sync/report.ts";
 import { type Colors, type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../session/text.ts";

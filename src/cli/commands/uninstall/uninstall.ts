@@ -2,17 +2,15 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:f
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { setups } from "../../../agents/registry.ts";
-import { isBlankObject } from "../../../agents/setup/json-object.ts";
+import { isBlankObject } from "../../../agents/setup/json-entry.ts";
 import { partState } from "../../../agents/setup/parts.ts";
-import { projectPlace, userPlace } from "../../../agents/setup/place.ts";
-import { readRecord } from "../../../agents/setup/record.ts";
+import { projectPlace, readRecord, userPlace } from "../../../agents/setup/record.ts";
 import type { Place } from "../../../agents/setup.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { GitFailure, gitText } from "../../../git/git.ts";
 import { gitHooksState } from "../../../git/hooks/state.ts";
 import { projectRoots } from "../../../git/project-roots.ts";
 import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
-import { hasIgnoreLine, removeIgnoreLine } from "../../../project/files/git-ignore.ts";
 import {
   findProjectIfAny,
   globalCacheDir,
@@ -21,6 +19,7 @@ import {
   type Project,
   projectAt,
 } from "../../../project/paths.ts";
+import { hasIgnoreLine, removeIgnoreLine } from "../../../project/state-dir.ts";
 import { forgetProjects, listProjects } from "../../../queries/known-projects.ts";
 import { registryFile } from "../../../store/registry.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -127,7 +127,9 @@ function decisionLine(decision: NearDecision, colors: Colors): string {
   ].filter((part) => part !== "");
   const said =
     source === "annotation" ? `${colors.yellow("Note:")} ${oneLine(text, 300)}` : oneLine(text, 300);
-  return `  - ${said}  ${colors.dim(place.join(" "))}`;
+  const later = decision.superseded_by;
+  const superseded = later === null ? "" : `\n    ${colors.yellow(`Superseded by: ${oneLine(later, 160)}`)}`;
+  return `  - ${said}  ${colors.dim(place.join(" "))}${superseded}`;
 }
 
 function renderOthers(others: readonly Origin[], colors: Colors): string {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOllama } from "../../../../test/support/fake-ollama-embedder.ts";
 import type { FakeServer } from "../../../../test/support/fake-server.ts";
 import type { EmbedderSettings, PullProgress } from "../embedder.ts";
-import { ollamaDriver } from "./ollama-driver.ts";
+import { ollamaDriver } from "./ollama-embedder.ts";
 
 let server: FakeServer;
 let settings: EmbedderSettings;

@@ -1,25 +1,97 @@
 import * as z from "zod/mini";
-import { numbers } from "../../http/numbers.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
-import { refusalOf } from "../../http/refusal.ts";
-import { embedCaller } from "../../http/remote-caller.ts";
-import { RemoteEmbedder } from "../../http/remote-embedder.ts";
-import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { type Clock, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
-import type { Embedder } from "../embedder.ts";
-import { knownModel, withoutLatest } from "./known-models.ts";
+import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
+import {
+  type Endpoint,
+  embedCaller,
+  endpointAt,
+  RequestFailed,
+  requestJson,
+  requestLines,
+} from "../../http/request.ts";
+import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
+import type { Embedder, EmbedderDriver, PullProgress } from "../embedder.ts";
+import { knownModel, lookForOllamaModel, withoutLatest } from "./ollama-models.ts";
+
+export const ollamaDriver: EmbedderDriver = {
+  name: "ollama",
+  about: "a model in Ollama, on this machine or where embed.ollama_url points",
+  defaultModel: "nomic-embed-text",
+  create: (model, settings) => createOllamaEmbedder(model, settings.ollamaUrl),
+  available: (model, settings, signal) =>
+    lookForOllamaModel(model, endpointAt(settings.ollamaUrl), embedCaller, signal),
+  pull: (model, settings, onProgress, signal) =>
+    pull(model, endpointAt(settings.ollamaUrl), onProgress, signal),
+};
+
+const pullLine = z.object({
+  status: z.optional(z.string()),
+  error: z.optional(z.string()),
+  digest: z.optional(z.string()),
+  total: z.optional(z.number()),
+  completed: z.optional(z.number()),
+});
+
+/** Ollama verifies existing layers, and resumes interrupted downloads. */
+async function pull(
+  model: string,
+  endpoint: Endpoint,
+  onProgress: (progress: PullProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  /** Bytes by layer. */
+  const layers = new Map<string, { done: number; total: number }>();
+  let step = "";
+  try {
+    for await (const line of requestLines(endpoint, "/api/pull", { model, stream: true }, signal)) {
+      if (line.trim() === "") continue;
+      const { status = "", error, digest, total = 0, completed = 0 } = readPullLine(line);
+      if (error !== undefined) throw pullFailed(endpoint, model, error);
+      step = status;
+      if (digest !== undefined) layers.set(digest, { done: completed, total });
+      const sum = { done: 0, total: 0 };
+      for (const layer of layers.values()) {
+        sum.done += layer.done;
+        sum.total += layer.total;
+      }
+      onProgress({ step, ...sum });
+    }
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    throw error.kind === "status"
+      ? pullFailed(endpoint, model, error.reply || error.message)
+      : ollamaFailure(error, endpoint.base, model, embedCaller);
+  }
+  if (step !== "success") throw pullFailed(endpoint, model, "the download broke off");
+}
+
+function readPullLine(line: string): z.infer<typeof pullLine> {
+  try {
+    return pullLine.parse(JSON.parse(line));
+  } catch {
+    throw new RequestFailed("nonsense", "answered with something unexpected");
+  }
+}
+
+function pullFailed({ base }: Endpoint, model: string, why: string): PommelError {
+  return new PommelError(
+    "embedder_unavailable",
+    `${ollamaAt(base)} could not pull ${model}: ${why}.`,
+    "Check the name at https://ollama.com/search?c=embedding, then run it again: it continues where it stopped.",
+  );
+}
 
 const embedAnswer = z.object({ embeddings: z.array(numbers) });
 
-/** Ollama works the texts of a request off at once, on a CPU some 1,000 tokens a second: this is half a minute. */
+/** Ollama works through a request at once; on a CPU, at some 1,000 tokens a second, this is up to half a minute. */
 const limits = { texts: 32, tokens: 16_000 };
-/** A model may first have to be loaded. */
+/** Includes loading the model. */
 const defaultTimeoutMs = 180_000;
 
 /**
- * A model in Ollama, asked over HTTP. Three calls of a few lines each need no client library. How long the model
- * stays in memory is left to the server (OLLAMA_KEEP_ALIVE, 5 minutes by default): a `keep_alive` of ours would
- * override what its owner decided.
+ * A model in Ollama over HTTP. Three short calls need no client library. Sends no `keep_alive`, which would override
+ * the owner's OLLAMA_KEEP_ALIVE.
  */
 export function createOllamaEmbedder(
   model: string,
@@ -36,7 +108,7 @@ export function createOllamaEmbedder(
     prefixes,
     limits: { ...limits, tokensPerText: context },
     async ask(texts, kind, signal) {
-      // By default Ollama cuts at 2,048 or 4,096 tokens, whatever the model can take in.
+      // Ollama's default context is 2,048 or 4,096 tokens, whatever the model supports.
       const body = { model, input: texts, truncate: true, options: { num_ctx: 8192 } };
       const request = () => requestJson(endpoint, "/api/embed", embedAnswer, { body, timeoutMs, signal });
       try {

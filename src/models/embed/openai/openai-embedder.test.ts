@@ -4,8 +4,7 @@ import { startFakeOpenai } from "../../../../test/support/fake-openai-embedder.t
 import { type FakeServer, fakeClock, fakeVector } from "../../../../test/support/fake-server.ts";
 import type { Embedder } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
-import { openaiDriver } from "./openai-driver.ts";
-import { createOpenaiEmbedder } from "./openai-embedder.ts";
+import { createOpenaiEmbedder, openaiDriver } from "./openai-embedder.ts";
 
 const keyVariable = "POMMEL_TEST_KEY";
 const env = { [keyVariable]: "sk-right" };

@@ -1,21 +1,36 @@
 import * as z from "zod/mini";
-import { numbers } from "../../http/numbers.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
-import { waitAskedFor } from "../../http/rate-limits.ts";
-import { refusalOf } from "../../http/refusal.ts";
-import { embedCaller } from "../../http/remote-caller.ts";
-import { RemoteEmbedder } from "../../http/remote-embedder.ts";
-import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { type Clock, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
-import type { Embedder } from "../embedder.ts";
-import { knownModel, readModel } from "./known-models.ts";
-import { RateGate } from "./rate-gate.ts";
+import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
+import { embedCaller, endpointAt, RequestFailed, requestJson, waitAskedFor } from "../../http/request.ts";
+import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
+import type { Embedder, EmbedderDriver } from "../embedder.ts";
+
+export const openaiDriver: EmbedderDriver = {
+  name: "openai",
+  about: "any OpenAI-compatible API: the texts are sent to embed.openai_url",
+  defaultModel: "text-embedding-3-large",
+  environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
+  create: (model, { openaiUrl, openaiKeyVariable }) =>
+    createOpenaiEmbedder(model, { url: openaiUrl, keyVariable: openaiKeyVariable }),
+  // Only check for the key: a request would cost, and contact the server.
+  async available(_model, { openaiUrl, openaiKeyVariable }) {
+    try {
+      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedCaller);
+      const detail = key === null ? `without a key, at ${openaiUrl}` : `with the key in ${openaiKeyVariable}`;
+      return { usable: true, detail: `${detail}; not asked`, hint: "" };
+    } catch (error) {
+      if (!(error instanceof PommelError)) throw error;
+      return { usable: false, detail: error.message.replace(/\.$/, ""), hint: error.hint };
+    }
+  },
+};
 
 interface OpenaiOptions {
   clock?: Clock;
   timeoutMs?: number;
   env?: NodeJS.ProcessEnv;
-  /** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+  /** OpenAI itself, with known models and prices, and a required key. */
   isOpenai?: boolean;
 }
 
@@ -24,9 +39,9 @@ const embeddingsAnswer = z.object({
   usage: z.optional(z.object({ total_tokens: z.optional(z.number()) })),
 });
 
-/** OpenAI takes 2,048 texts, 300,000 tokens, 8,191 of each text; what fails is lost, so a request is smaller. */
+/** OpenAI takes 2,048 texts, 300,000 tokens, 8,191 of each text; smaller requests lose less on failure. */
 const openaiLimits = { texts: 512, tokens: 250_000, tokensPerText: 8000 };
-/** Many servers that speak the same protocol take no more texts than this. */
+/** Many compatible servers accept no more texts. */
 const otherLimits = { ...openaiLimits, texts: 32 };
 const defaultTimeoutMs = 60_000;
 
@@ -51,7 +66,7 @@ export function createOpenaiEmbedder(
   const gate = new RateGate(clock);
   const used = { requests: 0, tokens: 0 };
   return new RemoteEmbedder({
-    // Elsewhere a name may mean any model; some servers do not even look at it.
+    // Other servers may use any model under this name.
     id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
     server,
     model: name,
@@ -99,4 +114,59 @@ function floatsOf(embedding: string | number[]): ArrayLike<number> {
   const floats = new Float32Array(Math.floor(bytes.length / 4));
   for (let i = 0; i < floats.length; i++) floats[i] = bytes.readFloatLE(i * 4);
   return floats;
+}
+
+interface KnownModel {
+  dimensions: number;
+  /** List price for a million tokens, as of November 2026. */
+  dollarsPerMillion: number;
+}
+
+/** The models of api.openai.com (https://developers.openai.com/api/docs/pricing). */
+const knownModels: Record<string, KnownModel> = {
+  "text-embedding-3-large": { dimensions: 3072, dollarsPerMillion: 0.13 },
+  "text-embedding-3-small": { dimensions: 1536, dollarsPerMillion: 0.02 },
+  "text-embedding-ada-002": { dimensions: 1536, dollarsPerMillion: 0.1 },
+};
+
+function knownModel(name: string): KnownModel | null {
+  return Object.hasOwn(knownModels, name) ? knownModels[name]! : null;
+}
+
+/** "text-embedding-3-large@1024": a model, and the length its vectors are to be shortened to. */
+function readModel(model: string): { name: string; length: number | null } {
+  const [, name, length] = /^(.+)@([1-9]\d{0,5})$/.exec(model) ?? [];
+  return name === undefined ? { name: model, length: null } : { name, length: Number(length) };
+}
+
+/** Delays all requests of an embedder while the server asks to wait. */
+class RateGate {
+  private opensAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Closes the gate for `ms`; null changes nothing. */
+  hold(ms: number | null): void {
+    if (ms !== null) this.opensAt = Math.max(this.opensAt, this.clock.now() + ms);
+  }
+
+  /**
+   * Waits until it opens.
+   * @throws RequestFailed when that takes longer than `maxWaitMs`; the signal's reason when it is aborted
+   */
+  async pass(maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    for (let wait = this.wait(); wait > 0; wait = this.wait()) {
+      if (wait > maxWaitMs) throw tooEarly(wait);
+      await this.clock.sleep(wait, signal);
+    }
+  }
+
+  private wait(): number {
+    return this.opensAt - this.clock.now();
+  }
+}
+
+function tooEarly(waitMs: number): RequestFailed {
+  const message = `asks to wait another ${Math.ceil(waitMs / 1000)} s`;
+  return new RequestFailed("status", message, { status: 429, waitMs });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { cosine } from "../cosine.ts";
+import { cosine } from "../quantise.ts";
 import { createStaticEmbedder } from "./static-embedder.ts";
 
 /** The model that is shipped, as opposed to the small ones that other tests make. */

@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
-import { StaticModel } from "./static-model.ts";
+import { Tokenizer } from "./words.ts";
 
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */
 function bundledModel(): string {
@@ -12,7 +16,7 @@ function bundledModel(): string {
   );
 }
 
-/** Raise the number with every new model: vectors of the old one are then replaced. */
+/** Bump with every new model, so that old vectors are replaced. */
 export const modelId = "static-1";
 const dimensions = 256;
 
@@ -63,3 +67,95 @@ export const staticDriver: EmbedderDriver = {
     }
   },
 };
+
+let shared: Embedder | undefined;
+
+/** The bundled model, shared within the process. */
+export function bundledEmbedder(): Embedder {
+  shared ??= createStaticEmbedder();
+  return shared;
+}
+
+/** `model.json`: describes the other two files. */
+const description = z.object({
+  id: z.string(),
+  dimensions: z.int().check(z.minimum(16)),
+  /** SHA-256, hexadecimal, of `vocabulary.txt` and of `weights.bin`. */
+  sha256: z.object({ vocabulary: z.string(), weights: z.string() }),
+});
+
+/** Only the first tokens count; more would hardly change the direction. */
+const maxTokens = 2000;
+
+/**
+ * A static embedding model: a vector for each token, a text is their sum (as in model2vec and sent2vec, here with
+ * repeated tokens damped: 1 + ln n). `weights.bin` holds a float32 scale for each token, then `dimensions` int8 for
+ * each, little-endian; `vocabulary.txt` a token a line.
+ */
+export class StaticModel {
+  private readonly tokenizer: Tokenizer;
+  private readonly scales: Float32Array;
+  private readonly rows: Int8Array;
+  /** Token counts of the current text; zero between calls. */
+  private readonly counts: Uint16Array;
+
+  private constructor(
+    private readonly dimensions: number,
+    vocabulary: readonly string[],
+    weights: Buffer,
+  ) {
+    const { buffer, byteOffset } = weights;
+    this.tokenizer = new Tokenizer(vocabulary);
+    this.scales = new Float32Array(buffer, byteOffset, vocabulary.length);
+    this.rows = new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions);
+    this.counts = new Uint16Array(vocabulary.length);
+  }
+
+  /**
+   * Reads the model `id` from its directory.
+   * @throws Error when a file is missing, damaged, or of another model
+   */
+  static load(dir: string, { id, dimensions }: { id: string; dimensions: number }): StaticModel {
+    const described = description.parse(JSON.parse(readFileSync(join(dir, "model.json"), "utf8")));
+    if (described.id !== id || described.dimensions !== dimensions) {
+      throw new Error(
+        `model.json is of ${described.id} with ${described.dimensions} dimensions, not of ${id}`,
+      );
+    }
+    const { sha256 } = described;
+    const text = checked(dir, "vocabulary.txt", sha256.vocabulary).toString();
+    const weights = checked(dir, "weights.bin", sha256.weights);
+    const vocabulary = text.trimEnd().split("\n");
+    if (weights.length !== vocabulary.length * (4 + dimensions) || weights.byteOffset % 4 !== 0) {
+      throw new Error(
+        `weights.bin holds ${weights.length} bytes, not the vectors of ${vocabulary.length} tokens`,
+      );
+    }
+    return new StaticModel(dimensions, vocabulary, weights);
+  }
+
+  /** The unnormalised vector of a text; zero without known tokens. */
+  embed(text: string): Float32Array {
+    const { dimensions, counts, rows } = this;
+    const ids = this.tokenizer.tokenize(text, maxTokens);
+    const sum = new Float32Array(dimensions);
+    for (const id of ids) counts[id]!++;
+    for (const id of ids) {
+      const count = counts[id]!;
+      if (count === 0) continue;
+      counts[id] = 0;
+      const weight = this.scales[id]! * (1 + Math.log(count));
+      const row = id * dimensions;
+      for (let d = 0; d < dimensions; d++) sum[d]! += weight * rows[row + d]!;
+    }
+    return sum;
+  }
+}
+
+function checked(dir: string, name: string, sha256: string): Buffer {
+  const bytes = readFileSync(join(dir, name));
+  if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
+    throw new Error(`${name} is damaged: its checksum is not the one in model.json`);
+  }
+  return bytes;
+}

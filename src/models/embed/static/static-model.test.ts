@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { embedderContract } from "../../../../test/support/embedder-contract.ts";
 import { writeTinyModel } from "../../../../test/support/tiny-model.ts";
-import { cosine } from "../cosine.ts";
-import { createStaticEmbedder } from "./static-embedder.ts";
-import { StaticModel } from "./static-model.ts";
+import { cosine } from "../quantise.ts";
+import { createStaticEmbedder, StaticModel } from "./static-embedder.ts";
 
 const shared = writeTinyModel();
 const kind = { id: "static-1", dimensions: 256 };

@@ -5,9 +5,9 @@ const lettersAnywhere =
   /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[0-9]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|\p{Lo}+/gu;
 const isAscii = /^[\x00-\x7f]*$/;
 
-/** Runs remembered with their tokens; code repeats itself. */
+/** Cached runs with their tokens; code repeats itself. */
 const maxRemembered = 100_000;
-/** Longer runs of ASCII are no words: base64, hashes. Characters. */
+/** Longer ASCII runs are data (base64, hashes). Characters. */
 const maxRun = 100;
 /** A paragraph without blanks, as in Chinese, is read up to here. Characters. */
 const maxParagraphLength = 10_000;
@@ -78,7 +78,7 @@ export class Tokenizer {
   }
 }
 
-/** A copy: a part of a string keeps the whole string in memory, here that would be the text of every file. */
+/** Copies a string: a substring would keep the whole file's text in memory. */
 function detached(run: string): string {
   return Buffer.from(run, "utf16le").toString("utf16le");
 }

@@ -4,11 +4,17 @@ import { lookForOllamaModel } from "../../embed/ollama/ollama-models.ts";
 import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";
-import { answerText } from "../answer-text.ts";
-import { estimatedInput, estimatedTokens } from "../estimate.ts";
 import type { Llm, LlmRequest } from "../llm.ts";
-import { defaultOptions, type LlmDriver, type LlmOptions, llmCaller, llmTimeouts } from "../llm-driver.ts";
-import { isLoopback } from "../loopback.ts";
+import { estimatedInput, estimatedTokens } from "../llm.ts";
+import {
+  answerText,
+  defaultOptions,
+  isLoopback,
+  type LlmDriver,
+  type LlmOptions,
+  llmCaller,
+  llmTimeouts,
+} from "../llm-driver.ts";
 
 /** https://docs.ollama.com/api/generate; the counts are absent where the server had the prompt in its cache. */
 const generateAnswer = z.object({
@@ -30,12 +36,12 @@ export const ollamaDriver: LlmDriver = {
   isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
 };
 
-/** Models with this tag are run by ollama.com; the server on this machine only passes the prompt on. */
+/** ollama.com runs models with this tag; the local server only forwards the prompt. */
 function isLocalAt(url: string, model: string): boolean {
   return isLoopback(url) && !/[:-]cloud$/.test(model);
 }
 
-/** A model in Ollama, asked over HTTP. How long it stays in memory is left to the server. */
+/** A model in Ollama over HTTP. The server decides how long it stays in memory. */
 export function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
   const { clock, timeoutMs } = { ...defaultOptions, ...options };
   const endpoint = endpointAt(url);
@@ -72,8 +78,8 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
 }
 
 /**
- * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. Another window makes it load the model again,
- * so there are few: powers of two.
+ * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. A different window reloads the model, so only
+ * powers of two are used.
  * @throws PommelError `llm_unavailable`
  */
 function windowFor(request: LlmRequest): number {

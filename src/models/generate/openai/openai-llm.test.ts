@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOpenai } from "../../../../test/support/fake-openai-llm.ts";
 import { type FakeServer, fakeClock } from "../../../../test/support/fake-server.ts";
 import { llmContract } from "../../../../test/support/llm-contract.ts";
-import { dollarsFor } from "./known-models.ts";
-import { createOpenaiLlm, type OpenaiOptions, openaiDriver } from "./openai-llm.ts";
+import { createOpenaiLlm, dollarsFor, type OpenaiOptions, openaiDriver } from "./openai-llm.ts";
 
 const keyVariable = "POMMEL_TEST_KEY";
 const env = { [keyVariable]: "sk-right" };

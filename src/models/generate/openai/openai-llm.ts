@@ -2,15 +2,51 @@ import * as z from "zod/mini";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
 import { type Endpoint, endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";
-import { answerText } from "../answer-text.ts";
-import { estimatedInput, estimatedTokens } from "../estimate.ts";
 import type { Llm, LlmRequest } from "../llm.ts";
-import { defaultOptions, type LlmDriver, type LlmOptions, llmCaller, llmTimeouts } from "../llm-driver.ts";
-import { isLoopback } from "../loopback.ts";
-import { dollarsFor, isReasoning } from "./known-models.ts";
+import { estimatedInput, estimatedTokens } from "../llm.ts";
+import {
+  answerText,
+  defaultOptions,
+  isLoopback,
+  type LlmDriver,
+  type LlmOptions,
+  llmCaller,
+  llmTimeouts,
+} from "../llm-driver.ts";
+
+interface KnownModel {
+  /** List prices for a million tokens, as of June 2026. Dollars. */
+  input: number;
+  output: number;
+}
+
+/** Models of api.openai.com (https://developers.openai.com/api/docs/pricing). */
+const knownModels: Record<string, KnownModel> = {
+  "gpt-4o": { input: 2.5, output: 10 },
+  "gpt-4o-mini": { input: 0.15, output: 0.6 },
+  "gpt-4.1": { input: 2, output: 8 },
+  "gpt-4.1-mini": { input: 0.4, output: 1.6 },
+  "gpt-4.1-nano": { input: 0.1, output: 0.4 },
+  "gpt-5": { input: 1.25, output: 10 },
+  "gpt-5-mini": { input: 0.25, output: 2 },
+  "gpt-5-nano": { input: 0.05, output: 0.4 },
+};
+
+/** A call's cost; null for an unknown price. A dated name ("gpt-4o-2024-08-06") is its model. */
+export function dollarsFor(model: string, inputTokens: number, outputTokens: number): number | null {
+  const name = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  if (!Object.hasOwn(knownModels, name)) return null;
+  const { input, output } = knownModels[name]!;
+  return (inputTokens * input + outputTokens * output) / 1e6;
+}
+
+/** Whether the model reasons before it answers, which counts as output. */
+function isReasoning(model: string): boolean {
+  return /^(o\d|gpt-5)/.test(model);
+}
 
 export interface OpenaiOptions extends LlmOptions {
-  /** Whether this is OpenAI itself, whose models and prices are known and which wants a key. */
+  /** OpenAI itself, with known models and prices, and a required key. */
   isOpenai?: boolean;
 }
 
@@ -50,7 +86,7 @@ export function createOpenaiLlm(
   const { clock, timeoutMs, env, isOpenai } = { ...defaultOptions, isOpenai: isOpenaiAt(url), ...options };
   const { base } = endpointAt(url);
   const server = `The API at ${base}`;
-  /** Parameters that the server has said it does not take. */
+  /** Parameters that the server rejected. */
   const refused = new Set<Parameter>();
 
   async function ask(endpoint: Endpoint, request: LlmRequest, signal: AbortSignal | undefined) {
@@ -62,7 +98,7 @@ export function createOpenaiLlm(
       } catch (error) {
         const culprit = error instanceof RequestFailed ? parameterRefused(error, body) : null;
         if (culprit === null) throw error;
-        // Nothing is asked for without a limit.
+        // Never send a request without a limit.
         if (limits.includes(culprit) && limits.some((name) => refused.has(name))) throw error;
         refused.add(culprit);
       }
@@ -73,7 +109,7 @@ export function createOpenaiLlm(
     { maxTokens, temperature, json }: LlmRequest,
     without: ReadonlySet<Parameter>,
   ): Partial<Record<Parameter, unknown>> {
-    // OpenAI's own models want the newer name, many other servers know the older one only.
+    // OpenAI's models need the newer name, many other servers only know the older one.
     const isNewer = isOpenai ? !without.has("max_completion_tokens") : without.has("max_tokens");
     const parameters: Partial<Record<Parameter, unknown>> = {
       [isNewer ? "max_completion_tokens" : "max_tokens"]: maxTokens,
@@ -86,7 +122,7 @@ export function createOpenaiLlm(
   }
 
   return {
-    // Elsewhere a name may mean any model.
+    // Other servers may use any model under this name.
     id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
     async generate(request, signal) {
       signal?.throwIfAborted();
@@ -123,7 +159,7 @@ const parameterNames = [
   "reasoning_effort",
 ] as const;
 type Parameter = (typeof parameterNames)[number];
-/** The names of the most tokens of an answer. */
+/** Parameter names for the token limit. */
 const limits: readonly Parameter[] = ["max_completion_tokens", "max_tokens"];
 
 /** "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." */

@@ -245,13 +245,21 @@ export class IndexDatabase extends Connection {
   }
 
   chunks(ids: readonly ChunkId[]): StoredChunk[] {
-    const rows = this.prepare(
+    const rows = this.storedChunks("json_each(?) wanted JOIN chunks c ON c.id = wanted.value", ids);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  chunksOf(files: readonly FileId[]): StoredChunk[] {
+    return this.storedChunks("json_each(?) wanted JOIN chunks c ON c.file_id = wanted.value", files);
+  }
+
+  private storedChunks(from: string, wanted: readonly (ChunkId | FileId)[]): StoredChunk[] {
+    return this.prepare(
       `SELECT c.id, c.uid, c.file_id AS file, f.path, f.size, f.mtime_ms AS mtimeMs, f.language,
          c.parent_uid AS parentUid, c.parent_name AS parentName, c.level, c.kind, c.name, c.signature,
          c.start_line AS startLine, c.end_line AS endLine
-       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value JOIN files f ON f.id = c.file_id`,
-    ).all(JSON.stringify(ids)) as StoredChunk[];
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+       FROM ${from} JOIN files f ON f.id = c.file_id`,
+    ).all(JSON.stringify(wanted)) as StoredChunk[];
   }
 }

@@ -1,6 +1,6 @@
 import { phraseOf } from "../../../text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
-import type { Definition, FieldWeights, Match, Scope } from "../port.ts";
+import type { ChunkId, Definition, FieldWeights, Match, Scope } from "../port.ts";
 
 /**
  * The best `limit` chunks that hold any of the tokens, by BM25 over weighted columns (Robertson's BM25 as FTS5
@@ -42,6 +42,14 @@ export function definitionsOf(db: Connection, keys: readonly string[], limit: nu
     "SELECT key, name, kind, chunk_id AS id FROM symbols WHERE key = @key LIMIT @limit",
   );
   return keys.flatMap((key) => statement.all({ key, limit }) as Definition[]);
+}
+
+/** The chunks that hold each phrase, at most `limit` of each. */
+export function chunksWithPhrases(db: Connection, phrases: readonly string[], limit: number): ChunkId[][] {
+  const statement = db
+    .prepare("SELECT rowid FROM chunk_terms WHERE chunk_terms MATCH @phrase LIMIT @limit")
+    .pluck();
+  return phrases.map((phrase) => statement.all({ phrase: phraseOf(phrase), limit }) as ChunkId[]);
 }
 
 /** In how many chunks each token occurs; absent tokens are missing. */

@@ -3,6 +3,7 @@ import type {
   CodeIndex,
   Definition,
   FieldWeights,
+  FileId,
   Frequencies,
   Match,
   QueryVector,
@@ -12,7 +13,7 @@ import type {
 import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { chunkFrequencies, definitionsOf, matchTokens } from "./lookup.ts";
+import { chunkFrequencies, chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /**
@@ -77,12 +78,20 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => ({ chunks: db.chunkCount(), holding: chunkFrequencies(db, tokens) }));
   }
 
+  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return this.read((db) => chunksWithPhrases(db, phrases, limit));
+  }
+
   outlines(ids: readonly ChunkId[]) {
     return this.read((db) => db.outlines(ids));
   }
 
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     return this.run((db) => db.chunks(ids));
+  }
+
+  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.run((db) => db.chunksOf(files));
   }
 
   files() {

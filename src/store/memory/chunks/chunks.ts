@@ -4,6 +4,7 @@ import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
 import { indexSessions } from "../sessions/session-terms.ts";
+import { saveChunkDecisions } from "./chunk-decisions.ts";
 import { insertVector } from "./vectors.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
@@ -75,7 +76,7 @@ export function keepNewestChunks(memory: Memory, sessionId: number, most: number
 function insertChunk(
   memory: Memory,
   sessionId: number,
-  { terms, vectors, ...chunk }: ChunkToStore,
+  { terms, vectors, decisions, ...chunk }: ChunkToStore,
 ): SessionChunkId {
   const { lastInsertRowid } = memory
     .prepare(
@@ -95,6 +96,7 @@ function insertChunk(
       tokenStream(terms.actions),
       tokenStream(terms.errors),
     );
+  if (decisions !== undefined) saveChunkDecisions(memory, id, decisions);
   for (const [model, passages] of vectors) insertVector(memory, { id, sessionId }, model, passages);
   return id;
 }

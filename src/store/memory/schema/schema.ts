@@ -1,6 +1,7 @@
 import type { Migration } from "../../sqlite/database.ts";
 import { addActions } from "./actions.ts";
 import { contextTables } from "./context.ts";
+import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
 import { sessionTerms } from "./session-terms.ts";
 import { syncTables } from "./sync.ts";
@@ -274,5 +275,6 @@ export const memoryMigrations: readonly Migration[] = [
   gitTables + eventTables + syncTables,
   contextTables,
   addActions,
+  decisionTables,
   sessionTerms,
 ];

@@ -1,4 +1,4 @@
-/** The full-text index of whole sessions in memory.db; the fifth step of its schema. */
+/** The full-text index of whole sessions in memory.db; a step of its schema. */
 
 /** A session whose row is missing is indexed again by the next `indexSessions`. */
 const outdated = (session: string) => `DELETE FROM session_terms WHERE rowid = ${session};`;

@@ -1,8 +1,7 @@
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
 import { setups } from "../../../../agents/registry.ts";
 import { type PositionedPart, partState } from "../../../../agents/setup/parts.ts";
-import { projectPlace, userPlace } from "../../../../agents/setup/place.ts";
-import { readRecord } from "../../../../agents/setup/record.ts";
+import { projectPlace, readRecord, userPlace } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";

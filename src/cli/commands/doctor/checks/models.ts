@@ -1,6 +1,5 @@
 import type { Availability } from "../../../../models/embed/embedder.ts";
-import { readEmbedderSpec } from "../../../../models/embed/registry.ts";
-import { embedderSettings } from "../../../../models/embed/settings.ts";
+import { embedderSettings, readEmbedderSpec } from "../../../../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../../../../models/generate/registry.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";

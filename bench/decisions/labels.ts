@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * What a reader said of a sentence. yes: it says what was chosen, and of what, to somebody who reads nothing else. option:
+ * it chooses one of the options listed before. The others decide nothing: a question; unclear without what was said
+ * before; a proposal of which nobody knows whether it was taken; passing, about the session itself; no choice at all.
+ */
+const labels = ["yes", "option", "question", "unclear", "proposal", "passing", "no-choice"] as const;
+
+export interface Label {
+  session: string;
+  /** uuid of the transcript's line. */
+  line: string;
+  /** Beginning of the SHA-256 of the sentence's letters. */
+  sentence: string;
+  label: (typeof labels)[number];
+}
+
+export function loadLabels(): Label[] {
+  const file = readFileSync(new URL("labels.tsv", import.meta.url), "utf8");
+  return file
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((row) => {
+      const [session = "", line = "", sentence = "", label] = row.split("\t");
+      const known = labels.find((one) => one === label);
+      if (known === undefined) throw new Error(`no label: ${row}`);
+      return { session, line, sentence, label: known };
+    });
+}

@@ -1,0 +1,49 @@
+import type { FileEdit, ToolAction, ToolUse } from "../agent.ts";
+import { bounded, bounds } from "./bounds.ts";
+
+/** Operations of the Messages API's text editor; its `command` is not a shell command. */
+const editorOperations: Readonly<Record<string, ToolAction>> = {
+  view: "read",
+  create: "write",
+  str_replace: "write",
+  insert: "write",
+  undo_edit: "write",
+};
+
+/** Infers what a call does from its input and files, because agents and MCP servers choose any tool names. */
+export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">): ToolAction {
+  const { command, path, prompt, description, subagent_type } = input;
+  if (typeof command === "string") {
+    const isEditor = typeof path === "string" && Object.hasOwn(editorOperations, command);
+    return isEditor ? editorOperations[command]! : "command";
+  }
+  // A subagent gets a prompt and a description.
+  if (isText(prompt) && (isText(description) || isText(subagent_type))) return "delegate";
+  if (files.some(({ how }) => how !== "read")) return "write";
+  return files.length > 0 ? "read" : "other";
+}
+
+const isText = (value: unknown) => typeof value === "string";
+
+/** A replacement without a known position. */
+export function replacement(before: string, after: string): FileEdit["hunks"][number] {
+  const removed = hunkLines("-", before);
+  const added = hunkLines("+", after);
+  return {
+    oldStart: 0,
+    oldLines: removed.length,
+    newStart: 0,
+    newLines: added.length,
+    lines: [...removed, ...added],
+  };
+}
+
+/** The lines of a text as removed ("-") or added ("+") lines of a hunk. */
+export function hunkLines(sign: "-" | "+", written: string): string[] {
+  const text = bounded(written, bounds.input);
+  if (text === "") return [];
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `${sign}${line}`);
+}

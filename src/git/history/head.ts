@@ -1,0 +1,119 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { GitFailure, gitText } from "../git.ts";
+import { commonDirectoryOf, gitDirectoryOf } from "../git-dir.ts";
+
+/**
+ * A string that changes whenever HEAD's commit does, read from git's own files (gitrepository-layout): starting git
+ * takes as long as a search may.
+ * @returns null outside of a working tree
+ */
+export function headStamp(dir: string): string | null {
+  const gitDir = gitDirectoryOf(dir);
+  if (gitDir === null) return null;
+  try {
+    const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
+    const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
+    if (branch === undefined) return head;
+    const common = commonDirectoryOf(gitDir);
+    const loose = textOf(join(gitDir, branch)) ?? textOf(join(common, branch));
+    // Branches that are not loose files are in one of these.
+    const tables = [
+      join(common, "packed-refs"),
+      ...[gitDir, common].map((dir) => join(dir, "reftable", "tables.list")),
+    ];
+    return `${branch} ${loose ?? tables.map(changeOf).join()}`;
+  } catch {
+    return null;
+  }
+}
+
+/** A git file's text without the final line break; null when it is missing. */
+export function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Changes with a file or a directory's entries. Git replaces its files, so the inode changes. */
+export function changeOf(file: string): string {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat ? `${stat.mtimeMs}/${stat.size}/${stat.ino}` : "";
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** A move of HEAD from the reflog. */
+interface HeadMove {
+  from: string;
+  to: string;
+  /** "commit: subject", "checkout: moving from a to b". */
+  action: string;
+}
+
+/** Bytes. */
+const maxRead = 262_144;
+const line = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*(?:\t(.*))?$/;
+
+/** The size of a reflog file; 0 when it is missing. */
+export function lengthOfLog(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * The entries of HEAD's reflog file (git-dir.ts) after its first `from` bytes, oldest first.
+ * @returns null when unknown: the file shrank, or grew too much
+ */
+export function movesSince(file: string, from: number): HeadMove[] | null {
+  const size = lengthOfLog(file);
+  if (size === from) return [];
+  if (size < from || size - from > maxRead) return null;
+  const bytes = Buffer.alloc(size - from);
+  try {
+    const handle = openSync(file, "r");
+    try {
+      readSync(handle, bytes, 0, bytes.length, from);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return null;
+  }
+  const moves: HeadMove[] = [];
+  for (const text of bytes.toString().split("\n")) {
+    const [, before, after, action = ""] = line.exec(text) ?? [];
+    if (before !== undefined && after !== undefined) moves.push({ from: before, to: after, action });
+  }
+  return moves;
+}
+
+/** `branchOf` without starting git where possible, read from the HEAD file (gitrepository-layout). */
+export async function branchAtHand(dir: string): Promise<string | null> {
+  const gitDir = gitDirectoryOf(dir);
+  if (gitDir === null) return null;
+  try {
+    const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
+    if (/^[0-9a-f]{40,64}$/.test(head)) return null;
+    const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
+    // With reftables, the file names an invalid branch.
+    if (branch !== undefined && branch !== ".invalid") return branch;
+  } catch {
+    // Ask git.
+  }
+  return branchOf(dir);
+}
+
+/** The branch checked out in `dir`, even without commits; null when detached or without a repository. */
+export async function branchOf(dir: string): Promise<string | null> {
+  try {
+    const ref = await gitText(dir, ["symbolic-ref", "--quiet", "HEAD"]);
+    return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
+  } catch (error) {
+    if (error instanceof GitFailure) return null;
+    throw error;
+  }
+}

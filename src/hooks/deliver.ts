@@ -1,0 +1,63 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { requestText } from "../client/raw-request.ts";
+import { codeOf } from "../project/errors.ts";
+import { replaceFile } from "../project/files/replace-file.ts";
+import type { Project } from "../project/paths.ts";
+import { type DaemonRecord, readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
+
+/**
+ * Writes an item to the spool atomically, mode 0600. Names sort by time.
+ * @param latestOf only the last item with the same key is kept, so that nothing piles up without a daemon
+ * @throws the file system's error
+ */
+export function writeItem(
+  project: Project,
+  item: { received_at: number },
+  latestOf: string | null = null,
+): void {
+  const random = Math.random().toString(36).slice(2, 10);
+  const unique = `${item.received_at}-${process.pid}-${random}.json`;
+  const name = latestOf === null ? unique : `latest-${latestOf.replace(/[^\w-]/g, "_").slice(0, 100)}.json`;
+  const file = join(project.spoolDir, name);
+  // Names that start with a dot are still being written.
+  const options = { draft: join(project.spoolDir, `.${unique}`) };
+  const text = JSON.stringify(item);
+  try {
+    replaceFile(file, text, options);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    mkdirSync(project.spoolDir, { recursive: true, mode: 0o700 });
+    replaceFile(file, text, options);
+  }
+}
+
+/** A local connection takes less than 1 ms. Milliseconds. */
+const timeoutMs = 20;
+
+/**
+ * Notifies the daemon of new items in the spool, and starts one if none runs. Waits until the request is sent, not for
+ * an answer, and ignores failures: the daemon also polls the spool.
+ */
+export async function notifyDaemon(project: Project): Promise<void> {
+  const record = readDaemonRecord(project);
+  if (seemsRunning(record) && (await canSend(record))) return;
+  const { startInBackground } = await import("../client/autostart.ts");
+  await startInBackground(project);
+}
+
+/** Whether the daemon listens; a timeout counts as a busy daemon. */
+async function canSend(record: DaemonRecord): Promise<boolean> {
+  const { connect } = await import("node:net");
+  const request = requestText(record, "/spool", "");
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port: record.port });
+    const timer = setTimeout(() => resolve(true), timeoutMs);
+    const done = (isThere: boolean) => {
+      clearTimeout(timer);
+      resolve(isThere);
+    };
+    socket.on("error", () => done(false));
+    socket.write(request, (error) => done(!error));
+  });
+}

@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Level } from "../../../project/levels.ts";
+import type {
+  ChunkId,
+  FileId,
+  IndexEntry,
+  Scope,
+  SearchableIndex,
+  StoredChunk,
+} from "../../../store/index/port.ts";
+import { analyseQuery } from "../query.ts";
+import { linesIn, readSource } from "../source.ts";
+import type { Matcher } from "./matchers.ts";
+import { collectPhrases } from "./phrases.ts";
+import { findTemplate } from "./template.ts";
+
+/** First and last line of a match; 1-based. */
+type Span = readonly [number, number];
+type Places = Map<FileId, Span[]>;
+
+/** What holds everything that it must, and where. */
+export interface Holders {
+  /** The smallest chunks around the matches, with the lines on which these begin. */
+  chunks: Map<ChunkId, number[]>;
+  /** There are more: only so many files are looked into. */
+  isCut: boolean;
+}
+
+/** A pattern that matches more files or more often finds nothing in particular. */
+const maxFiles = 1000;
+const maxMatchesPerFile = 200;
+/** Of chunks of the same lines the first of these. */
+const preferred: readonly Level[] = ["method", "class", "block", "lines", "file"];
+/** Reading goes on after others had their turn: the daemon answers meanwhile. */
+const filesPerTurn = 32;
+
+/**
+ * Finds what matches: the index narrows the files down where it knows a whole word, the text on disk decides.
+ * @param message a message that may have quotes of its own: the strings that make it hold it as well; null: none
+ */
+export async function findHolders(
+  index: SearchableIndex,
+  root: string,
+  matchers: readonly Matcher[],
+  scope: Scope,
+  message: string | null,
+): Promise<Holders> {
+  const places: Places[] = [];
+  let isCut = false;
+  for (const matcher of matchers) {
+    let found = await literalPlaces(index, root, matcher, scope);
+    if (found.size === 0 && matcher.mayBeRendered)
+      found = await templatePlaces(index, root, matcher.text, scope);
+    isCut ||= found.size >= maxFiles;
+    places.push(found);
+  }
+  const chunks = await chunksAround(index, places, scope);
+  if (message !== null) {
+    const makers = await templatePlaces(index, root, message, scope);
+    for (const [id, lines] of await chunksAround(index, [makers], scope)) chunks.set(id, lines);
+  }
+  return { chunks, isCut };
+}
+
+async function literalPlaces(
+  index: SearchableIndex,
+  root: string,
+  matcher: Matcher,
+  scope: Scope,
+): Promise<Places> {
+  const places: Places = new Map();
+  let read = 0;
+  for (const { id, path } of await filesWith(index, matcher.words, scope)) {
+    if (places.size >= maxFiles) break;
+    if (++read % filesPerTurn === 0) await nextTurn();
+    const text = readSource(root, path)?.text ?? "";
+    const spans: Span[] = [];
+    let lineAt: ((offset: number) => number) | null = null;
+    for (const [start, end] of matcher.matchesIn(text)) {
+      lineAt ??= linesIn(text);
+      spans.push([lineAt(start), lineAt(Math.max(start, end - 1))]);
+      if (spans.length === maxMatchesPerFile) break;
+    }
+    if (spans.length > 0) places.set(id, spans);
+  }
+  return places;
+}
+
+/** Files of the scope that hold the rarest of the words; all of them where there is none. By path. */
+async function filesWith(
+  index: SearchableIndex,
+  words: readonly string[],
+  scope: Scope,
+): Promise<IndexEntry[]> {
+  const { holding } = await index.frequencies(words);
+  const rarest = words.toSorted((a, b) => (holding.get(a) ?? 0) - (holding.get(b) ?? 0))[0];
+  const limits: ReadonlySet<FileId>[] = scope.files === null ? [] : [new Set(scope.files)];
+  if (rarest !== undefined) {
+    const [ids = []] = await index.phrases([rarest], Number.MAX_SAFE_INTEGER);
+    limits.push(new Set((await index.outlines(ids)).map(({ file }) => file)));
+  }
+  const files = await index.files();
+  return files
+    .filter(({ id }) => limits.every((limit) => limit.has(id)))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Where a string with placeholders stands that makes the text. */
+async function templatePlaces(
+  index: SearchableIndex,
+  root: string,
+  text: string,
+  scope: Scope,
+): Promise<Places> {
+  const places: Places = new Map();
+  const phrases = await collectPhrases(index, analyseQuery(text).sequence);
+  const wanted = scope.files && new Set(scope.files);
+  for (const chunk of await index.chunks([...phrases.keys()])) {
+    if (wanted && !wanted.has(chunk.file)) continue;
+    const source = readSource(root, chunk.path)?.text ?? "";
+    const template = findTemplate(source, text);
+    if (template === null) continue;
+    const line = linesIn(source)(template.at);
+    places.set(chunk.file, [[line, line]]);
+  }
+  return places;
+}
+
+/** The smallest chunk around each match of the first that has one of every other in it as well. */
+async function chunksAround(
+  index: SearchableIndex,
+  [first = new Map(), ...others]: readonly Places[],
+  { levels }: Scope,
+): Promise<Map<ChunkId, number[]>> {
+  const found = new Map<ChunkId, number[]>();
+  const files = [...first.keys()].filter((file) => others.every((places) => places.has(file)));
+  const ofFile = new Map<FileId, StoredChunk[]>(files.map((file) => [file, []]));
+  for (const chunk of await index.chunksOf(files)) ofFile.get(chunk.file)?.push(chunk);
+  for (const file of files) {
+    const chunks = (ofFile.get(file) ?? [])
+      .filter(({ level }) => levels === null || levels.includes(level))
+      .sort((a, b) => lineCount(a) - lineCount(b) || preferred.indexOf(a.level) - preferred.indexOf(b.level));
+    const rest = others.map((places) => places.get(file) ?? []);
+    for (const span of first.get(file) ?? []) {
+      const holds = (chunk: StoredChunk) =>
+        isIn(chunk, span) && rest.every((spans) => spans.some((one) => isIn(chunk, one)));
+      const holder = chunks.find(holds);
+      if (!holder) continue;
+      const lines = found.get(holder.id) ?? [];
+      found.set(holder.id, lines);
+      for (const [line] of [span, ...rest.flat().filter((one) => isIn(holder, one))]) {
+        if (!lines.includes(line)) lines.push(line);
+      }
+    }
+  }
+  for (const lines of found.values()) lines.sort((a, b) => a - b);
+  return found;
+}
+
+const lineCount = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
+
+const isIn = ({ startLine, endLine }: StoredChunk, [from, to]: Span) => startLine <= from && to <= endLine;

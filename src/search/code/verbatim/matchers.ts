@@ -1,0 +1,73 @@
+import { compileExpression, compileLiteral } from "../../../text/pattern.ts";
+import { innerWordsOf } from "../../../text/tokens.ts";
+import type { CodeQuery } from "../types.ts";
+import { requiredTexts } from "./required-texts.ts";
+
+/** What a result must hold to the letter. Its time grows with the text only. */
+export interface Matcher {
+  /** Why a result is there, for its reader. */
+  reason: string;
+  /** The words of it, to rank by. */
+  text: string;
+  /** Whole words, lower-case, in every text that matches. */
+  words: readonly string[];
+  /** Start and end (exclusive) of each match, in order. UTF-16 offsets. */
+  matchesIn: (text: string) => Iterable<readonly [number, number]>;
+  /** Whether the program's values may stand in it: then a text with placeholders matches where none has it literally. */
+  mayBeRendered: boolean;
+}
+
+/** What every result of a query must hold: all of it, or what it has in double quotes. */
+export function matchersOf({ query, match }: Pick<CodeQuery, "query" | "match">): Matcher[] {
+  if (match === "regex") return [patternMatcher(query)];
+  if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
+  return quotedIn(query).map((text) => literalMatcher(text, { mayBeRendered: true }));
+}
+
+/** A text as it is; letter case counts only if it has a capital letter. */
+function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matcher {
+  return {
+    ...options,
+    reason: `contains ${JSON.stringify(text)}`,
+    text,
+    words: innerWordsOf(text),
+    *matchesIn(searched) {
+      for (const match of searched.matchAll(compileLiteral(text))) {
+        yield [match.index, match.index + match[0].length];
+      }
+    },
+  };
+}
+
+/**
+ * A pattern in RE2's syntax.
+ * @throws PommelError `usage` when it is none
+ */
+function patternMatcher(pattern: string): Matcher {
+  const expression = compileExpression(pattern);
+  const required = requiredTexts(pattern);
+  const parts = required.map((part) => part.toLowerCase());
+  return {
+    mayBeRendered: false,
+    reason: `matches /${pattern}/`,
+    text: required.join(" "),
+    words: required.flatMap(innerWordsOf),
+    *matchesIn(searched) {
+      // A substring is found some hundred times faster than a pattern.
+      const lower = searched.toLowerCase();
+      if (!parts.every((part) => lower.includes(part))) return;
+      const matcher = expression.matcher(searched);
+      while (matcher.find()) yield [matcher.start(), matcher.end()];
+    },
+  };
+}
+
+/** A query that has words outside of its quotes may be a message whose quotes are its own. */
+export function mayBeMessage({ query, match }: Pick<CodeQuery, "query" | "match">): boolean {
+  return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
+}
+
+/** What stands in double quotes in a query. */
+function quotedIn(query: string): string[] {
+  return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
+}

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findDecisions, type Message, messagesOf } from "./find.ts";
+import { judge } from "./judge.ts";
+import { chosenIn, optionsIn } from "./options.ts";
+import { claimOf, relationOf } from "./supersede.ts";
+
+describe("a sentence decides", () => {
+  it.each([
+    "We decided to keep the queue in SQLite.",
+    "`loadFile` now uses `JSON.parse` instead of the streaming parser, so errors name their line.",
+    "The cache is intentionally not shared between worktrees.",
+    "`wingman.lock` should be ignored by git, as it belongs to one machine only.",
+    "Vi har besluttet at gemme køen i SQLite.",
+  ])("when it says what was chosen, and of what: %j", (sentence) => {
+    expect(judge(sentence, "answer")).not.toBeNull();
+  });
+
+  it.each([
+    "Should we use SQLite instead of files?",
+    "<thinking>",
+    "I'd recommend option 1 because it is simpler.",
+    "Let me use the parser instead of the regular expression.",
+    "Let's do that instead of the other one.",
+    "We could use SQLite instead of files for the queue.",
+    "The tests now expect two results instead of one.",
+    "The bug: it writes to the wrong file instead of the log.",
+    "yes, go with it",
+  ])("not when it asks, proposes, reports, or points back: %j", (sentence) => {
+    expect(judge(sentence, "answer")).toBeNull();
+    expect(judge(sentence, "typed")).toBeNull();
+  });
+
+  it("when a human who typed it wants it, not when it was pasted", () => {
+    const wish = "let's use a lock file for the migration of the queue";
+    expect(judge(wish, "typed")).toBe("wish");
+    expect(judge(wish, "pasted")).toBeNull();
+  });
+
+  it("whatever it is, in time", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => void judge(text, "answer")),
+    );
+    const start = performance.now();
+    judge(`now ${"ok, ".repeat(20_000)} instead of ${"a".repeat(20_000)}`, "answer");
+    judge(`${"so - ".repeat(20_000)}use instead`, "typed");
+    // A pattern that is not linear takes minutes for these.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+const said = (...messages: [Message["by"], string][]): string[] =>
+  findDecisions(messages.map(([by, text], i) => ({ by, text, turn: i + 1 }))).map(({ text }) => text);
+
+describe("what was decided in messages", () => {
+  const options =
+    "Two ways:\n\n**Option A: a cache in memory**\nFast, but lost on exit.\n\n**Option B: a table in SQLite**\nSurvives a restart.";
+
+  it("is an option's text where one is chosen by its name or key", () => {
+    expect(said(["agent", options], ["human", "let's go with option B please"])).toEqual([
+      'a table in SQLite: Survives a restart. (chosen: "let\'s go with option B please")',
+    ]);
+    expect(chosenIn("go with the table", optionsIn(options))?.key).toBe("b");
+    expect(said(["agent", options], ["human", "why not option B?"])).toEqual([]);
+    expect(said(["human", "let's go with option B"])).toEqual([]);
+  });
+
+  it("is no numbered step, unless it is called an option", () => {
+    const steps = "Next:\n1. Write the migration of the table\n2. Delete the old files of the queue";
+    expect(chosenIn("2", optionsIn(steps))).toBeNull();
+    expect(chosenIn("option 2", optionsIn(steps))?.text).toContain("Delete the old files");
+  });
+
+  it("is what a question of the client was answered with, not what to do next", () => {
+    const answers =
+      'User has answered your questions: "Where should the queue live, in files or in SQLite?"="SQLite (Recommended)", "What would you like to do next?"="Start". You can now continue.';
+    expect(said(["human", answers])).toEqual([
+      "Where should the queue live, in files or in SQLite? → SQLite",
+    ]);
+  });
+
+  it("is what a heading announces, with the reason that follows, and never a note", () => {
+    expect(said(["agent", "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times."])).toEqual(
+      ["Decision: retries: The ledger is slow, so three times."],
+    );
+    expect(said(["agent", "We decided to retry the upload thrice. Because the ledger is slow."])).toEqual([
+      "We decided to retry the upload thrice. Because the ledger is slow.",
+    ]);
+    expect(said(["human", "Note to Pommel: we decided to retry the upload three times."])).toEqual([]);
+  });
+
+  it("is read from the text of a chunk, without what tools printed", () => {
+    const text = "[USER] What now?\n\n[TOOL_RESULT] We decided to fail the build.\n\n[ASSISTANT] Done.";
+    expect(messagesOf(text, 3)).toEqual([
+      { by: "human", text: "What now?", turn: 3 },
+      { by: "agent", text: "Done.", turn: 3 },
+    ]);
+  });
+});
+
+describe("of two decisions the later", () => {
+  const relation = (later: string, earlier: string) => relationOf(claimOf(later), claimOf(earlier));
+
+  it.each([
+    ["Use files instead of SQLite for the job queue", "Use SQLite for the job queue of the daemon"],
+    [
+      "Retry the upload five times when the ledger fails",
+      "Retry the upload three times when the ledger fails",
+    ],
+    ["Never retry the failed upload to the ledger", "Retry the failed upload to the ledger"],
+    ["Where should the queue live? → SQLite", "Where should the queue live? → Files"],
+  ])("contradicts: %j, %j", (later, earlier) => {
+    expect(relation(later, earlier)).toBe("contradicts");
+  });
+
+  it("repeats, or is about something else", () => {
+    const earlier = "Retry the upload three times when the ledger fails";
+    expect(relation(`${earlier}.`, earlier)).toBe("repeats");
+    expect(relation("Keep the palette of the terminal in one file", earlier)).toBeNull();
+    expect(relation("Retry the download three times when the mirror fails", earlier)).toBeNull();
+  });
+});

@@ -1,0 +1,85 @@
+import { contentWords } from "../summaries/words.ts";
+import * as cues from "./cues.ts";
+
+/** How a sentence was said: by an agent, or by a human, who typed it, handed over a plan, or pasted somebody else's words. */
+export type Manner = "answer" | "typed" | "plan" | "pasted";
+
+/** By what a sentence was taken for a decision. */
+export type Grounds = "decided" | "intent" | "wish" | "contrast" | "right way" | "norm" | "reason";
+
+/** Words: shorter sentences hold no object, longer ones are no sentences. */
+const words = { least: 5, clause: 12, most: 90 } as const;
+/** Words with a meaning of their own that tell what is chosen; fewer where something is named. */
+const object = { least: 3, named: 2, wished: 4, normed: 4, contrasted: 4, clear: 6 } as const;
+
+/**
+ * Whether a sentence says what was chosen so that somebody who reads nothing else understands it: a choice, what it is
+ * about, and mostly why. Questions, proposals, work reports, what is soon over and what points back to something said
+ * before are out. Rules only, each linear in the sentence; `npm run bench:decisions` measures them.
+ * @returns on what grounds it is one; null: it is none
+ */
+export function judge(sentence: string, as: Manner): Grounds | null {
+  if (!cues.anyCue.test(sentence)) return null;
+  const said = sentence
+    .replace(/^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/, "")
+    .replace(cues.thisIsIntended, "Intentional: ")
+    .trim();
+  const isTyped = as === "typed";
+  const count = said.split(/\s+/).length;
+  if (count < words.least || count > words.most) return null;
+  if (
+    said.startsWith("<") ||
+    cues.question.test(said) ||
+    cues.dangling.test(said) ||
+    cues.pointsBack.test(said)
+  )
+    return null;
+  const content = contentOf(said);
+  const isNamed = cues.codeName.test(said);
+  if (content < (isNamed ? object.named : object.least)) return null;
+  if (isTyped ? isLoose(said, isNamed) : isReport(said, as)) return null;
+  if (cues.decided.test(said)) return "decided";
+  if (as === "pasted") return null;
+  if (!isTyped && (cues.proposal.test(said) || cues.trouble.test(withoutAsides(said)))) return null;
+  const isLead = count < words.clause && /[:：][*_\s]*$/.test(said);
+  if (cues.intent.test(said) && !isLead) return "intent";
+  if (
+    isTyped &&
+    !/[:：]$/.test(said) &&
+    cues.wish.test(said.replace(/"[^"]*"/g, " ")) &&
+    content >= object.wished
+  )
+    return "wish";
+  if (as !== "plan" && !isLead && (isTyped || isNamed) && content >= object.normed && isNorm(said))
+    return "norm";
+  if (!isNamed && content < object.clear) return null;
+  if (cues.contrast.test(said) && content >= object.contrasted && cues.change.test(said)) return "contrast";
+  if (cues.reason.test(said) && cues.choice.test(said)) return "reason";
+  if (cues.needless.test(said)) return "reason";
+  // A plan lists what to do: no more of it is a choice.
+  if (as === "plan") return cues.keeps.test(said) ? "norm" : null;
+  return !isLead && cues.rightWay.test(said) ? "right way" : null;
+}
+
+const isNorm = (said: string): boolean =>
+  cues.norm.test(withoutAsides(said).replace(/"[^"]*"/g, " ")) && !cues.noNorm.test(said);
+
+const withoutAsides = (said: string): string => said.replace(/\([^()]*\)/g, " ");
+
+/** Words with a meaning of their own; a name in backticks is one, a command as many as it has words. */
+function contentOf(said: string): number {
+  const names = [...new Set(said.match(/`[^`]+`/g))].reduce((sum, name) => sum + name.split(" ").length, 0);
+  return names + contentWords(said.replace(/`[^`]*`/g, " ")).size;
+}
+
+/** An agent's work, step by step, and what continues what it said before. */
+const isReport = (said: string, as: Manner): boolean =>
+  cues.narration.test(said) ||
+  cues.passing.test(said) ||
+  cues.continues.test(said) ||
+  (as !== "plan" && (cues.testName.test(said) || cues.aboutTests.test(said.replace(/`[^`]*`/g, " ")))) ||
+  (as === "answer" && cues.task.test(said));
+
+/** What a human says of something that was said before, or is not sure of. */
+const isLoose = (said: string, isNamed: boolean): boolean =>
+  cues.hesitation.test(said) || cues.continuesHuman.test(said) || (!isNamed && cues.pronounObject.test(said));

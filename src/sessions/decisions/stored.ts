@@ -1,0 +1,182 @@
+import type { Config } from "../../project/config/settings.ts";
+import {
+  type DecidingChunk,
+  decidingChunks,
+  forgetChunkDecisions,
+  saveChunkDecisions,
+  unjudgedChunks,
+} from "../../store/memory/chunks/chunk-decisions.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { ChunkDecision } from "../../store/memory/memory-records.ts";
+import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { kindRules } from "../chunks/kinds.ts";
+import { contentWords, coverage } from "../summaries/words.ts";
+import { findDecisions, messagesOf } from "./find.ts";
+import { type Claim, claimOf, relationOf } from "./supersede.ts";
+
+/** A decision of a session. */
+export interface SessionDecision extends ChunkDecision {
+  /** `<chunk>#<number in it>`. */
+  id: string;
+  chunk: string;
+  sessionId: number;
+  sessionUid: string;
+  sessionTitle: string | null;
+  at: number | null;
+  /** When the chunk ended: until then its files may have changed. */
+  endedAt: number | null;
+  branch: string | null;
+  /** That were touched where it was said. */
+  files: readonly string[];
+  /** The later decision that says the opposite. */
+  supersededBy: Later | null;
+  /** Earlier ones that it says the opposite of, as they were said. */
+  supersedes: readonly string[];
+}
+
+interface Later {
+  text: string;
+  at: number | null;
+}
+
+/**
+ * What was decided in sessions, in order, each once, with what contradicts what. Found when chunks are made; those that an
+ * older Pommel made are looked at here. Remembered until the memory is written: not to be changed.
+ */
+export function storedDecisions(memory: Memory, config: Config): readonly SessionDecision[] {
+  const marks = kindRules({ decision: config["sessions.decision_words"] }).ownDecision;
+  return memory.once(`decisions ${marks?.source ?? ""}`, () => compared(decisionsIn(memory, marks)));
+}
+
+function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
+  const chunks = decidingChunks(memory);
+  const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
+  return chunks.flatMap((chunk) =>
+    judged(chunk, marks).map((decision, i) => ({
+      ...decision,
+      id: `${chunk.uid}#${i}`,
+      chunk: chunk.uid,
+      sessionId: chunk.sessionId,
+      sessionUid: sessions.get(chunk.sessionId)?.uid ?? "",
+      sessionTitle: sessions.get(chunk.sessionId)?.title ?? null,
+      at: chunk.startedAt,
+      endedAt: chunk.endedAt,
+      branch: chunk.branch,
+      files: chunk.files,
+      supersededBy: null,
+      supersedes: [],
+    })),
+  );
+}
+
+/** Raised when the rules change: what is stored is judged again. */
+const rules = 1;
+const judgedBy = "decisions judged by";
+
+/**
+ * Looks at chunks that nobody looked at yet, at most so many; at all again after the rules, or the project's words, changed.
+ * @returns how many it looked at
+ */
+export function judgeStored(memory: Memory, config: Config, most: number): number {
+  const words = config["sessions.decision_words"];
+  const version = JSON.stringify([rules, words]);
+  const marks = kindRules({ decision: words }).ownDecision;
+  return memory.inTransaction(() => {
+    const known = memory.meta(judgedBy);
+    if (known !== version) {
+      if (known !== null) forgetChunkDecisions(memory);
+      memory.setMeta(judgedBy, version);
+    }
+    const chunks = unjudgedChunks(memory, most);
+    for (const { id, firstTurn, text } of chunks) {
+      saveChunkDecisions(memory, id, judged({ decisions: null, firstTurn, text }, marks));
+    }
+    return chunks.length;
+  });
+}
+
+/** What a chunk decides, by its text where nobody looked when it was made. */
+export function judged(
+  { decisions, text, firstTurn }: Pick<DecidingChunk, "decisions" | "text" | "firstTurn">,
+  marks: RegExp | null,
+): ChunkDecision[] {
+  if (decisions !== null) return decisions;
+  return findDecisions(messagesOf(text, firstTurn), { marks }).map(({ message: _, ...decision }) => decision);
+}
+
+/** Without those that a later one repeats, and with what contradicts what. */
+function compared(all: readonly SessionDecision[]): SessionDecision[] {
+  const claims = all.map(({ text }) => claimOf(text));
+  const byWord = new Map<string, number[]>();
+  const repeatedBy = new Map<number, number>();
+  const supersededBy = new Map<number, number>();
+  claims.forEach((claim, i) => {
+    for (const earlier of candidates(claim, byWord)) {
+      const relation = relationOf(claim, claims[earlier]!);
+      if (relation === "repeats") repeatedBy.set(earlier, i);
+      else if (relation === "contradicts") supersededBy.set(earlier, i);
+    }
+    for (const word of claim.words) {
+      const known = byWord.get(word);
+      if (known) known.push(i);
+      else byWord.set(word, [i]);
+    }
+  });
+  const last = (i: number): number => (repeatedBy.has(i) ? last(repeatedBy.get(i)!) : i);
+  const supersedes = new Map<number, string[]>();
+  for (const [earlier, by] of supersededBy) {
+    const later = last(by);
+    supersedes.set(later, [...(supersedes.get(later) ?? []), all[earlier]!.text]);
+  }
+  return all.flatMap((decision, i) => {
+    if (repeatedBy.has(i)) return [];
+    const later = supersededBy.get(i);
+    return [
+      {
+        ...decision,
+        supersededBy: later === undefined ? null : laterOf(all[last(later)]!),
+        supersedes: supersedes.get(i) ?? [],
+      },
+    ];
+  });
+}
+
+const laterOf = ({ text, at }: SessionDecision): Later => ({ text, at });
+
+/** A word that more decisions have tells nothing of what they are about. */
+const maxWithWord = 200;
+
+/** Earlier ones that share enough words to be about the same. */
+function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>): number[] {
+  const counts = new Map<number, number>();
+  for (const word of claim.words) {
+    const with_ = byWord.get(word) ?? [];
+    if (with_.length > maxWithWord) continue;
+    for (const i of with_) counts.set(i, (counts.get(i) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count >= 2).map(([i]) => i);
+}
+
+/** The same by chunk. */
+export function decisionsByChunk(
+  memory: Memory,
+  config: Config,
+): ReadonlyMap<string, readonly SessionDecision[]> {
+  const byChunk = new Map<string, SessionDecision[]>();
+  for (const decision of storedDecisions(memory, config)) {
+    const known = byChunk.get(decision.chunk);
+    if (known) known.push(decision);
+    else byChunk.set(decision.chunk, [decision]);
+  }
+  return byChunk;
+}
+
+/** Of some decisions the one that is most about a question. */
+export function closestTo(query: string, decisions: readonly SessionDecision[]): SessionDecision | null {
+  const wanted = contentWords(query);
+  const near = decisions.map((decision) => ({
+    decision,
+    part: coverage(wanted, contentWords(decision.text)),
+  }));
+  return near.sort((a, b) => b.part - a.part)[0]?.decision ?? null;
+}
