@@ -18,7 +18,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
-import { leastRelevance } from "../src/queries/context/relevance.ts";
+import { minRelevance } from "../src/queries/context/relevance.ts";
 import { SessionSearch } from "../src/search/sessions/engine.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
@@ -93,7 +93,7 @@ function print(
     const some = asked.filter((one) => one.half === half);
     for (const least of [0, 0.2, 0.35, 0.5, 0.6, 0.7]) {
       const { told, precision, ofItems, recall, tokens } = figuresAt(some, continued, least);
-      const mark = Object.values<number>(leastRelevance).includes(least) ? " *" : "";
+      const mark = Object.values<number>(minRelevance).includes(least) ? " *" : "";
       const share = (value: number) => (Number.isNaN(value) ? "-" : value.toFixed(2));
       rows.push([
         half,
@@ -121,7 +121,7 @@ function print(
   );
   if (!options.shown) return;
   for (const { name, prompt, items } of asked) {
-    const shown = items.filter(({ score }) => score >= leastRelevance.gentle);
+    const shown = items.filter(({ score }) => score >= minRelevance.gentle);
     if (shown.length === 0) continue;
     console.log(`\n${prompt.slice(0, 160).replace(/\s+/g, " ")}`);
     for (const { session, score, quote, why } of shown) {

@@ -104,7 +104,7 @@ try {
     one_turn_more_ms: oneMs,
     pull_ms: pullMs,
     cpu_ms: cpu.join(" / "),
-    pulled_turns: pulled.takenIn.turns,
+    pulled_turns: pulled.imported.turns,
     remote_mb: Math.round(Number(size.split("\t")[0]) / 102.4) / 10,
     rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
   };

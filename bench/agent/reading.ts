@@ -24,7 +24,7 @@ export const linesOfRead = 2000;
 /** What may be spent on a question. */
 export const budget = { lines: 8000, calls: 40 };
 /** Characters of a line that are shown. */
-const longestLine = 2000;
+const maxLineLength = 2000;
 const passageLines = 10;
 
 /** What has been read so far, and what it cost. */
@@ -62,7 +62,7 @@ export function createReading(sources: Sources, answer: Answer, criterion: Crite
   function show(file: string, first: number, last: number): void {
     const lines = sources.linesOf(file);
     const numbers = range(Math.max(first, 1), Math.min(last, lines.length, first + linesOfRead - 1));
-    print(numbers.map((n) => `${n}\t${lines[n - 1]!.slice(0, longestLine)}`).join("\n"));
+    print(numbers.map((n) => `${n}\t${lines[n - 1]!.slice(0, maxLineLength)}`).join("\n"));
     see(file, numbers);
   }
   /** Who sees a function's first line, or half of it, knows it for the answer and reads the rest of it. */

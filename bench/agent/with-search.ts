@@ -26,7 +26,7 @@ interface Options {
 const pages = 2;
 /** Lines read before and after what a result names, and of a long one at most. */
 const around = 10;
-const mostLines = 200;
+const maxLines = 200;
 
 /**
  * An agent with Pommel: it asks once, reads what the results name in their order, asks for the next page and does the
@@ -64,7 +64,7 @@ export async function readBySearch(
 /** What was printed whole is not read again; but who wants to know what a file does reads around it as well. */
 function readSpan(result: Found["results"][number], reading: Reading): void {
   const { file, start_line, end_line } = result;
-  const last = Math.min(end_line, start_line + mostLines - 2 * around - 1);
+  const last = Math.min(end_line, start_line + maxLines - 2 * around - 1);
   const margin = reading.criterion === "passage" ? around : 0;
   if (reading.hasSeen(file, start_line - margin, last + margin)) return;
   reading.read(file, Math.max(start_line - around, 1), last + around);

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { takeInCommit } from "../../src/attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
@@ -61,10 +61,10 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
     }
   }
 
-  async function takeIn(hash: string, how: Parameters<typeof takeInCommit>[2]): Promise<void> {
+  async function takeIn(hash: string, how: Parameters<typeof recordCommit>[2]): Promise<void> {
     const start = performance.now();
     const work = { memory, project: projectAt(root), roots: roots(), scrubber, log: silentLog };
-    await takeInCommit(work, hash, how);
+    await recordCommit(work, hash, how);
     times.push(performance.now() - start);
   }
 

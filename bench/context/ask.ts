@@ -1,5 +1,5 @@
 import { defaultConfig } from "../../src/project/config/settings.ts";
-import { toTellForPrompt } from "../../src/queries/context/for-prompt.ts";
+import { injectionForPrompt } from "../../src/queries/context/for-prompt.ts";
 import { tell } from "../../src/queries/context/quote.ts";
 import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { storedTurns } from "../../src/sessions/stored-turns.ts";
@@ -56,7 +56,11 @@ export async function askFirstPrompts({ memory, search, names, times }: AskOptio
     };
     const start = performance.now();
     const worked = process.cpuUsage();
-    const found = await toTellForPrompt(source, { sessionUid: session.uid, prompt: prompt.text, least: 0 });
+    const found = await injectionForPrompt(source, {
+      sessionUid: session.uid,
+      prompt: prompt.text,
+      least: 0,
+    });
     const ms = performance.now() - start;
     const { user, system } = process.cpuUsage(worked);
     const cpuMs = (user + system) / 1000;

@@ -7,7 +7,7 @@ import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
-import { settleTerms } from "../../src/store/memory/chunks/chunks.ts";
+import { flushTerms } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { secretKey } from "../../src/store/memory/privacy/secret-key.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
@@ -55,7 +55,7 @@ export async function importSessions(dir: string, file: string): Promise<Importe
     imported.bytes += size;
     imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
   }
-  settleTerms(memory);
+  flushTerms(memory);
   imported.seconds = (performance.now() - start) / 1000;
   return imported;
 }

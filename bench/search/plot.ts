@@ -102,20 +102,20 @@ function reference(label: string, y: number): string {
 
 /** Points with their names beside them, ours first, where none lies on another as far as that can be had. */
 function labelled(points: readonly TimedPoint[], scale: TimeScale): string[] {
-  const placed = points.map((point) => ({
+  const positioned = points.map((point) => ({
     point,
     x: scale.xOf(point.milliseconds),
     y: yOf(point.quality),
     r: point.isOurs ? radius.ours : radius.peer,
   }));
-  placed.sort((a, b) => Number(b.point.isOurs) - Number(a.point.isOurs));
-  const taken: Box[] = placed.map(({ x, y, r }) => ({
+  positioned.sort((a, b) => Number(b.point.isOurs) - Number(a.point.isOurs));
+  const taken: Box[] = positioned.map(({ x, y, r }) => ({
     left: x - r,
     top: y - r,
     right: x + r,
     bottom: y + r,
   }));
-  return placed.map(({ point, x, y, r }) => {
+  return positioned.map(({ point, x, y, r }) => {
     const box = freeBox(boxesAround(point.label, { x, y, r }), taken);
     taken.push(box);
     const color = point.isOurs ? ink.ours : ink.peer;

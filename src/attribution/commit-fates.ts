@@ -2,7 +2,7 @@ import { Ancestry, type CommitFate } from "../git/history/ancestry.ts";
 import { filesOfCommit } from "../store/memory/commits/commits.ts";
 import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { FilesNow, type Survival, survivalOfKeys, tellingKeys } from "./survival.ts";
+import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "./survival.ts";
 
 /** What became of a commit, or of the one that took its place. */
 export interface KnownFate extends CommitFate {
@@ -19,8 +19,8 @@ export interface StoredCommit {
 }
 
 /** Commits with more files or lines are left alone: looking at them would take longer than the answer is worth. */
-const mostFiles = 200;
-const mostLines = 20_000;
+const maxFiles = 200;
+const maxLines = 20_000;
 /** Commits whose lines are remembered; most have a few dozen, at four bytes each. */
 const mostKnown = 2000;
 
@@ -101,9 +101,9 @@ export class CommitFates {
   private lookedUp({ id }: StoredCommit): Kept | null {
     const changed = filesOfCommit(this.memory, id);
     const lines = changed.reduce((sum, { added }) => sum + added.length, 0);
-    if (changed.length > mostFiles || lines > mostLines) return null;
+    if (changed.length > maxFiles || lines > maxLines) return null;
     const files = changed.flatMap((file) => {
-      const keys = tellingKeys(file);
+      const keys = distinctiveKeys(file);
       return keys.length === 0 ? [] : [{ path: file.path, keys }];
     });
     return { files, stamp: "never", survival: { added: 0, surviving: 0 } };

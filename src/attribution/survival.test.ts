@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { lineKey } from "./lines/line-keys.ts";
-import { FilesNow, isTelling, survivalOfKeys, tellingKeys } from "./survival.ts";
+import { distinctiveKeys, FilesNow, isDistinctive, survivalOfKeys } from "./survival.ts";
 
 let root: string;
 
@@ -24,7 +24,7 @@ const survivalOf = (
 ) =>
   survivalOfKeys(
     new FilesNow(dir),
-    files.map((each) => ({ path: each.path, keys: tellingKeys(each) })),
+    files.map((each) => ({ path: each.path, keys: distinctiveKeys(each) })),
     pathNow,
   );
 const write = (path: string, text: string | Uint8Array) => writeFileSync(join(root, path), text);
@@ -42,7 +42,7 @@ it("does not count lines that say nothing", () => {
     surviving: 0,
   });
   for (const text of ["x", "retry()", "a = 1", "## Rewind", "- item"])
-    expect(isTelling(lineKey(text))).toBe(true);
+    expect(isDistinctive(lineKey(text))).toBe(true);
 });
 
 it("counts all files of a commit, those that are gone as well", () => {

@@ -12,12 +12,12 @@ export interface Survival {
 /** Larger files are as good as gone: reading them would take longer than the answer is worth. Bytes. */
 const largestFile = 8_000_000;
 /** Lines of files that are remembered, at four bytes each. */
-const mostRemembered = 500_000;
+const maxRemembered = 500_000;
 
 /**
  * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
  * formatted. A line that stood there before as well is counted as often as it stands there.
- * @param files the keys of its lines: `tellingKeys`
+ * @param files the keys of its lines: `distinctiveKeys`
  * @param pathNow what a file that is not at its path any more is called today; null: it is gone
  */
 export function survivalOfKeys(
@@ -36,8 +36,8 @@ export function survivalOfKeys(
 }
 
 /** The keys of a commit's lines in a file, without those of lines that say nothing; ascending. */
-export function tellingKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
-  return Uint32Array.from(added.flatMap(({ key }) => (isTelling(key) ? [key] : []))).sort();
+export function distinctiveKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
+  return Uint32Array.from(added.flatMap(({ key }) => (isDistinctive(key) ? [key] : []))).sort();
 }
 
 /** How many keys two ascending lists share, each as often as both have it. */
@@ -85,7 +85,7 @@ export class FilesNow {
     this.known.set(path, { stamp, keys });
     this.remembered += keys.length;
     for (const [first, { keys: oldest }] of this.known) {
-      if (this.remembered <= mostRemembered) break;
+      if (this.remembered <= maxRemembered) break;
       this.drop(first, oldest);
     }
     return keys;
@@ -129,7 +129,7 @@ const trivialLines =
 let trivial: Set<number> | null = null;
 
 /** Whether a line with that key says something. Keys cannot be read back: those of trivial lines are known. */
-export function isTelling(key: number): boolean {
+export function isDistinctive(key: number): boolean {
   trivial ??= new Set([0, ...trivialLines.map(lineKey), ...punctuation().map(lineKey)]);
   return !trivial.has(key);
 }

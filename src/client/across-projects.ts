@@ -29,7 +29,7 @@ export interface Across<T> {
 const deadlineMs = 15_000;
 
 /** As long as one daemon may take; then its databases are read here. Milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 /**
  * The projects to ask: the one that `here` lies in first, then those used last. Of worktrees, which share what is
@@ -206,5 +206,5 @@ async function ask<R extends OperationName>(
   operation: R,
   request: RequestOf<R>,
 ): Promise<ResponseOf<R>> {
-  return (await answer(project, operation, request, { timeout: patienceMs, starts: false })).answer;
+  return (await answer(project, operation, request, { timeout: timeoutMs, starts: false })).answer;
 }

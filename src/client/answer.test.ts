@@ -23,8 +23,8 @@ afterEach(() => rmSync(project.root, { recursive: true, force: true }));
 function remember(): void {
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const { id } = addSession(memory, "abc", { lastAt: Date.parse("2026-03-01T10:00:00Z") });
-  const said = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
-  replaceChunks(memory, id, { type: "raw", from: 0 }, said);
+  const output = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
+  replaceChunks(memory, id, { type: "raw", from: 0 }, output);
   memory.close();
 }
 

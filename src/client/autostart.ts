@@ -35,10 +35,10 @@ interface Attempt {
 export type AutostartStatus = NonNullable<StatusResponse["daemon"]["autostart"]>;
 
 /** No start takes longer: one that has not ended by then was interrupted. Milliseconds. */
-const longestStartMs = 45_000;
+const maxStartMs = 45_000;
 /** Between one failed start and the next; doubles each time, up to an hour. Milliseconds. */
 const firstDelayMs = 1000;
-const longestDelayMs = 3_600_000;
+const maxDelayMs = 3_600_000;
 /** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
 const clockToleranceMs = 60_000;
 
@@ -132,9 +132,7 @@ function attemptIn(project: Project, names: readonly string[]): Attempt | null {
   const at = Math.min(mtimeOf(file), Date.now() + clockToleranceMs);
   const outcome = textOf(file);
   const isUnderway = outcome === "";
-  const delay = isUnderway
-    ? longestStartMs
-    : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), longestDelayMs);
+  const delay = isUnderway ? maxStartMs : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), maxDelayMs);
   // What kept it from starting may have been mended.
   const retryAt = !isUnderway && causesChangedSince(project, at) ? at : at + delay;
   return { count, error: errorIn(outcome), isUnderway, retryAt };

@@ -6,7 +6,7 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 
 /** What forgetting or scrubbing a large memory may take. Milliseconds. */
-const patienceMs = 600_000;
+const timeoutMs = 600_000;
 
 /**
  * Lets the daemon change the memory, or changes it in this process where none runs.
@@ -22,7 +22,7 @@ export async function changeMemory<R extends RouteName>(
   { create = false } = {},
 ): Promise<ResponseOf<R>> {
   try {
-    return await askDaemon(project, route, request, patienceMs);
+    return await askDaemon(project, route, request, timeoutMs);
   } catch (error) {
     if (!(error instanceof DaemonUnreachable) || error.reason === "timeout") throw error;
     return withWritableMemory(project, change, { create });

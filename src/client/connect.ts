@@ -25,7 +25,7 @@ export interface Connection {
 const startTimeoutMs = 30_000;
 
 /** A disk with less left is full: not even a log line fits. Bytes. */
-const leastFree = 65_536;
+const minFreeBytes = 65_536;
 
 /**
  * What a daemon gets to see of our environment, besides our own settings and what agents and models declare: no tokens, no
@@ -83,7 +83,7 @@ export async function bringUpDaemon(project: Project): Promise<Connection> {
     const record = await findDaemon(project);
     if (record) return { record, startedHere: record.pid === launched.child.pid };
     if (launched.hasExited()) {
-      if (launched.child.exitCode !== exitLocked) throw startFailed(launched.said(), project);
+      if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output(), project);
       const holder = lockHolder(project);
       if (holder && holder.owner !== daemonOwner) {
         throw new PommelError(
@@ -106,7 +106,7 @@ interface Launched {
   child: ChildProcess;
   hasExited(): boolean;
   /** What it wrote to stderr since its launch. */
-  said(): string;
+  output(): string;
 }
 
 function launch(project: Project): Launched {
@@ -131,7 +131,7 @@ function launch(project: Project): Launched {
   return {
     child,
     hasExited: () => failure !== undefined || child.exitCode !== null || child.signalCode !== null,
-    said: () => failure?.message ?? readFileSync(file).subarray(start).toString("utf8").trim(),
+    output: () => failure?.message ?? readFileSync(file).subarray(start).toString("utf8").trim(),
   };
 }
 
@@ -191,16 +191,16 @@ function bytesFree(dir: string): number {
   return bavail * bsize;
 }
 
-function startFailed(said: string, project: Project): PommelError {
+function startFailed(output: string, project: Project): PommelError {
   // On a full disk it cannot even write down why it ends.
-  if (said === "" && bytesFree(project.stateDir) < leastFree) {
+  if (output === "" && bytesFree(project.stateDir) < minFreeBytes) {
     return new PommelError(
       "disk_full",
       `The disk that holds ${project.stateDir} is full.`,
       "Free some space.",
     );
   }
-  const lastLines = said.split("\n").slice(-10).join("\n");
+  const lastLines = output.split("\n").slice(-10).join("\n");
   return new PommelError(
     "daemon_start_failed",
     `The Pommel daemon did not start. ${lastLines}`.trim(),

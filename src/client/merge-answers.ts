@@ -36,14 +36,16 @@ interface Merging {
   took: number;
 }
 
-type Placed<T> = T & {
+type Positioned<T> = T & {
   /** The root of the project that it is from; paths are relative to it. */
   project: string;
 };
 
-type CodeAcross = Omit<SearchResponse, "results"> & { results: Placed<SearchResponse["results"][number]>[] };
+type CodeAcross = Omit<SearchResponse, "results"> & {
+  results: Positioned<SearchResponse["results"][number]>[];
+};
 type TranscriptsAcross = Omit<TranscriptSearchResponse, "results"> & {
-  results: Placed<TranscriptSearchResponse["results"][number]>[];
+  results: Positioned<TranscriptSearchResponse["results"][number]>[];
 };
 
 /** Signals that measure a project by its own best, and factors. */
@@ -55,7 +57,7 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
     Math.max(0, ...answer.results.map(({ signals }) => sureness(signals))),
   );
   const surest = Math.max(...sure, 0) || 1;
-  const placed = parts.flatMap(({ project, answer }, i) =>
+  const positioned = parts.flatMap(({ project, answer }, i) =>
     answer.results.map((result, rank) => ({
       rank,
       result: { project, ...result, score: round(result.score * (sure[i]! / surest)) },
@@ -64,7 +66,7 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   const ages = parts.map(({ answer }) => answer.index);
   return {
     query: merging.query,
-    ...inOrder(placed, merging),
+    ...inOrder(positioned, merging),
     ...together(parts, merging),
     index: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
@@ -97,15 +99,15 @@ export function mergeTranscripts(parts: readonly TranscriptPart[], merging: Merg
     const key = JSON.stringify([session_id, turn, last_turn, chunk_type, content]);
     if (!best.has(key)) best.set(key, one);
   }
-  const placed = [...best.values()];
+  const positioned = [...best.values()];
   const all = together(parts, merging);
   const ages = parts.map(({ answer }) => answer.memory);
   return {
     scope: "transcripts",
     query: merging.query,
-    ...inOrder(placed, merging),
+    ...inOrder(positioned, merging),
     ...all,
-    total_results: all.total_results - (every.length - placed.length),
+    total_results: all.total_results - (every.length - positioned.length),
     memory: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
       as_of:
@@ -133,11 +135,11 @@ function inOrderOf(a: Ranked, b: Ranked): number {
 }
 
 function inOrder<R extends { score: number; project: string; signals?: Record<string, number> | undefined }>(
-  placed: { rank: number; result: R }[],
+  positioned: { rank: number; result: R }[],
   { limit, explain }: Merging,
 ): { results: R[] } {
   return {
-    results: placed
+    results: positioned
       .sort(inOrderOf)
       .slice(0, limit)
       .map(({ result }) => {

@@ -14,14 +14,14 @@ export interface Stopped {
 }
 
 /** How long a daemon may take to finish what it is doing. Milliseconds. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Stops the daemon of `project` and waits until it is gone. Only a process that holds the project's writer
  * lock and is a pommeld is ever sent a signal.
  * @returns null when no daemon was running
  */
-export async function stopDaemon(project: Project, patience = patienceMs): Promise<Stopped | null> {
+export async function stopDaemon(project: Project, patience = timeoutMs): Promise<Stopped | null> {
   const holder = lockHolder(project);
   if (holder?.owner !== daemonOwner) return null;
   const { pid } = holder;

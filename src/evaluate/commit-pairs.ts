@@ -8,11 +8,11 @@ import type { Pair } from "./pairs.ts";
 import { shuffled } from "./sampling.ts";
 
 /** So far back history is read; what was there before has mostly been rewritten. */
-const mostCommits = 5000;
+const maxCommits = 5000;
 /** A commit that changed more files than this was about no single thing. */
-const mostFiles = 10;
+const maxFiles = 10;
 /** And so many answers at most make a question. */
-const mostTargets = 5;
+const maxTargets = 5;
 /** Messages that speak of these ask for files that are no answers. */
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
@@ -37,7 +37,7 @@ export async function mineCommitPairs(
   let shallow = false;
   try {
     shallow = await isShallow(root);
-    for await (const commit of commitsOf(root, { limit: mostCommits, ...(signal && { signal }) })) {
+    for await (const commit of commitsOf(root, { limit: maxCommits, ...(signal && { signal }) })) {
       seen++;
       const pair = pairOfCommit(commit, indexed);
       if (pair && !found.has(pair.query)) found.set(pair.query, pair);
@@ -61,9 +61,9 @@ const reasons: Partial<Record<GitFailure["reason"], string>> = {
 };
 
 export function pairOfCommit(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): Pair | null {
-  if (commit.files.length > mostFiles) return null;
+  if (commit.files.length > maxFiles) return null;
   const alive = commit.files.filter((file) => indexed.has(file));
-  if (alive.length > mostTargets) return null;
+  if (alive.length > maxTargets) return null;
   const isCode = (file: string) => roleOf(file) === "source" && grammarOf(indexed.get(file)!) !== null;
   const targets = alive.filter(isCode).map((file) => ({ file }));
   const query = targets.length === 0 ? null : questionOfCommit(commit);

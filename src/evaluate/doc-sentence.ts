@@ -2,10 +2,10 @@ import { stopWords } from "../text/stop-words.ts";
 import { identifiersOf, isSpaced, partsOf, stem } from "../text/tokens.ts";
 
 /** A question has at least so many words that mean something, and so many words at most. */
-const fewestWords = 3;
-const mostWords = 40;
+const minWords = 3;
+const maxWords = 40;
 /** The same of a script without blanks. Characters. */
-const fewestCharacters = 6;
+const minCharacters = 6;
 
 /** Comments to tools or about the comment itself, and what is said of a thousand functions alike. */
 const unusable =
@@ -33,14 +33,14 @@ export function questionOfDocs(docs: string, name: string): string | null {
 /** A question asks for something, beyond the very words of the name it is after. */
 export function isUsable(question: string, name = ""): boolean {
   const words = identifiersOf(question);
-  if (words.length > mostWords) return false;
+  if (words.length > maxWords) return false;
   const known = new Set(partsOf(name).map(stem));
-  const telling = words.filter((word) => !stopWords.has(word.toLowerCase()) && !/^\d+$/.test(word));
-  if (telling.some((word) => !isSpaced(word))) {
-    return telling.reduce((sum, word) => sum + word.length, 0) >= fewestCharacters;
+  const notable = words.filter((word) => !stopWords.has(word.toLowerCase()) && !/^\d+$/.test(word));
+  if (notable.some((word) => !isSpaced(word))) {
+    return notable.reduce((sum, word) => sum + word.length, 0) >= minCharacters;
   }
-  const stems = new Set(telling.flatMap(partsOf).map(stem));
-  return stems.size >= fewestWords && [...stems].filter((word) => !known.has(word)).length >= 2;
+  const stems = new Set(notable.flatMap(partsOf).map(stem));
+  return stems.size >= minWords && [...stems].filter((word) => !known.has(word)).length >= 2;
 }
 
 /** The first paragraph of a comment, on one line. */

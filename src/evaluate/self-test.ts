@@ -15,10 +15,10 @@ import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import { indexDriver } from "../store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
+import { modelsAtHand } from "./available-models.ts";
 import { mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { indexInFull } from "./index-in-full.ts";
-import { modelsAtHand } from "./models-at-hand.ts";
 import type { Pair } from "./pairs.ts";
 import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 

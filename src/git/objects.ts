@@ -6,14 +6,14 @@ const lineFeed = 10;
 
 interface ObjectsOptions {
   /** Larger objects are left out. */
-  mostBytes: number;
+  maxBytes: number;
   /** Default: objects of any type. */
   type?: "blob" | "commit";
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Objects by name: a hash, or `<revision>:<path>`. What is not there, is ambiguous, or is larger than `mostBytes` is
+ * Objects by name: a hash, or `<revision>:<path>`. What is not there, is ambiguous, or is larger than `maxBytes` is
  * missing from the answer.
  * @throws GitFailure
  */
@@ -25,12 +25,12 @@ export type ReadObjects = (names: readonly string[]) => Promise<Map<string, Buff
  */
 export async function withObjects<T>(
   dir: string,
-  { mostBytes, type, signal }: ObjectsOptions,
+  { maxBytes, type, signal }: ObjectsOptions,
   use: (read: ReadObjects) => Promise<T>,
 ): Promise<T> {
   const asked = new PassThrough();
   const output = gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin: asked });
-  const reader = new BatchReader(mostBytes, type);
+  const reader = new BatchReader(maxBytes, type);
   const read: ReadObjects = async (names) => {
     // A line break in a name would be another name.
     const askable = [...new Set(names)].filter((name) => name !== "" && !/[\n\0]/.test(name));

@@ -15,20 +15,20 @@ const moments = ["session-start", "user-prompt", "post-tool-use"] as const;
 type Moment = (typeof moments)[number];
 
 /** Of a tool call. */
-const mostFiles = 20;
+const maxFiles = 20;
 /** What a prompt is about stands at its beginning. Characters. */
-const mostOfPrompt = 4000;
+const maxPromptLength = 4000;
 /** Between the daemon's answer and ours. Milliseconds. */
 const marginMs = 10;
 /** No answer is longer. Bytes. */
-const longestAnswer = 262_144;
+const maxAnswerLength = 262_144;
 
 /**
  * Asks the daemon what there is to tell the agent now, and prints it as the agent takes it, if it comes in time. Counted
  * from the start of this process, as the agent does. Whatever goes wrong, nothing is printed.
  * @returns whether the daemon was asked, and so knows of what lies in the spool
  */
-export async function tellAgent(
+export async function injectContext(
   project: Project,
   hooks: AgentHooks,
   event: HookName,
@@ -49,7 +49,7 @@ export async function tellAgent(
   try {
     const body = JSON.stringify({ ...request, within_ms: left() });
     const asked = requestText(record, "/context", body);
-    const answer = await exchange(record.port, asked, { timeoutMs: left(), maxBytes: longestAnswer });
+    const answer = await exchange(record.port, asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
     // Nobody may have been there to answer, which is no delay.
     if (answer === null || answer === "timeout") return left() > 0 ? false : missed(project, moment);
     const text = answer.status === 200 ? textIn(answer.body) : null;
@@ -87,7 +87,7 @@ function requestFor(
   if (event === "session-start") return { ...whose, source };
   if (event === "user-prompt") {
     const { prompt } = given;
-    return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, mostOfPrompt) } : null;
+    return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, maxPromptLength) } : null;
   }
   if (mode !== "eager") return null;
   const files = filesEdited();
@@ -99,7 +99,7 @@ function filesEdited(
   given: GivenPayload,
   { tool_name: tool = "" }: HookPayload,
 ): string[] {
-  return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, mostFiles);
+  return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, maxFiles);
 }
 
 /** The text in an answer of POST /context; null where there is none. */

@@ -7,9 +7,9 @@ import { type HookPayload, payloadFields } from "../protocol/hook-payload.ts";
  */
 
 /** Ids, paths and words; what is longer is none of these. Characters. */
-const longestField = 8192;
+const maxFieldLength = 8192;
 /** All notes of a prompt. Characters. */
-const longestNotes = 65_536;
+const maxNotes = 65_536;
 
 /** As in `notesIn` (sessions/notes.ts), which reads what is kept here. */
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：].*/giu;
@@ -37,7 +37,7 @@ export function payloadOf(given: GivenPayload): HookPayload {
   const file = [path, notebook].find(isShortText);
   if (file !== undefined) payload.file_path = file;
   if (typeof given.prompt === "string") {
-    const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, longestNotes);
+    const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, maxNotes);
     if (notes !== "") payload.prompt = notes;
   }
   return payload;
@@ -49,5 +49,5 @@ export function objectOf(value: unknown): GivenPayload {
 }
 
 export function isShortText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= longestField;
+  return typeof value === "string" && value.length <= maxFieldLength;
 }

@@ -8,10 +8,10 @@ export interface Input {
 }
 
 /** Longer payloads are not read to their end. Bytes. */
-export const longestInput = 16 * 1024 * 1024;
+export const maxInputLength = 16 * 1024 * 1024;
 
 /** Whoever has not finished writing by then keeps the agent waiting. Milliseconds. */
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 const stdin = 0;
 
@@ -20,7 +20,7 @@ const stdin = 0;
  * through a socket: a blocking read could not be given up, and a pending one in libuv's thread pool would keep the
  * process from exiting.
  */
-export async function readStdin(patience: number = patienceMs): Promise<Input> {
+export async function readStdin(patience: number = timeoutMs): Promise<Input> {
   let stat: ReturnType<typeof fstatSync>;
   try {
     stat = fstatSync(stdin);
@@ -43,7 +43,7 @@ function readWhole(): Input {
       if (count === 0) break;
       parts.push(part.subarray(0, count));
       length += count;
-      if (length > longestInput) return { text: "", cut: "too long" };
+      if (length > maxInputLength) return { text: "", cut: "too long" };
     }
   } catch {
     // What was read counts.
@@ -68,7 +68,7 @@ async function readPipe(patience: number): Promise<Input> {
     pipe.on("data", (part) => {
       parts.push(part);
       length += part.length;
-      if (length > longestInput) finish("too long");
+      if (length > maxInputLength) finish("too long");
     });
     pipe.on("end", () => finish(null));
     pipe.on("error", () => finish(null));

@@ -2,7 +2,7 @@ import { codeOf } from "../project/errors.ts";
 import { gitProjectOf } from "../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../protocol/git-hook-names.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
-import { pokeDaemon } from "./poke.ts";
+import { notifyDaemon } from "./notify.ts";
 import { readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
@@ -11,7 +11,7 @@ import { writeItem } from "./write-item.ts";
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const heads = "refs/heads/";
 /** Longer ones are no names. Characters. */
-const longestName = 1024;
+const maxNameLength = 1024;
 
 /**
  * What `pm hook git-<name> ...` does: spools what git said and pokes the daemon. As `runHook`, it never throws, never
@@ -27,22 +27,22 @@ export async function runGitHook(name: string, args: readonly string[]): Promise
     const cwd = process.cwd();
     const project = gitProjectOf(cwd, last.startsWith("./") ? last : ".");
     if (project === null) return;
-    const payload = { cwd, ...(await said[hook](args)) };
+    const payload = { cwd, ...(await reports[hook](args)) };
     const item: GitHookItem = { kind: "git-hook", hook, received_at: receivedAt, payload };
     writeItem(project, item);
-    await pokeDaemon(project);
+    await notifyDaemon(project);
   } catch (error) {
     warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
   }
 }
 
-type Said = Omit<GitHookItem["payload"], "cwd">;
+type HookReport = Omit<GitHookItem["payload"], "cwd">;
 
-const said: Record<GitHookName, (args: readonly string[]) => Said | Promise<Said>> = {
+const reports: Record<GitHookName, (args: readonly string[]) => HookReport | Promise<HookReport>> = {
   "post-commit": ([head = "", ref = ""]) => ({
     ...(hash.test(head) && { head }),
     ...(ref === "HEAD" && { branch: null }),
-    ...(ref.startsWith(heads) && ref.length <= longestName && { branch: ref.slice(heads.length) }),
+    ...(ref.startsWith(heads) && ref.length <= maxNameLength && { branch: ref.slice(heads.length) }),
   }),
   "post-rewrite": async ([command]) => {
     const { text } = await readStdin();
@@ -56,6 +56,6 @@ const said: Record<GitHookName, (args: readonly string[]) => Said | Promise<Said
   },
   // A name may hold slashes; a URL or a path is never one.
   "pre-push": ([remote = ""]) => ({
-    ...(/^[\w][\w./-]*$/.test(remote) && remote.length <= longestName && { remote }),
+    ...(/^[\w][\w./-]*$/.test(remote) && remote.length <= maxNameLength && { remote }),
   }),
 };

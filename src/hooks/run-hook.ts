@@ -5,10 +5,10 @@ import { type Project, projectAround } from "../project/paths.ts";
 import { anyHook, hookNamed, hookNames } from "../protocol/hook-names.ts";
 import type { HookPayload } from "../protocol/hook-payload.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
-import { tellAgent } from "./inject.ts";
+import { injectContext } from "./inject.ts";
+import { notifyDaemon } from "./notify.ts";
 import { parseObject, payloadOf } from "./payload.ts";
-import { pokeDaemon } from "./poke.ts";
-import { longestInput, readStdin } from "./read-stdin.ts";
+import { maxInputLength, readStdin } from "./read-stdin.ts";
 import { warn } from "./warn.ts";
 import { writeItem } from "./write-item.ts";
 
@@ -37,7 +37,7 @@ async function capture(
   const hook = hookNamed(name);
   if (hook === null && name !== anyHook) return "unknown hook";
   const { text, cut } = await readStdin();
-  if (cut === "too long") return `its payload is longer than ${longestInput / 1024 / 1024} MB`;
+  if (cut === "too long") return `its payload is longer than ${maxInputLength / 1024 / 1024} MB`;
   if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin sent nothing in time";
   const object = parseObject(text);
   if (object === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
@@ -70,7 +70,7 @@ async function capture(
   } catch (error) {
     return `cannot write to ${project.spoolDir} (${codeOf(error)})`;
   }
-  if (!(await tellAgent(project, hooks, event, given, payload))) await pokeDaemon(project);
+  if (!(await injectContext(project, hooks, event, given, payload))) await notifyDaemon(project);
   return null;
 }
 

@@ -10,7 +10,7 @@ import type { Scrubber, SecretMatch } from "./scrubber.ts";
 const codeVersion = 1;
 
 /** What is replaced may bring out more; it ends by itself, and this is when somebody tries to make it not end. */
-const mostRounds = 4;
+const maxRounds = 4;
 
 /**
  * A scrubber with the patterns of the files and of the library in force.
@@ -28,7 +28,7 @@ export function createScrubber(sources: PatternSources): Scrubber {
     let found: SecretMatch[] = [];
     let searched = hidden.text;
     let shift: Shift[] = hidden.shift;
-    for (let round = 0; round < mostRounds; round++) {
+    for (let round = 0; round < maxRounds; round++) {
       const matches = withRepetitions(searched, findIn(searched));
       if (matches.length === 0) break;
       const back = mapBack(shift);

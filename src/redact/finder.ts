@@ -1,4 +1,4 @@
-import { contextWords, secretNear } from "./checks/entropy.ts";
+import { contextTerms, secretNear } from "./checks/entropy.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import { pemTail } from "./patterns/pem-tail.ts";
 import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
@@ -51,7 +51,7 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     },
     rank++,
   );
-  for (const word of contextWords) {
+  for (const word of contextTerms) {
     listen(
       [word],
       (text, start, found) => {
@@ -64,14 +64,14 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
   }
 
   const keywords = [...byKeyword.keys()];
-  const heardBy = keywords.map((keyword) => byKeyword.get(keyword)!);
+  const patternsByKeyword = keywords.map((keyword) => byKeyword.get(keyword)!);
   const scan = compileKeywords(keywords);
 
   return (text) => {
     const finds: Ranked[] = [];
     const used: Listener[] = [];
     scan(text, (keyword, start) => {
-      for (const index of heardBy[keyword]!) {
+      for (const index of patternsByKeyword[keyword]!) {
         const listener = listeners[index]!;
         if (start < listener.done) continue;
         if (listener.done === 0) used.push(listener);

@@ -6,7 +6,7 @@ import type { SecretLedger } from "./scrubber.ts";
 /** What is shown to the model at once. Characters. */
 const pieceLength = 6_000;
 /** What is shown of a text at most; the rest is left to the patterns. Characters. */
-const mostShown = 60_000;
+const maxShown = 60_000;
 /** What is shorter is no secret, or stands in too many words. */
 const shortest = 6;
 const longest = 4_000;
@@ -59,7 +59,7 @@ export async function secretsByLlm(
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  for (const piece of piecesOf(text.slice(0, mostShown))) {
+  for (const piece of piecesOf(text.slice(0, maxShown))) {
     for (const [secret, type] of await askFor(piece, llm, signal)) secrets.set(secret, type);
   }
   return secrets;

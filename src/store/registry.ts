@@ -25,7 +25,7 @@ export interface KnownProject {
 }
 
 /** A command that is about something else waits no longer for it. Milliseconds. */
-const patienceMs = 250;
+const timeoutMs = 250;
 
 /** What is read and written by this version; a file of another one is left alone. */
 const version = 1;
@@ -110,7 +110,7 @@ function openAndUse<T>(file: string, use: (db: Sqlite) => T): T {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // Made here for its mode, which SQLite gives to what it makes beside it.
   closeSync(openSync(file, "a", 0o600));
-  const db = new Sqlite(file, { mode: "create", timeoutMs: patienceMs });
+  const db = new Sqlite(file, { mode: "create", timeoutMs: timeoutMs });
   try {
     const versionOf = () => db.pragma("user_version") as number;
     if (versionOf() === 0) {

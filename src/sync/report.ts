@@ -40,7 +40,7 @@ export interface SyncReport {
   remote: string;
   encrypted: boolean;
   shared: SyncCounts;
-  takenIn: SyncCounts;
+  imported: SyncCounts;
   /** Sessions from outside of the project that are not shared. */
   leftOut: number;
   /** The branch's commit here at the end; null: there is none. */

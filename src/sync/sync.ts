@@ -1,7 +1,7 @@
 import { PommelError } from "../project/errors.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { markAllChanged, setSyncFact, settleChanges, syncFact, syncFacts } from "../store/memory/sync.ts";
+import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sync.ts";
 import { Files, type Tip, tipAt, tipIfThere } from "./branch/branch.ts";
 import { push, readableTip, remoteTip } from "./branch/exchange.ts";
 import {
@@ -16,16 +16,16 @@ import {
 import { BranchWriter } from "./branch/write-branch.ts";
 import { openCodec } from "./codec/open-codec.ts";
 import { noCounts, type SyncCounts } from "./counts.ts";
-import type { Telling } from "./records/from-memory.ts";
-import { takeInTip } from "./records/take-in.ts";
+import { sharedFact, thingsToExport } from "./export-files.ts";
+import type { ExportWork } from "./records/from-memory.ts";
+import { importTip } from "./records/import-records.ts";
 import { finishSessions } from "./records/to-memory-session.ts";
 import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
 import { pushUrls } from "./remote.ts";
 import { hintFor, type Run, type SyncOptions, type SyncReport, type SyncSettings } from "./report.ts";
-import { sharedFact, thingsToTell } from "./told-files.ts";
 
 /** Rejected so often, somebody else is told to try again later. */
-const mostPushes = 3;
+const maxPushes = 3;
 
 /** Facts of sync_state: the commit whose content is here, the commit written last, the branch of both, and how it is. */
 const facts = {
@@ -67,7 +67,7 @@ export async function syncMemory(
       remote: settings.remote,
       encrypted: settings.encryption !== "none",
       shared: noCounts(),
-      takenIn: noCounts(),
+      imported: noCounts(),
       leftOut: 0,
       commit: null,
       isUpToDate: false,
@@ -84,10 +84,10 @@ export async function syncMemory(
   try {
     let pushes = 0;
     while (await round(run, blobs, urls !== null)) {
-      if (++pushes < mostPushes) continue;
+      if (++pushes < maxPushes) continue;
       run.report.trouble = {
         kind: "rejected",
-        message: `Others pushed first ${mostPushes} times. New sessions stay here and are shared next time.`,
+        message: `Others pushed first ${maxPushes} times. New sessions stay here and are shared next time.`,
       };
       break;
     }
@@ -124,11 +124,11 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   report.trouble = null;
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
-  const telling: Telling = { work, filter };
-  const { things, leftOut } = thingsToTell(telling, { everything });
+  const exportWork: ExportWork = { work, filter };
+  const { things, leftOut } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
-  const takenIn = force ? null : syncFact(memory, facts.takenIn);
-  const isHere = remote === null || remote === takenIn;
+  const imported = force ? null : syncFact(memory, facts.takenIn);
+  const isHere = remote === null || remote === imported;
   const isThere = things.length === 0 && (here === null || here === remote);
   const isHalfDone = syncFacts(memory, "cut ").length > 0;
   const isAsBefore = syncFact(memory, facts.encryption) === settings.encryption;
@@ -145,15 +145,15 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   };
   const files = new Files(blobs, await openCodec(present, { ...settings, isTrial: dryRun }));
   if (!dryRun) await finishSessions({ work, filter: true }, options.signal);
-  if (theirs !== null && theirs.commit !== takenIn) {
-    const before = takenIn === null ? null : await tipIfThere(dir, takenIn);
-    const counts = await takeInTip(
+  if (theirs !== null && theirs.commit !== imported) {
+    const before = imported === null ? null : await tipIfThere(dir, imported);
+    const counts = await importTip(
       { work, filter: true },
       files,
       { tip: theirs, before },
       { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.("taking in", done, n) },
     );
-    add(report.takenIn, counts);
+    add(report.imported, counts);
     await quarantine(run, files, theirs.commit);
     if (!dryRun) setSyncFact(memory, facts.takenIn, theirs.commit);
   }
@@ -164,9 +164,9 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   }
 
   // Also what was just taken in: it is compared, and not told again.
-  const { things: all } = thingsToTell(telling, { everything });
+  const { things: all } = thingsToExport(exportWork, { everything });
   const { tips, parents } = await joined(dir, ours, theirs, remote);
-  const writer = new BranchWriter(telling, files, {
+  const writer = new BranchWriter(exportWork, files, {
     tips,
     things: all,
     signal: options.signal,
@@ -178,7 +178,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   const commit = next ?? tips[0]?.commit ?? null;
   if (commit !== null && commit !== here && !(await moveRef(dir, ref, commit, here))) return true;
   memory.inTransaction(() => {
-    settleChanges(
+    flushChanges(
       memory,
       all.map(({ id }) => id),
     );

@@ -13,7 +13,7 @@ const identifierPart = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Longer runs are data (hashes, base64), not names. */
-const longestIdentifier = 80;
+const maxIdentifierLength = 80;
 
 /** Forgotten when full: a project's vocabulary is some tens of thousands of words. */
 const cacheLimit = 50_000;
@@ -45,7 +45,7 @@ export function partsOf(name: string): string[] {
 
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
-  return (text.match(identifier) ?? []).filter((name) => name.length <= longestIdentifier);
+  return (text.match(identifier) ?? []).filter((name) => name.length <= maxIdentifierLength);
 }
 
 /** Whether the word is of a script that puts blanks between words. */

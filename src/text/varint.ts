@@ -3,7 +3,7 @@
  * (https://www.sqlite.org/fileformat2.html#varint). Of its forms the one of nine bytes holds only what no JavaScript
  * number can: it is neither written nor read here.
  */
-const mostBytes = 8;
+const maxBytes = 8;
 
 /** @param values whole numbers from 0 to `Number.MAX_SAFE_INTEGER` */
 export function encodeVarints(values: readonly number[]): Uint8Array {
@@ -25,7 +25,7 @@ export function decodeVarints(bytes: Uint8Array, count: number): number[] | null
   let length = 0;
   for (const byte of bytes) {
     value = value * 128 + (byte & 0x7f);
-    if (++length > mostBytes || value > Number.MAX_SAFE_INTEGER) return null;
+    if (++length > maxBytes || value > Number.MAX_SAFE_INTEGER) return null;
     if (byte & 0x80) continue;
     values.push(value);
     value = 0;

@@ -16,7 +16,7 @@ if (process.env.npm_lifecycle_event === "test:client" && [...clients, ...codexes
 }
 
 /** Of a client that neither finishes nor fails. Milliseconds. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 interface ClientOptions {
   bin: string;
@@ -44,7 +44,7 @@ export async function say(options: ClientOptions, prompt: string, ...more: strin
 /** Runs the client to its end. @returns what it printed */
 export function run({ bin, cwd, env }: ClientOptions, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(bin, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
+    const child = spawn(bin, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {

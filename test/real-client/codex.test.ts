@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { instructions } from "../../src/mcp/instructions.ts";
 import type { SessionResponse, TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
-import type { Told } from "../../src/queries/context/told.ts";
+import type { Injected } from "../../src/queries/context/injected.ts";
 import { codexes } from "./client.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
 import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
@@ -137,7 +137,7 @@ describe.each(codexes)("%s", (bin) => {
     expect(wasGiven("- Edited in this session before its compaction: “src/heron.ts", "compact")).toBe(true);
     expect(wasGiven(`- Decided: “${decision}”`, "code")).toBe(true);
     expect(wasGiven(`- Decided: “${decision}”`, "again")).toBe(true);
-    const { told } = await stage.pm<{ told: Told[] }>("context", "--limit", "100");
+    const { told } = await stage.pm<{ told: Injected[] }>("context", "--limit", "100");
     const eventsOf = (id: string, text: string) =>
       told
         .filter(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TranscriptSearchResponse } from "../../src/protocol/sessions.ts";
-import type { Told } from "../../src/queries/context/told.ts";
+import type { Injected } from "../../src/queries/context/injected.ts";
 import { clients } from "./client.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
@@ -45,7 +45,7 @@ describe.each(clients)("context by itself in %s", (bin) => {
   });
 
   it("is shown by pm context, with when, why and at what cost", async () => {
-    const { told } = await stage.pm<{ told: Told[] }>("context");
+    const { told } = await stage.pm<{ told: Injected[] }>("context");
     expect(told).toHaveLength(1);
     expect(told[0]).toMatchObject({ session_id: ids.afterwards, event: "session-start" });
     expect(told[0]!.tokens).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import type {
   SessionsResponse,
   TranscriptSearchResponse,
 } from "../../src/protocol/sessions.ts";
-import type { Told } from "../../src/queries/context/told.ts";
+import type { Injected } from "../../src/queries/context/injected.ts";
 import { logOf } from "../e2e/daemon-fixture.ts";
 import { geminis } from "./client.ts";
 import { decided, note, prompts } from "./gemini-scripts.ts";
@@ -153,7 +153,7 @@ describe.each(geminis)("%s", (bin) => {
 
   it("is told of the project at the start, with a prompt and after an edit, which nobody remembers as said", async () => {
     expect(toldWhereNothingIsKnown).toBe(false);
-    const { told } = await stage.pm<{ told: Told[] }>("context");
+    const { told } = await stage.pm<{ told: Injected[] }>("context");
     const eventsOf = (id: string) =>
       told.flatMap(({ session_id, event }) => (session_id === id ? event : [])).reverse();
     expect(eventsOf(ids.again)).toEqual(["session-start", "user-prompt"]);

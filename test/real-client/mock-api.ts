@@ -25,17 +25,17 @@ const cueIn = /\[\[script:([\w-]+)\]\]/g;
 const compactionRequest = /your task is to create a detailed summary/i;
 
 const block = z.looseObject({ type: z.string(), text: z.optional(z.string()) });
-const spoken = z.union([z.string(), z.array(block)]);
+const maxSpoken = z.union([z.string(), z.array(block)]);
 const toolResult = z.object({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
-  content: z.optional(spoken),
+  content: z.optional(maxSpoken),
   is_error: z.optional(z.boolean()),
 });
 const messagesRequest = z.object({
   model: z.string(),
   stream: z.optional(z.boolean()),
-  messages: z.array(z.object({ role: z.string(), content: spoken })),
+  messages: z.array(z.object({ role: z.string(), content: maxSpoken })),
   tools: z.optional(
     z.array(z.looseObject({ name: z.optional(z.string()), defer_loading: z.optional(z.boolean()) })),
   ),
@@ -160,7 +160,7 @@ function toolResultsIn({ content }: MessagesRequest["messages"][number]): [strin
   });
 }
 
-function textOf(content: z.infer<typeof spoken>): string {
+function textOf(content: z.infer<typeof maxSpoken>): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("\n");
 }

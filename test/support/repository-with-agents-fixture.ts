@@ -1,4 +1,4 @@
-import { type HowSeen, takeInCommit } from "../../src/attribution/checkpoints/take-in.ts";
+import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../src/store/memory/commits/commits.ts";
@@ -11,7 +11,7 @@ export function repositoryWithAgents() {
   delete repo.work.attribute;
   const turns = new Map<string, number>();
   const take = async (hash: string, how: HowSeen = { seen: "hook" }) => {
-    await takeInCommit(repo.work, hash, how);
+    await recordCommit(repo.work, hash, how);
     return hash;
   };
   return {

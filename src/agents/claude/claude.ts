@@ -3,13 +3,13 @@ import { isBlank, isWholeJson } from "../reading/json-lines.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { identify } from "./describe.ts";
 import { recall } from "./earlier.ts";
+import { hasLine } from "./has-line.ts";
 import { parseLine } from "./line-schema.ts";
 import { directoryOf, isTranscript, list, roots } from "./list.ts";
 import { noise } from "./noise.ts";
 import { claudeProfile } from "./profile.ts";
 import { retention } from "./retention.ts";
 import { claudeSetup } from "./setup.ts";
-import { stands } from "./stands.ts";
 import { type Surroundings, type Understood, understand } from "./understand.ts";
 
 /** They say nothing worth remembering. */
@@ -74,6 +74,6 @@ async function understandBytes(
   const line = parseLine(bytes);
   if (line === null) return { line: null, skipped: "malformed" };
   const leaf = line.type === "summary" ? line.leafUuid : null;
-  const speaksOfThis = typeof leaf === "string" && (await stands(file, leaf, start, signal));
+  const speaksOfThis = typeof leaf === "string" && (await hasLine(file, leaf, start, signal));
   return understand(line, { ...around, speaksOfThis });
 }

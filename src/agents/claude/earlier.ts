@@ -2,7 +2,7 @@ import { isWholeJson } from "../reading/json-lines.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { asBlocks, type Line, parseLine } from "./line-schema.ts";
-import { shellCommand } from "./said.ts";
+import { shellCommand } from "./message-text.ts";
 
 /** What later lines of a transcript need to know of earlier ones. */
 export interface Earlier {

@@ -7,7 +7,7 @@ import { claudeHome } from "./home.ts";
  * Whether settings of the project or of the user have a hook of ours for this event as well. Claude Code runs a command
  * that stands in several settings files once, but once more for a plugin: then it is the plugin's that has nothing to do.
  */
-export function standsInSettings(root: string, hook: HookName): boolean {
+export function isInSettings(root: string, hook: HookName): boolean {
   const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
   const files = dirs.flatMap((dir, at) =>
     at === 0

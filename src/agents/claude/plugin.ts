@@ -11,8 +11,8 @@ export function hasPlugin({ scope, dir, env }: Place): boolean {
   const own = join(claudeHome(env), "settings.json");
   const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
   for (const file of scope === "project" ? [...projects, own] : [own]) {
-    const said = Object.entries(pluginsIn(file)).find(([name]) => name.startsWith("pommel@"));
-    if (said) return said[1] === true;
+    const entry = Object.entries(pluginsIn(file)).find(([name]) => name.startsWith("pommel@"));
+    if (entry) return entry[1] === true;
   }
   return false;
 }

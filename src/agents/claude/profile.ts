@@ -28,7 +28,7 @@ export const claudeProfile = {
     },
     async runsTwice(root, hook) {
       if (!process.env.CLAUDE_PLUGIN_ROOT) return false;
-      return (await import("./plugin-twin.ts")).standsInSettings(root, hook);
+      return (await import("./plugin-twin.ts")).isInSettings(root, hook);
     },
   },
 } satisfies AgentProfile;

@@ -5,8 +5,8 @@ import { known, timeOf } from "../reading/fields.ts";
 import { actionByInput } from "../reading/tool-action.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import { asBlocks, type Block, type Line } from "./line-schema.ts";
+import { notice, said } from "./message-text.ts";
 import { withoutReminders } from "./reminders.ts";
-import { notice, said } from "./said.ts";
 import { filesOf, toolResult } from "./tools.ts";
 
 /** What a line came to: something to keep, a reason to count it as skipped, or both. */
@@ -138,7 +138,7 @@ function userEntries(line: Line, earlier: Earlier): Entry[] {
   if (isOwnShell(line, earlier)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
   const images = byHuman ? blocks.filter((block) => block.type === "image").length : 0;
-  return [...entries, ...saidIn(texts, byHuman, images)];
+  return [...entries, ...textIn(texts, byHuman, images)];
 }
 
 /** "! pm search x" is Pommel's own, and so is what it printed, in the same line or the next one. */
@@ -150,7 +150,7 @@ function isOwnShell(line: Line, earlier: Earlier): boolean {
 }
 
 /** What was said in the texts of one line; a human's texts in it are one prompt. */
-function saidIn(texts: string[], byHuman: boolean, images: number): Entry[] {
+function textIn(texts: string[], byHuman: boolean, images: number): Entry[] {
   const parts = texts.map(said).filter((part) => part !== null);
   const notices = parts.filter((part) => part.kind === "notice" || !byHuman).map((part) => notice(part.text));
   const prompts = parts.filter((part) => part.kind === "prompt" && byHuman);

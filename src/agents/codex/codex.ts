@@ -52,10 +52,10 @@ async function* read(
     for (const { bytes } of batch.lines) {
       if (isBlank(bytes)) continue;
       const value = parseJsonLine(bytes);
-      const { lines: told, skipped: reason } = value
+      const { lines: calls, skipped: reason } = value
         ? understand(value, state)
         : { lines: [], skipped: "malformed" };
-      lines.push(...told);
+      lines.push(...calls);
       if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
     }
     end = batch.cursor;

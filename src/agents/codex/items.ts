@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import { known } from "../reading/fields.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
+import { agentText, type Understood, userText } from "./message-text.ts";
 import { resultText, textOf } from "./outcome.ts";
 import { absolute, filesOfChanges, touchesOf } from "./patch.ts";
-import { agentSaid, type Understood, userSaid } from "./said.ts";
 import type { State } from "./state.ts";
 import { endOf } from "./uses.ts";
 
@@ -18,11 +18,11 @@ export function understandItem(value: unknown, state: State): Understood {
       const parts = asParts(item.content);
       const texts = parts.filter(({ type }) => type === "text").map(({ text }) => text);
       const images = parts.filter(({ type }) => type.includes("image")).length;
-      return userSaid(state, "item", texts.join("\n"), images);
+      return userText(state, "item", texts.join("\n"), images);
     }
     case "AgentMessage": {
       const texts = asParts(item.content).map(({ text }) => text);
-      return agentSaid(state, "item", texts.join("\n") || (item.text ?? ""));
+      return agentText(state, "item", texts.join("\n") || (item.text ?? ""));
     }
     default: {
       const id = known(item.id);

@@ -26,8 +26,8 @@ export function outcomeOf(output: unknown): Outcome {
   const whole = textOf(wrapped.output ?? wrapped.content ?? output);
   const code = asRecord(wrapped.metadata).exit_code;
   const found = head.exec(whole);
-  const said = found?.[1] ?? found?.[2];
-  const exit = typeof code === "number" ? code : said === undefined ? null : Number(said);
+  const exitText = found?.[1] ?? found?.[2];
+  const exit = typeof code === "number" ? code : exitText === undefined ? null : Number(exitText);
   const text = found === null ? whole : whole.slice(found[0].length);
   const isError = exit === null ? wrapped.success === false || failed.test(text) : exit !== 0;
   return { text: resultText(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };

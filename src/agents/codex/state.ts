@@ -19,7 +19,7 @@ export interface State {
   /** Calls of `exec` in code mode: what they ran comes as items of its own. */
   scripts: Set<string>;
   /** Of what was said in this turn: how often it came as an event, how often as an item. */
-  said: Map<string, { event: number; item: number }>;
+  messageCounts: Map<string, { event: number; item: number }>;
   /** How often there was the same, for telling its lines apart. */
   seen: Map<string, number>;
   /** The total of the last token count. */
@@ -43,7 +43,7 @@ export function newState(identity: Identity | null): State {
     answered: new Set(),
     ownShells: new Set(),
     scripts: new Set(),
-    said: new Map(),
+    messageCounts: new Map(),
     seen: new Map(),
     total: null,
     context: null,
@@ -69,9 +69,9 @@ export function uidOf(state: State, kind: string, key: string): string {
  * older client that a newer one goes on with may hold all of these.
  */
 export function isFirstTold(state: State, form: "event" | "item", what: string): boolean {
-  const told = state.said.get(what) ?? { event: 0, item: 0 };
-  const most = Math.max(told.event, told.item);
-  told[form]++;
-  state.said.set(what, told);
-  return told[form] > most;
+  const counted = state.messageCounts.get(what) ?? { event: 0, item: 0 };
+  const most = Math.max(counted.event, counted.item);
+  counted[form]++;
+  state.messageCounts.set(what, counted);
+  return counted[form] > most;
 }

@@ -56,10 +56,10 @@ function configOf(env: NodeJS.ProcessEnv): Record<string, unknown> {
 function isTrusted(projects: unknown, dir: string): boolean {
   if (!isTable(projects)) return false;
   const { top, main } = repositoryOf(dir);
-  const said = [dir, realpathSync(dir), top, main]
+  const projectEntry = [dir, realpathSync(dir), top, main]
     .map((path) => (path === null ? undefined : projects[path]))
     .find((project) => isTable(project) && typeof project.trust_level === "string");
-  return isTable(said) && said.trust_level === "trusted";
+  return isTable(projectEntry) && projectEntry.trust_level === "trusted";
 }
 
 /** Where the hooks are that Codex runs: in a linked worktree, those at the same place of the main one. */

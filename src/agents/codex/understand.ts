@@ -16,8 +16,8 @@ import {
   type Line,
   type ResponseItem,
 } from "./line-schema.ts";
+import { agentText, type Understood, userText } from "./message-text.ts";
 import { outcomeOf } from "./outcome.ts";
-import { agentSaid, type Understood, userSaid } from "./said.ts";
 import { type State, uidOf } from "./state.ts";
 import { resultOf, useOf } from "./uses.ts";
 
@@ -130,22 +130,22 @@ function answered(id: string, output: unknown, state: State): Understood {
 /** What agents say to each other: a subagent's task, whose text can be encrypted, and its answer. */
 function fromAgent(item: ResponseItem, state: State): Understood {
   const parts = asParts(item.content);
-  const said = parts.map(({ text }) => text).join("");
-  const payload = /\nPayload:\n([\s\S]*)$/.exec(said);
-  const text = bounded((payload?.[1] ?? said).trim());
-  if (!said.startsWith("Message Type: NEW_TASK")) {
+  const joined = parts.map(({ text }) => text).join("");
+  const payload = /\nPayload:\n([\s\S]*)$/.exec(joined);
+  const text = bounded((payload?.[1] ?? joined).trim());
+  if (!joined.startsWith("Message Type: NEW_TASK")) {
     if (text === "") return {};
     const notice = { kind: "notice" as const, text: `${item.author ?? "subagent"}: ${text}` };
-    return { uid: uidOf(state, "message", said), entries: [notice] };
+    return { uid: uidOf(state, "message", joined), entries: [notice] };
   }
-  const task = /^Task name: (.+)$/m.exec(said)?.[1] ?? "";
-  return userSaid(state, "item", text || `[encrypted task ${task}]`, 0);
+  const task = /^Task name: (.+)$/m.exec(joined)?.[1] ?? "";
+  return userText(state, "item", text || `[encrypted task ${task}]`, 0);
 }
 
 function understandEvent(event: Event, state: State, line: Line): Understood {
   switch (event.type) {
     case "task_started":
-      state.said.clear();
+      state.messageCounts.clear();
       return {};
     case "item_completed":
       return event.item ? understandItem(event.item, state) : {};
@@ -153,10 +153,10 @@ function understandEvent(event: Event, state: State, line: Line): Understood {
       // Of clients that told other things in the human's place as well.
       if (known(event.kind) !== null && event.kind !== "plain") return {};
       const images = lengthOf(event.images) + lengthOf(event.local_images);
-      return userSaid(state, "event", event.message ?? "", images);
+      return userText(state, "event", event.message ?? "", images);
     }
     case "agent_message":
-      return agentSaid(state, "event", event.message ?? "");
+      return agentText(state, "event", event.message ?? "");
     case "token_count":
       return tokens(event, state);
     case "turn_aborted": {
@@ -217,8 +217,8 @@ const preface =
 
 /** OpenAI's own service keeps the summary to itself: then there is no text. */
 function compacted(message: unknown, state: State): Understood {
-  const said = typeof message === "string" ? message.replace(preface, "") : "";
-  const text = bounded(withoutOwnContext(said).trim());
+  const joined = typeof message === "string" ? message.replace(preface, "") : "";
+  const text = bounded(withoutOwnContext(joined).trim());
   const entries: Entry[] = [{ kind: "compaction", trigger: null, preTokens: state.context }];
   state.context = null;
   if (text !== "") entries.push({ kind: "summary", text });

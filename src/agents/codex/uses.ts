@@ -1,7 +1,7 @@
 import type { Entry, ToolResult } from "../agent.ts";
 import { actionByInput } from "../reading/tool-action.ts";
 import type { Call } from "./calls.ts";
-import type { Understood } from "./said.ts";
+import type { Understood } from "./message-text.ts";
 import { type State, uidOf } from "./state.ts";
 
 type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;

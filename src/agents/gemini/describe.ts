@@ -6,9 +6,9 @@ import { isWholeJson, parseJsonLine } from "../reading/json-lines.ts";
 import { asObject } from "../reading/object-file.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { type Head, headOf } from "./head.ts";
+import { userText } from "./message-text.ts";
 import { placeOf } from "./place.ts";
 import { asCalls, asRecord } from "./record-schema.ts";
-import { saidByUser } from "./said.ts";
 
 /** Whose chat a file is; null when that does not stand there (yet), or nobody knows where the client was launched. */
 export async function identify(file: string, signal?: AbortSignal): Promise<TranscriptInfo | null> {
@@ -37,15 +37,15 @@ function sessionAbove(file: string): string | null {
   return basename(dirname(folder)) === "chats" || /^[0-9a-f-]{36}$/.test(name) ? name : null;
 }
 
-const longestTask = 1000;
+const maxTaskLength = 1000;
 
 /** What a subagent is asked first. */
 function taskIn({ text }: Head): string | null {
   for (const line of text.split("\n")) {
     const record = asRecord(parseJsonLine(Buffer.from(line)));
     const prompt =
-      record?.type === "user" ? saidByUser(record).find(({ kind }) => kind === "prompt") : undefined;
-    if (prompt?.kind === "prompt") return prompt.text.slice(0, longestTask);
+      record?.type === "user" ? userText(record).find(({ kind }) => kind === "prompt") : undefined;
+    if (prompt?.kind === "prompt") return prompt.text.slice(0, maxTaskLength);
   }
   return null;
 }
@@ -87,4 +87,4 @@ async function callOf(
 }
 
 const textIn = (value: unknown) =>
-  typeof value === "string" && value !== "" ? value.slice(0, longestTask) : null;
+  typeof value === "string" && value !== "" ? value.slice(0, maxTaskLength) : null;

@@ -63,14 +63,10 @@ async function* readLog(
 const nothing: Taken = { lines: [], skipped: null };
 /** Nearly half of a chat's lines say nothing but when it was written. */
 const touched = Buffer.from('{"$set":{"lastUpdated":"');
-const longestTouch = 80;
+const maxTouch = 80;
 
 function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): Taken {
-  if (
-    bytes.length <= longestTouch &&
-    bytes.subarray(0, touched.length).equals(touched) &&
-    bytes.at(-1) === brace
-  )
+  if (bytes.length <= maxTouch && bytes.subarray(0, touched.length).equals(touched) && bytes.at(-1) === brace)
     return { lines: [], skipped: "type:$set" };
   if (isBlank(bytes)) return nothing;
   const record = asRecord(parseJsonLine(bytes));

@@ -14,7 +14,7 @@ export interface Replay {
   leaf: string | null;
   messages: Map<string, Seen>;
   /** Hashes of what was said, with the message that said it: after a compression messages have other ids. */
-  said: Map<string, Seen>;
+  seenTexts: Map<string, Seen>;
   calls: Map<string, { own: boolean; isShell: boolean; ended: boolean }>;
 }
 
@@ -28,7 +28,7 @@ export interface Seen {
 }
 
 export function newReplay(): Replay {
-  return { session: null, leaf: null, messages: new Map(), said: new Map(), calls: new Map() };
+  return { session: null, leaf: null, messages: new Map(), seenTexts: new Map(), calls: new Map() };
 }
 
 /** A message of a chat, and what is known of it. */
@@ -67,8 +67,8 @@ export class Message {
   }
 
   /** Whether a history is repeated and this was said before, under another id; if so, it is the same message. */
-  isSaidAgain(text: string): boolean {
-    const before = this.isAgain && text !== "" ? this.replay.said.get(this.saying(text)) : undefined;
+  isRepeated(text: string): boolean {
+    const before = this.isAgain && text !== "" ? this.replay.seenTexts.get(this.saying(text)) : undefined;
     if (before) this.replay.messages.set(this.id, before);
     return before !== undefined;
   }
@@ -77,7 +77,7 @@ export class Message {
     const { leaf: before } = this.replay;
     const seen = { before, length: text.length, hash: hashOf(text), hasUsage: this.usage !== null };
     this.replay.messages.set(this.id, seen);
-    if (text !== "") this.replay.said.set(this.saying(text), seen);
+    if (text !== "") this.replay.seenTexts.set(this.saying(text), seen);
   }
 
   private saying(text: string): string {

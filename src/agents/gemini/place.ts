@@ -6,9 +6,9 @@ import { parseJsonLine } from "../reading/json-lines.ts";
 import type { Head } from "./head.ts";
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
-const mostLevels = 5;
+const maxLevels = 5;
 /** Of the paths that a chat begins with, so many are tried. */
-const mostPaths = 500;
+const maxPaths = 500;
 
 /**
  * Where the client was launched. No record says it, but the client keeps it beside the chats; where it does not (up
@@ -17,7 +17,7 @@ const mostPaths = 500;
  * @returns null where nobody knows
  */
 export async function placeOf(file: string, { metadata, text }: Head): Promise<string | null> {
-  const above = ancestors(dirname(file)).slice(0, mostLevels);
+  const above = ancestors(dirname(file)).slice(0, maxLevels);
   for (const dir of above) {
     const root = (await contentOf(join(dir, ".project_root")))?.trim();
     if (root) return root;
@@ -51,7 +51,7 @@ function pathsIn(text: string): string[] {
   const found = new Set<string>();
   for (const [path] of text.matchAll(/\/[^\s"'`\\<>:,;()*?]{2,1000}/g)) {
     found.add(path);
-    if (found.size >= mostPaths) break;
+    if (found.size >= maxPaths) break;
   }
   return [...found];
 }

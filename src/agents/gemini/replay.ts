@@ -4,6 +4,7 @@ import { known, timeOf } from "../reading/fields.ts";
 import { actionByInput } from "../reading/tool-action.ts";
 import { isMetadata } from "./head.ts";
 import { hashOf, line, Message, type Replay } from "./message.ts";
+import { clientText, textOf, userText } from "./message-text.ts";
 import {
   asCalls,
   asParts,
@@ -13,7 +14,6 @@ import {
   type ChatRecord,
   type Part,
 } from "./record-schema.ts";
-import { saidByClient, saidByUser, textOf } from "./said.ts";
 import { filesOf, hasEnded, isOwnCall, responseText, toolResult } from "./tools.ts";
 
 /** What a record came to: lines to keep, a reason to count it as skipped, or both. */
@@ -89,18 +89,18 @@ function nameOf({ type }: ChatRecord): string {
 }
 
 function byClient(message: Message): Taken {
-  const entries = saidByClient(message.record);
+  const entries = clientText(message.record);
   const text = textIn(entries);
-  if (!message.isNew || message.isSaidAgain(text)) return repeated;
+  if (!message.isNew || message.isRepeated(text)) return repeated;
   message.remember(text);
   if (entries.length === 0) return { lines: [], skipped: `type:${nameOf(message.record)}` };
   return { lines: [message.line(message.uid, entries)], skipped: null };
 }
 
 function byUser(message: Message): Taken {
-  const entries = saidByUser(message.record);
+  const entries = userText(message.record);
   const lines = answers(message);
-  if (message.isNew && !message.isSaidAgain(textIn(entries))) {
+  if (message.isNew && !message.isRepeated(textIn(entries))) {
     message.remember(textIn(entries));
     if (entries.length > 0) lines.push(message.line(message.uid, entries));
   }
@@ -149,7 +149,7 @@ function byAgent(message: Message): Taken {
   const calls = callsOf(record, parts);
   const lines: TranscriptLine[] = [];
   if (message.isNew) {
-    const isKnown = message.isSaidAgain(text) || (message.isAgain && text === "") || text === acknowledged;
+    const isKnown = message.isRepeated(text) || (message.isAgain && text === "") || text === acknowledged;
     if (!isKnown) {
       message.remember(text);
       lines.push(message.line(message.uid, [...thoughts(record, parts), ...entryOf(text)], { usage: true }));

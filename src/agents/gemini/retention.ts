@@ -16,9 +16,9 @@ export function retention(root: string, env: NodeJS.ProcessEnv = process.env): R
   let isEnabled: unknown;
   let age: { value: unknown; source: string } | undefined;
   for (const source of files) {
-    const said = asObject(asObject(readObjectFile(source).general).sessionRetention);
-    isEnabled ??= said.enabled;
-    if (said.maxAge !== undefined) age ??= { value: said.maxAge, source };
+    const retentionSettings = asObject(asObject(readObjectFile(source).general).sessionRetention);
+    isEnabled ??= retentionSettings.enabled;
+    if (retentionSettings.maxAge !== undefined) age ??= { value: retentionSettings.maxAge, source };
   }
   const [, count, unit] = /^(\d+)([hdwm])$/.exec(String(age?.value ?? defaultAge)) ?? [];
   // By an age that it cannot read, the client deletes nothing.

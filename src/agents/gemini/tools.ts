@@ -6,8 +6,8 @@ import { known } from "../reading/fields.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
 import { replacement } from "../reading/replacement.ts";
 import { hunksOf, onlyProposed } from "./diff.ts";
+import { textOf, withoutHookContext } from "./message-text.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
-import { textOf, withoutHookContext } from "./said.ts";
 
 type Args = Record<string, unknown>;
 

@@ -13,10 +13,10 @@ import { geminiHome } from "./home.ts";
 export function distrust({ scope, dir, env }: Place): string | null {
   if (scope === "user") return null;
   const home = geminiHome(env);
-  const said = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;
-  if (said === "false")
+  const flag = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;
+  if (flag === "false")
     return "An environment variable makes Gemini CLI trust no folder, so it reads no settings here.";
-  if (said === "true" || asksNobody(join(home, "settings.json"))) return null;
+  if (flag === "true" || asksNobody(join(home, "settings.json"))) return null;
   const file = env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, "trustedFolders.json");
   const rule = ruleFor(realPath(dir), readObjectFile(file));
   if (rule?.trust === "DO_NOT_TRUST") {
@@ -49,8 +49,8 @@ function realPath(path: string): string {
 
 /** Whether the client ran hooks of ours here: it keeps those that it told of. */
 function hasRun(file: string, dir: string): boolean {
-  const told = readObjectFile(file);
-  return [told[dir], told[realPath(dir)]]
+  const trustFile = readObjectFile(file);
+  return [trustFile[dir], trustFile[realPath(dir)]]
     .flat()
     .some((hook) => /\b(?:pm|pommel) hook --agent gemini /.test(String(hook)));
 }

@@ -41,7 +41,8 @@ export function parseJson(text: string, comments = false): { root: Node } | { pr
     return { problem: problemAt(text, 0, error instanceof RangeError ? "nested too deeply" : "no JSON") };
   }
   const [first] = errors;
-  if (first) return { problem: problemAt(text, first.offset, wordsOf(printParseErrorCode(first.error))) };
+  if (first)
+    return { problem: problemAt(text, first.offset, describeCode(printParseErrorCode(first.error))) };
   return root ? { root } : { problem: problemAt(text, 0, "empty") };
 }
 
@@ -51,7 +52,7 @@ export function problemAt(text: string, offset: number, what: string): JsonProbl
 }
 
 /** "CommaExpected" as "comma expected". */
-function wordsOf(code: string): string {
+function describeCode(code: string): string {
   return code.replace(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital}`).toLowerCase();
 }
 
@@ -93,9 +94,9 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
     const before = /(?:\r\n|\n|\r)([ \t]*)$/.exec(text.slice(open, container.children![0]!.offset));
     if (before) {
       const indent = before[1]!;
-      const said = sameLine.exec(text.slice(end))![0];
-      const put = `,${said}${eol}${indent}${render(spread(unit, eol, indent))}`;
-      return { offset: end, remove: said.length, put };
+      const afterComma = sameLine.exec(text.slice(end))![0];
+      const put = `,${afterComma}${eol}${indent}${render(spread(unit, eol, indent))}`;
+      return { offset: end, remove: afterComma.length, put };
     }
     const gap = /,(\s*)$/.exec(text.slice(open, last.offset))?.[1] ?? (isAiry(text) ? " " : "");
     return { offset: end, remove: 0, put: `,${gap}${render(inOneLine(text))}` };

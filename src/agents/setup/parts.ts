@@ -25,7 +25,7 @@ export interface TakeResult {
 }
 
 /** A part as it stands in the files of a place. */
-export interface PartPlaced extends PartLook {
+export interface PositionedPart extends PartLook {
   /** Where it is; null where it is nowhere. */
   file: string | null;
   /** Why a file cannot be read; null when it can. */
@@ -206,13 +206,13 @@ function removeDir(dir: string): boolean {
 }
 
 /** How a part stands. Never throws because of what a file says. */
-export function partState(place: Place, setup: AgentSetup, part: SetupPart): PartPlaced {
+export function partState(place: Place, setup: AgentSetup, part: SetupPart): PositionedPart {
   const recorded = Object.entries(readRecord(place).files)
     .filter(([, { parts }]) => keyOf(setup, part) in parts)
     .map(([name]) => pathOf(place, name)!);
   const files = part.files(place);
   const counting = part.readsOne ? files.slice(0, 1) : [...files, ...recorded];
-  let best: PartPlaced = { state: "absent", detail: [], file: null, error: null };
+  let best: PositionedPart = { state: "absent", detail: [], file: null, error: null };
   for (const path of new Set(counting)) {
     const file = nameOf(place, path);
     try {
@@ -231,7 +231,7 @@ function editorOf(place: Place, part: SetupPart, path: string): PartEditor {
 }
 
 /** In several files, as hooks may be: what one lacks, another may have. */
-function together(one: PartPlaced, other: PartPlaced): PartPlaced {
+function together(one: PositionedPart, other: PositionedPart): PositionedPart {
   if (one.state === "absent" || other.state === "absent") return one.state === "absent" ? other : one;
   if (one.state === "current" || other.state === "current") return one.state === "current" ? one : other;
   if (one.state !== "partial" || other.state !== "partial") return one;

@@ -15,14 +15,14 @@ export type AgentState = Record<string, SessionState>;
 /** Bytes of JSON. */
 const most = 4096;
 const longest = { title: 200, prompt: 300, said: 400, todo: 120 };
-const mostTodos = 12;
-const mostSessions = 8;
+const maxTodos = 12;
+const maxSessions = 8;
 /** Turns that are read for a list of things to do. */
 const turnsRead = 20;
 
 /** @param at when the commit was made; what was said later is left out. Milliseconds since the epoch */
 export function agentStateAt(memory: Memory, bindings: readonly Binding[], at: number): AgentState {
-  const states = bindings.slice(0, mostSessions).flatMap(({ sessionUid, turns }) => {
+  const states = bindings.slice(0, maxSessions).flatMap(({ sessionUid, turns }) => {
     const state = sessionStateAt(memory, sessionUid, turns.at(-1) ?? null, at);
     return state === null ? [] : [[sessionUid, state] as [string, SessionState]];
   });
@@ -64,7 +64,7 @@ function sessionStateAt(
     }
   }
   state.todos = todosIn(lines)
-    .slice(0, mostTodos)
+    .slice(0, maxTodos)
     .map(({ text, status }) => ({ text: cut(text, longest.todo) ?? "", status: cut(status, 20) ?? "" }));
   return state;
 }

@@ -15,7 +15,7 @@ import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
 import { backfill } from "./backfill.ts";
 import { nearestBefore } from "./link.ts";
-import { takeInCommit } from "./take-in.ts";
+import { recordCommit } from "./record-commit.ts";
 import { checkpointUid } from "./uid.ts";
 
 let repo: Repository;
@@ -123,7 +123,7 @@ it("links checkpoints alike in whatever order they come", async () => {
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray(hashes, { minLength: hashes.length }), async (order) => {
       repo.memory.prepare("DELETE FROM commits").run();
-      for (const hash of order) await takeInCommit(repo.work, hash, { seen: "history" });
+      for (const hash of order) await recordCommit(repo.work, hash, { seen: "history" });
       expect(chain()).toEqual(ofBranched);
     }),
     { numRuns: 4 },

@@ -10,7 +10,7 @@ import { TurnActivity } from "../evidence/turn-activity.ts";
 import { attributionVersion } from "../lines/types.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
-import { changesIfThere, placesOf, type TakenIn, takeInInfo } from "./take-in.ts";
+import { changesIfThere, placesOf, type RecordedCommit, recordInfo } from "./record-commit.ts";
 import type { GitWork } from "./work.ts";
 
 export interface BackfillOptions {
@@ -76,7 +76,7 @@ export async function backfill(
     const local = await madeHere(work, signal);
     const activity = new TurnActivity(memory, placesOf(work));
     for (let start = 0; start < todo.length; start += batch) {
-      for await (const taken of takeInBatch(
+      for await (const taken of recordBatch(
         work,
         todo.slice(start, start + batch),
         { local, activity },
@@ -145,12 +145,12 @@ async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Pr
   return hashes;
 }
 
-async function* takeInBatch(
+async function* recordBatch(
   work: GitWork,
   hashes: readonly string[],
   { local, activity }: { local: ReadonlySet<string>; activity: TurnActivity },
   signal: AbortSignal | undefined,
-): AsyncGenerator<TakenIn, void, undefined> {
+): AsyncGenerator<RecordedCommit, void, undefined> {
   const infos = await infosOf(work, hashes, signal);
   const patchIds = await patchesOf(work, infos, signal);
   const read = (at: number) => {
@@ -168,7 +168,7 @@ async function* takeInBatch(
     // Git reads the next one while this one is looked at.
     next = read(i + 1);
     const seen = local.has(info.hash) ? "reflog" : "history";
-    yield await takeInInfo(work, info, { seen, again: true }, { signal, patchIds, changes, activity });
+    yield await recordInfo(work, info, { seen, again: true }, { signal, patchIds, changes, activity });
   }
 }
 

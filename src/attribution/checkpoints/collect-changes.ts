@@ -7,11 +7,11 @@ import { lineKey } from "../lines/line-keys.ts";
  * So much of a commit is looked at for its authors: added and removed lines, and their characters. What lies beyond (a
  * vendored library, generated files) is counted, and its authors are unknown.
  */
-const mostLines = 100_000;
-const mostCharacters = 16_000_000;
+const maxLines = 100_000;
+const maxCharacters = 16_000_000;
 /** Files of a commit that are stored, in the order of git, which is that of their names. */
-const mostFiles = 20_000;
-const mostRanges = 20_000;
+const maxFiles = 20_000;
+const maxRanges = 20_000;
 
 /** What a commit changed. */
 export interface CollectedChanges {
@@ -39,19 +39,19 @@ export async function collectChanges(
     const deletions = sum(hunks, ({ removed }) => removed.length);
     const length = sum(hunks, lengthOf);
     const isTooMuch =
-      lines + insertions + deletions > mostLines ||
-      characters + length > mostCharacters ||
-      collected.records.length >= mostFiles;
+      lines + insertions + deletions > maxLines ||
+      characters + length > maxCharacters ||
+      collected.records.length >= maxFiles;
     collected.insertions += insertions;
     collected.deletions += deletions;
     if (!isTooMuch) {
       lines += insertions + deletions;
       characters += length;
       collected.files.push(file);
-    } else if (collected.leftOut.length < mostRanges) {
+    } else if (collected.leftOut.length < maxRanges) {
       collected.leftOut.push(...unknownRanges(file));
     }
-    if (collected.records.length >= mostFiles) continue;
+    if (collected.records.length >= maxFiles) continue;
     const added = isTooMuch ? [] : keysOf(hunks);
     collected.records.push({ path, oldPath, status, insertions, deletions, added });
   }

@@ -5,7 +5,7 @@ import type { CommitSeen } from "../../store/memory/git-records.ts";
 import type { GitWork } from "./work.ts";
 
 /** Subjects are cut here. Characters. */
-const longestSubject = 300;
+const maxSubjectLength = 300;
 
 /**
  * A commit as git has it; null where it does not.
@@ -32,7 +32,7 @@ export async function commitInfo(
 export function subjectOf(message: string): string {
   const [paragraph = ""] = message.trim().split(/\n\s*\n/, 1);
   const line = paragraph.replace(/\s+/g, " ").trim();
-  return line.length <= longestSubject ? line : `${line.slice(0, longestSubject - 1)}…`;
+  return line.length <= maxSubjectLength ? line : `${line.slice(0, maxSubjectLength - 1)}…`;
 }
 
 const identities = new WeakMap<GitWork, Promise<string | null>>();

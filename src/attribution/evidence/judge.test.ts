@@ -16,7 +16,7 @@ import { saveObservation } from "../../store/memory/observations.ts";
 import { fillBetween } from "../lines/fill-between.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
 import { byAgent, human, unknown, type Verdict } from "../lines/verdict.ts";
-import { Witness } from "./judge.ts";
+import { AttributionEvidence } from "./judge.ts";
 import { TurnActivity } from "./turn-activity.ts";
 
 let memory: Memory;
@@ -32,9 +32,17 @@ const minute = 60_000;
 const madeAt = 1000 * minute;
 const parentAt = madeAt - 60 * minute;
 
-function witness(more: Partial<ChangeToAttribute> = {}, before: number | null = parentAt): Witness {
+function attributionEvidence(
+  more: Partial<ChangeToAttribute> = {},
+  before: number | null = parentAt,
+): AttributionEvidence {
   const activity = new TurnActivity(memory, { root: "/repo", worktrees: [] });
-  return new Witness(memory, activity, change({ authoredAt: madeAt, committedAt: madeAt, ...more }), before);
+  return new AttributionEvidence(
+    memory,
+    activity,
+    change({ authoredAt: madeAt, committedAt: madeAt, ...more }),
+    before,
+  );
 }
 
 const at = madeAt - 10 * minute;
@@ -50,7 +58,7 @@ const by = (act: Partial<Verdict> = {}) => ({
 });
 
 describe("a line that showed up", () => {
-  const seen = (path: string, ...times: number[]) => witness().bySight(path, times, []);
+  const seen = (path: string, ...times: number[]) => attributionEvidence().byFirstSeen(path, times, []);
 
   it("while nothing ran is a human's", () => {
     running("sed -i s/a/b/ src/a.ts");
@@ -121,7 +129,7 @@ describe("a line that showed up", () => {
 
   it("just after an agent's edit is what a formatter made of that", () => {
     const writes = [write(["x"], { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" })];
-    const look = (time: number) => witness().bySight("a.ts", [time], writes);
+    const look = (time: number) => attributionEvidence().byFirstSeen("a.ts", [time], writes);
     expect(look(at + 2000)).toEqual(byAgent(by(), 0.75, "edit"));
     expect(look(at - 400)).toEqual(byAgent(by(), 0.75, "edit"));
     expect(look(at + 3000)).toEqual(human(0.95));
@@ -142,7 +150,7 @@ describe("what was observed", () => {
       saveObservation(memory, { path: "a.ts", at: time + 10 * days, keys: [...keys] });
     saveObservation(memory, { path: "b.ts", at: at + 10 * days, keys: [6] });
     const later = { authoredAt: madeAt + 10 * days, committedAt: madeAt + 10 * days };
-    expect(witness(later).seenIn("a.ts")).toEqual(
+    expect(attributionEvidence(later).seenIn("a.ts")).toEqual(
       new Map([
         [1, [at + 10 * days]],
         [2, [at - 5000 + 10 * days, at + 10 * days]],
@@ -154,9 +162,9 @@ describe("what was observed", () => {
   it("agrees with a call that wrote the line, or does not", () => {
     running("npx prettier --write .", at + 5 * minute);
     const call = write(["x"], { at });
-    const agrees = (...times: number[]) => witness().agrees(times, call);
-    expect(witness().agrees(undefined, call)).toBe("yes");
-    expect(witness().agrees([at - minute], write(["x"], { at: 0 }))).toBe("yes");
+    const agrees = (...times: number[]) => attributionEvidence().agrees(times, call);
+    expect(attributionEvidence().agrees(undefined, call)).toBe("yes");
+    expect(attributionEvidence().agrees([at - minute], write(["x"], { at: 0 }))).toBe("yes");
     expect(agrees(at - 1000)).toBe("yes");
     expect(agrees(at + 9000)).toBe("yes");
     expect(agrees(at + 5 * minute + 1000)).toBe("yes");
@@ -175,7 +183,7 @@ describe("a line that nothing is known of", () => {
     hunks: [],
   });
   const absent = (more: Partial<ChangeToAttribute> = {}, path = "src/a.ts") =>
-    witness(more).byAbsence(file(path));
+    attributionEvidence(more).byAbsence(file(path));
   /** There was a session, long ago. */
   const wasBefore = () => rememberTurn(memory, "first", [ran("ls", minute)]);
 
@@ -224,7 +232,7 @@ describe("a line that nothing is known of", () => {
   it("is of the command that made the file", () => {
     running("python3 gen.py src/a.ts");
     const made = (path: string, status: ChangedFile["status"]) =>
-      witness({ isOwn: false }).byAbsence(file(path, status));
+      attributionEvidence({ isOwn: false }).byAbsence(file(path, status));
     expect(made("src/a.ts", "A")).toEqual(byAgent(by(), 0.7, "shell"));
     expect(made("src/a.ts", "M")).toEqual(unknown);
     expect(made("a.ts", "A")).toEqual(unknown);
@@ -235,7 +243,7 @@ describe("a line that nothing is known of", () => {
     "is not of one that made the file from another: %s",
     (command) => {
       running(command);
-      expect(witness({ isOwn: false }).byAbsence(file("src/a.ts", "A"))).toEqual(unknown);
+      expect(attributionEvidence({ isOwn: false }).byAbsence(file("src/a.ts", "A"))).toEqual(unknown);
     },
   );
 });
@@ -246,18 +254,18 @@ describe("of a commit that was rebased", () => {
   it("what was done after it was made first had no part in it", () => {
     running("sed -i s/a/b/ a.ts", madeAt + 10 * minute);
     const onNewer = (more: Partial<ChangeToAttribute>) =>
-      witness({ ...rebased, ...more }, madeAt + 30 * minute);
+      attributionEvidence({ ...rebased, ...more }, madeAt + 30 * minute);
     expect(onNewer({}).until).toBe(madeAt);
     expect(onNewer({}).runs).toEqual([]);
     expect(onNewer({ predecessors: ["1".repeat(40)] }).until).toBe(rebased.committedAt);
     expect(onNewer({ predecessors: ["1".repeat(40)] }).runs).toHaveLength(1);
-    expect(witness(rebased).until).toBe(rebased.committedAt);
+    expect(attributionEvidence(rebased).until).toBe(rebased.committedAt);
   });
 
   it("nobody knows what was there before, so that some hours are new", () => {
-    expect(witness({}).freshSince).toBe(parentAt - 2000);
-    expect(witness({}, null).freshSince).toBeLessThanOrEqual(0);
-    expect(witness(rebased, madeAt + 30 * minute).freshSince).toBe(madeAt - 360 * minute - 2000);
+    expect(attributionEvidence({}).freshSince).toBe(parentAt - 2000);
+    expect(attributionEvidence({}, null).freshSince).toBeLessThanOrEqual(0);
+    expect(attributionEvidence(rebased, madeAt + 30 * minute).freshSince).toBe(madeAt - 360 * minute - 2000);
   });
 });
 
@@ -271,10 +279,10 @@ it("who worked on its files is told of the hour before, and not of what is not c
   rememberTurn(memory, "s", ...touching(2, madeAt - 70 * minute));
   rememberTurn(memory, "s", ...touching(3, madeAt + minute));
   rememberTurn(memory, "s", [edited("/repo/c.ts", ["+x"], at)], { number: 4 });
-  expect(witness({ files }).inHand()).toEqual([{ sessionUid: "s", turn: 1 }]);
-  expect(witness({ files, hash: null }).inHand()).toEqual([]);
+  expect(attributionEvidence({ files }).recentlyTouched()).toEqual([{ sessionUid: "s", turn: 1 }]);
+  expect(attributionEvidence({ files, hash: null }).recentlyTouched()).toEqual([]);
   // What was done before the commit before led to that one.
-  expect(witness({ files }, madeAt - 40 * minute).inHand()).toEqual([]);
+  expect(attributionEvidence({ files }, madeAt - 40 * minute).recentlyTouched()).toEqual([]);
 });
 
 describe("brackets and blank lines", () => {

@@ -16,12 +16,12 @@ const workMs = 3 * 86_400_000;
 /** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
 const reworkMs = 6 * 3_600_000;
 /** A session that had a commit's files in hand so long before may have led to it. Milliseconds. */
-const inHandMs = 3_600_000;
+const recentlyTouchedMs = 3_600_000;
 /** Commits have whole seconds. Milliseconds. */
 const clockMs = 2000;
 
 /** What is known of a time besides who wrote what: commands that ran, when lines showed up, who was at work. */
-export class Witness {
+export class AttributionEvidence {
   private readonly since: number;
   /** Nothing later can have led to the change. */
   readonly until: number;
@@ -50,11 +50,11 @@ export class Witness {
    * Turns that changed one of the change's files within the hour before it was made, and since the commit
    * before: what they did before that led to that one.
    */
-  inHand(): { sessionUid: string; turn: number }[] {
+  recentlyTouched(): { sessionUid: string; turn: number }[] {
     const { hash, files, authoredAt } = this.change;
     if (hash === null) return [];
     const paths = files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]));
-    const since = Math.max(authoredAt - inHandMs, this.isRebased ? 0 : (this.parentAt ?? 0));
+    const since = Math.max(authoredAt - recentlyTouchedMs, this.isRebased ? 0 : (this.parentAt ?? 0));
     return this.activity.touched(paths, since, authoredAt + clockMs);
   }
 
@@ -87,7 +87,7 @@ export class Witness {
   }
 
   /** Who wrote a line that no tool call wrote, by when it showed up. */
-  bySight(path: string, times: readonly number[], writes: readonly Write[]): Verdict {
+  byFirstSeen(path: string, times: readonly number[], writes: readonly Write[]): Verdict {
     const recent = times.filter((at) => at >= this.freshSince);
     // What was put aside and taken out again shows up twice; a common line may be several.
     const seen = recent.length > 0 ? recent : times.slice(-1);

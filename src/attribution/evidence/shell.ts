@@ -39,11 +39,11 @@ export function writesIn(command: string): ShellWrite[] {
       });
   }
   for (const [, text = "", path = ""] of command.matchAll(printed)) {
-    const said = unquoted(text)
+    const unquotedText = unquoted(text)
       .replace(/\\n/g, "\n")
       .replace(/\\(["$`\\])/g, "$1")
       .replace(/\n$/, "");
-    writes.push({ path: unquoted(path), lines: said.split("\n") });
+    writes.push({ path: unquoted(path), lines: unquotedText.split("\n") });
   }
   return writes;
 }

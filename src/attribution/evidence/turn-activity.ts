@@ -5,9 +5,9 @@ import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
-const mostLines = 300_000;
+const maxLines = 300_000;
 /** Of a file's turns the latest, and of those that ran commands. */
-const mostTurns = 400;
+const maxTurns = 400;
 
 interface TurnRow {
   id: number;
@@ -76,7 +76,7 @@ export class TurnActivity {
            AND t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since
          ORDER BY t.started_at`,
       )
-      .all({ paths: JSON.stringify(paths.slice(0, mostTurns)), since, until }) as {
+      .all({ paths: JSON.stringify(paths.slice(0, maxTurns)), since, until }) as {
       sessionUid: string;
       turn: number;
     }[];
@@ -104,7 +104,7 @@ export class TurnActivity {
       .prepare(
         `SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.ended_at AS endedAt, length(t.content) AS size
          FROM turns t JOIN sessions s ON s.id = t.session_id
-         WHERE ${condition} ORDER BY t.started_at DESC LIMIT ${mostTurns}`,
+         WHERE ${condition} ORDER BY t.started_at DESC LIMIT ${maxTurns}`,
       )
       .all(given) as TurnRow[];
   }
@@ -135,7 +135,7 @@ export class TurnActivity {
     this.known.set(id, { stamp, activity, lines });
     this.lines += lines - before;
     for (const [oldest, { lines: freed }] of this.known) {
-      if (this.lines <= mostLines || oldest === id) break;
+      if (this.lines <= maxLines || oldest === id) break;
       this.known.delete(oldest);
       this.lines -= freed;
     }

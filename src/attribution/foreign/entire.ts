@@ -15,9 +15,9 @@ import type { ReadObjects } from "../../git/objects.ts";
 /** The branch here may be behind that of a remote, and the other way round; below `refs/`. */
 export const entireRefs = ["heads/entire/checkpoints/v1", "remotes/*/entire/checkpoints/v1"];
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 /** Of one checkpoint. */
-const mostSessions = 50;
+const maxSessions = 50;
 
 const checkpointShape = z.object({
   sessions: z._default(z.array(z.object({ metadata: z.string() })), []),
@@ -64,7 +64,7 @@ async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly 
     const paths = (root?.sessions ?? []).map(({ metadata }) => metadata).filter((path) => own.test(path));
     parts.set(
       id,
-      paths.slice(0, mostSessions).map((path) => `${ref}:${path.replace(/^\//, "")}`),
+      paths.slice(0, maxSessions).map((path) => `${ref}:${path.replace(/^\//, "")}`),
     );
   }
   const metadata = await read([...parts.values()].flat());
@@ -80,7 +80,7 @@ async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly 
 }
 
 function parsed<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null {
-  if (bytes === undefined || bytes.length > mostBytes) return null;
+  if (bytes === undefined || bytes.length > maxBytes) return null;
   try {
     return shape.safeParse(JSON.parse(bytes.toString())).data ?? null;
   } catch {

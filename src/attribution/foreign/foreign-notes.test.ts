@@ -12,11 +12,11 @@ import { readMessage } from "./trailers.ts";
 const uuid = "253fd5ef-38bf-4f4a-804a-98df5088a868";
 
 describe("the text of a commit", () => {
-  const said = (message: string, headers = "tree 0\nauthor Ann <ann@example.com> 1 +0000") =>
+  const claims = (message: string, headers = "tree 0\nauthor Ann <ann@example.com> 1 +0000") =>
     readMessage(`${headers}\n\n${message}\n`);
 
   it("names agents by the address that they sign with, and no people", () => {
-    const { coAuthors } = said(
+    const { coAuthors } = claims(
       [
         "Co-Authored-By: Claude Opus 4.5 <noreply@anthropic.com>",
         "Co-authored-by: Copilot <175728472+Copilot@users.noreply.github.com>",
@@ -41,7 +41,7 @@ describe("the text of a commit", () => {
   });
 
   it("knows aider by its mark on the author", () => {
-    expect(said("x", "tree 0\nauthor Ann (aider) <ann@example.com> 1 +0000").coAuthors).toEqual([
+    expect(claims("x", "tree 0\nauthor Ann (aider) <ann@example.com> 1 +0000").coAuthors).toEqual([
       { name: "Ann (aider)", tool: "aider" },
     ]);
   });
@@ -49,9 +49,9 @@ describe("the text of a commit", () => {
   it("finds checkpoints in the middle, too, as a squash leaves them, and only what can be one", () => {
     const message =
       "* one\n\nEntire-Checkpoint: 00c9e2351016\n\n* two\n\nEntire-Checkpoint: 0b1c2d3e4f50\n\nrest";
-    expect(said(message).entireCheckpoints).toEqual(["00c9e2351016", "0b1c2d3e4f50"]);
-    expect(said("Entire-Checkpoint: ../../etc\nEntire-Checkpoint: 00c9").entireCheckpoints).toEqual([]);
-    expect(said("Entire-Session: a\u0000b\nEntire-Session: 2026-01-05-x").entireSessions).toEqual([
+    expect(claims(message).entireCheckpoints).toEqual(["00c9e2351016", "0b1c2d3e4f50"]);
+    expect(claims("Entire-Checkpoint: ../../etc\nEntire-Checkpoint: 00c9").entireCheckpoints).toEqual([]);
+    expect(claims("Entire-Session: a\u0000b\nEntire-Session: 2026-01-05-x").entireSessions).toEqual([
       "2026-01-05-x",
     ]);
   });
@@ -64,7 +64,7 @@ describe("the text of a commit", () => {
       }),
     );
     const many = Array.from({ length: 500 }, (_, i) => `Entire-Checkpoint: ${String(i).padStart(12, "0")}`);
-    expect(said(many.join("\n")).entireCheckpoints).toHaveLength(200);
+    expect(claims(many.join("\n")).entireCheckpoints).toHaveLength(200);
   });
 });
 
@@ -232,7 +232,7 @@ describe("in a repository", () => {
   it("leaves out objects that are too large, and reads on behind them", async () => {
     commit("one", { "large.txt": "x".repeat(5000), "small.txt": "small\n\nwith lines\n" });
     const found = await readObjects(dir, ["HEAD:large.txt", "HEAD:none", "a\nb", "HEAD:small.txt"], {
-      mostBytes: 1000,
+      maxBytes: 1000,
     });
     expect([...found].map(([name, bytes]) => [name, bytes.toString()])).toEqual([
       ["HEAD:small.txt", "small\n\nwith lines\n"],

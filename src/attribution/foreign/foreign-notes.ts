@@ -4,10 +4,10 @@ import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import { agentsOwnId, entireRefs, entireSessions } from "./entire.ts";
 import { gitAiRef, parseAuthorshipLog } from "./git-ai.ts";
-import { readMessage, type SaidInMessage } from "./trailers.ts";
+import { type CommitMessageFacts, readMessage } from "./trailers.ts";
 import type { ForeignLines, ForeignNotes } from "./types.ts";
 
-const mostBytes = 5_000_000;
+const maxBytes = 5_000_000;
 const refPatterns = [...entireRefs, gitAiRef];
 
 /** Of commits that git has; also that there is nothing. */
@@ -43,15 +43,15 @@ function readNotes(
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignNotes>> {
-  return withObjects(dir, { mostBytes, signal }, async (read) => {
+  return withObjects(dir, { maxBytes, signal }, async (read) => {
     const [commits, refs] = await Promise.all([read(hashes), refsOf(dir, signal)]);
-    const said = new Map([...commits].map(([hash, bytes]) => [hash, readMessage(bytes.toString())]));
-    const checkpoints = [...said.values()].flatMap(({ entireCheckpoints }) => entireCheckpoints);
+    const claims = new Map([...commits].map(([hash, bytes]) => [hash, readMessage(bytes.toString())]));
+    const checkpoints = [...claims.values()].flatMap(({ entireCheckpoints }) => entireCheckpoints);
     const branches = refs.filter((ref) => !ref.startsWith("refs/notes/"));
     const sessions = await entireSessions(read, branches, checkpoints);
     const hasNotes = branches.length < refs.length;
     const lines = hasNotes ? await linesOf(dir, read, hashes, signal) : new Map<string, ForeignLines[]>();
-    return new Map([...said].map(([hash, one]) => [hash, together(one, sessions, lines.get(hash) ?? [])]));
+    return new Map([...claims].map(([hash, one]) => [hash, together(one, sessions, lines.get(hash) ?? [])]));
   });
 }
 
@@ -92,25 +92,25 @@ async function linesOf(
 }
 
 function together(
-  said: SaidInMessage,
+  claims: CommitMessageFacts,
   entire: Awaited<ReturnType<typeof entireSessions>>,
   lines: readonly ForeignLines[],
 ): ForeignNotes {
-  const named = said.entireCheckpoints.flatMap((id) => entire.get(id) ?? []);
+  const named = claims.entireCheckpoints.flatMap((id) => entire.get(id) ?? []);
   const sessions = [
     ...named.map(({ session }) => session),
-    ...said.entireSessions.map(agentsOwnId),
+    ...claims.entireSessions.map(agentsOwnId),
     ...lines.flatMap(({ session }) => session ?? []),
   ];
   const tools = [
-    ...said.coAuthors.map(({ tool }) => tool),
+    ...claims.coAuthors.map(({ tool }) => tool),
     ...named.flatMap(({ agent }) => agent ?? []),
     ...lines.map(({ tool }) => tool),
   ].map(toolOf);
   return {
     sessions: [...new Set(sessions)],
     tools: [...new Set(tools)].filter((tool) => tool !== ""),
-    coAuthors: said.coAuthors,
+    coAuthors: claims.coAuthors,
     lines: [...lines],
   };
 }

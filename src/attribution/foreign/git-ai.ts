@@ -19,9 +19,9 @@ import type { ForeignLines } from "./types.ts";
 /** Below `refs/`. */
 export const gitAiRef = "notes/ai";
 
-const mostRanges = 20_000;
+const maxRanges = 20_000;
 /** No file has more lines. */
-const mostLines = 10_000_000;
+const maxLines = 10_000_000;
 
 const short = z.string().check(z.maxLength(200));
 const author = z.object({
@@ -51,7 +51,7 @@ export function parseAuthorshipLog(note: string): ForeignLines[] {
     const who = path === null ? undefined : authorOf(hash, known);
     if (who === undefined) continue;
     for (const [first, last] of rangesOf(ranges)) {
-      if (lines.length >= mostRanges) return lines;
+      if (lines.length >= maxRanges) return lines;
       lines.push({ path: path!, first, last, ...who });
     }
   }
@@ -88,6 +88,6 @@ function* rangesOf(text: string): Generator<[first: number, last: number]> {
     const [, from, to] = /^(\d{1,8})(?:-(\d{1,8}))?$/.exec(range) ?? [];
     const first = Number(from);
     const last = Number(to ?? from);
-    if (first >= 1 && last >= first && last <= mostLines) yield [first, last];
+    if (first >= 1 && last >= first && last <= maxLines) yield [first, last];
   }
 }

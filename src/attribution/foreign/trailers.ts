@@ -1,5 +1,5 @@
 /** What a commit's own text says of agents. */
-export interface SaidInMessage {
+export interface CommitMessageFacts {
   /** Checkpoints of Entire: twelve hexadecimal digits each. */
   entireCheckpoints: string[];
   /** Sessions that Entire names itself (on its own branches, and in its older versions). */
@@ -15,11 +15,11 @@ const most = 200;
  * it took in in the middle.
  * @param commit the commit object: headers, an empty line, the message
  */
-export function readMessage(commit: string): SaidInMessage {
+export function readMessage(commit: string): CommitMessageFacts {
   const end = commit.indexOf("\n\n");
   const headers = end < 0 ? commit : commit.slice(0, end);
   const message = end < 0 ? "" : commit.slice(end + 2);
-  const said: SaidInMessage = { entireCheckpoints: [], entireSessions: [], coAuthors: [] };
+  const claims: CommitMessageFacts = { entireCheckpoints: [], entireSessions: [], coAuthors: [] };
   const coAuthors = new Map<string, { name: string; tool: string }>();
   const addPerson = (person: string) => {
     const agent = agentIn(person);
@@ -31,21 +31,21 @@ export function readMessage(commit: string): SaidInMessage {
     /^([A-Za-z][A-Za-z-]{3,40}):[ \t]*(\S.{0,500})$/gm,
   )) {
     const text = value.trim();
-    if (coAuthors.size + said.entireCheckpoints.length + said.entireSessions.length >= most) break;
+    if (coAuthors.size + claims.entireCheckpoints.length + claims.entireSessions.length >= most) break;
     switch (key.toLowerCase()) {
       case "co-authored-by":
         addPerson(text);
         break;
       case "entire-checkpoint":
-        if (/^[0-9a-f]{12}$/.test(text)) said.entireCheckpoints.push(text);
+        if (/^[0-9a-f]{12}$/.test(text)) claims.entireCheckpoints.push(text);
         break;
       case "entire-session":
-        if (/^[\w.-]{1,100}$/.test(text)) said.entireSessions.push(text);
+        if (/^[\w.-]{1,100}$/.test(text)) claims.entireSessions.push(text);
         break;
     }
   }
-  said.coAuthors = [...coAuthors.values()];
-  return said;
+  claims.coAuthors = [...coAuthors.values()];
+  return claims;
 }
 
 /**

@@ -31,7 +31,7 @@ export interface Match<Of> {
 }
 
 /** Lines that are in so many places say nothing of where they come from. */
-const mostPlaces = 48;
+const maxPlaces = 48;
 /** A gap of so many lines, on both sides together, is stepped over. */
 const widestGap = 40;
 /** Around a line, on each side, that support it. */
@@ -42,7 +42,7 @@ const closeness = 4;
 const beside = 2;
 /** What is equal but was not written, or not added, in this step, weighs less, and not more than this in all. */
 const contextShare = 0.4;
-const mostContext = 1;
+const maxContext = 1;
 
 /**
  * For every added line (index in `file`) everybody who may have written it. What was written once is found once: where
@@ -112,7 +112,7 @@ function alignOne<Of>(
   lines.forEach(({ key, isNew, weight }, p) => {
     if (!isNew || (hasWeighty && weight < 0.15)) return;
     const here = places.get(key) ?? [];
-    if (here.length > mostPlaces) return;
+    if (here.length > maxPlaces) return;
     for (const i of here) {
       if (!file[i]!.isAdded || isSeen(i, p)) continue;
       const pairs = extend(file, lines, i, p);
@@ -183,7 +183,7 @@ function record<Of>(
       mine += own[n]!;
       around += context[n]!;
     }
-    const weight = mine + Math.min(around, mostContext);
+    const weight = mine + Math.min(around, maxContext);
     const match = { of, at: b, support: weight * density(pairs, first, last, file.length, lines.length) };
     const known = found.get(a);
     if (known) keep(known, match);

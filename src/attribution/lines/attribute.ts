@@ -2,7 +2,7 @@ import { GitFailure, gitText } from "../../git/git.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { Witness } from "../evidence/judge.ts";
+import { AttributionEvidence } from "../evidence/judge.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import type { Write } from "../evidence/writes.ts";
 import { bindingsOf, type Weighed } from "./bind.ts";
@@ -45,10 +45,10 @@ export async function attributeChange(
   const files = await filesOf(root, change.hash, change.files, signal);
   if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(change, activity, memory) };
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
-  const witness = new Witness(memory, activity, change, parentAt);
+  const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt);
   const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const writes = activity.writesTo(paths, witness.until + slack);
-  const named = witness.shellWrites.flatMap((write) => {
+  const writes = activity.writesTo(paths, attributionEvidence.until + slack);
+  const named = attributionEvidence.shellWrites.flatMap((write) => {
     const path = paths.find((each) => isSamePath(each, write.path));
     return path === undefined ? [] : [{ ...write, path }];
   });
@@ -68,7 +68,7 @@ export async function attributeChange(
       consumed,
       origins: origins.get(file) ?? new Map(),
       inherited: inheritedFrom(memory, change.predecessors, file),
-      witness,
+      attributionEvidence,
     });
     for (const [i, verdict] of verdicts) {
       const { sessionUid, turn } = verdict;
@@ -79,7 +79,7 @@ export async function attributeChange(
   }
   return {
     ranges,
-    bindings: bindingsOf(change, ranges, weighed, { witness, writes: all, files }),
+    bindings: bindingsOf(change, ranges, weighed, { attributionEvidence, writes: all, files }),
   };
 }
 
@@ -90,16 +90,16 @@ interface Evidence {
   consumed: ReadonlyMap<string, ReadonlyMap<number, number>>;
   origins: ReadonlyMap<number, Verdict>;
   inherited: ReadonlyMap<number, { verdict: Verdict; support: number }>;
-  witness: Witness;
+  attributionEvidence: AttributionEvidence;
 }
 
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
 function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verdict> {
-  const { writes, others, consumed, origins, inherited, witness } = evidence;
-  const { freshSince } = witness;
+  const { writes, others, consumed, origins, inherited, attributionEvidence } = evidence;
+  const { freshSince } = attributionEvidence;
   const written = writtenBy(file, writes, consumed, freshSince);
   const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map();
-  const seen = witness.seenIn(file.change.path);
+  const seen = attributionEvidence.seenIn(file.change.path);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const verdicts = new Map<number, Verdict>();
   file.lines.forEach(({ isAdded, key, weight }, i) => {
@@ -108,7 +108,7 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     const match = written.get(i);
     const before = inherited.get(i);
     const times = seen.get(key);
-    const isSeen = match ? witness.agrees(times, match.write) : "no";
+    const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
     if (origin) verdicts.set(i, origin);
     else if (match && isSeen !== "no" && match.support >= sure) verdicts.set(i, match.verdict);
     else if (before) verdicts.set(i, before.verdict);
@@ -117,8 +117,9 @@ function verdictsOf(file: FileToAttribute, evidence: Evidence): Map<number, Verd
     else if ((moved.get(i)?.support ?? 0) >= elsewhere)
       verdicts.set(i, { ...moved.get(i)!.verdict, how: "moved", confidence: 0.8 });
     else if (times !== undefined && weight >= 0.15)
-      verdicts.set(i, witness.bySight(file.change.path, times, writes));
-    else if (weight >= 0.5) verdicts.set(i, mayBeLeftOut ? unknown : witness.byAbsence(file.change));
+      verdicts.set(i, attributionEvidence.byFirstSeen(file.change.path, times, writes));
+    else if (weight >= 0.5)
+      verdicts.set(i, mayBeLeftOut ? unknown : attributionEvidence.byAbsence(file.change));
   });
   return verdicts;
 }
@@ -134,8 +135,8 @@ function isSamePath(path: string, inCommand: string): boolean {
 
 /** A change without text: who committed it is all there is to know. */
 function bindingsWithoutLines(change: ChangeToAttribute, activity: TurnActivity, memory: Memory) {
-  const witness = new Witness(memory, activity, change, null);
-  return bindingsOf(change, [], [], { witness, writes: [], files: [] });
+  const attributionEvidence = new AttributionEvidence(memory, activity, change, null);
+  return bindingsOf(change, [], [], { attributionEvidence, writes: [], files: [] });
 }
 
 async function timeOf(

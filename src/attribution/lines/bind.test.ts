@@ -45,14 +45,14 @@ function bound(
     runs = [],
     delegations = [],
     writes = [],
-    inHand = [],
+    recentlyTouched = [],
   }: {
     of?: ChangeToAttribute;
     files?: FileToAttribute[];
     runs?: ShellRun[];
     delegations?: Delegation[];
     writes?: Write[];
-    inHand?: { sessionUid: string; turn: number }[];
+    recentlyTouched?: { sessionUid: string; turn: number }[];
   } = {},
 ) {
   const weighed = ranges.flatMap(({ sessionUid, turn, firstLine, lastLine, how }) =>
@@ -61,7 +61,7 @@ function bound(
       : Array.from({ length: lastLine - firstLine + 1 }, () => ({ sessionUid, turn, weight: 1 })),
   );
   const evidence: BindingEvidence = {
-    witness: { runs, delegations, freshSince: 50_000, inHand: () => inHand },
+    attributionEvidence: { runs, delegations, freshSince: 50_000, recentlyTouched: () => recentlyTouched },
     writes,
     files,
   };
@@ -246,17 +246,17 @@ describe("by the agents that it had work", () => {
 });
 
 describe("by the files that it had in hand", () => {
-  const inHand = [
+  const recentlyTouched = [
     { sessionUid: "s", turn: 3 },
     { sessionUid: "s", turn: 2 },
   ];
 
   it("where nobody else had them, and nothing else is known", () => {
-    expect(bound([], { inHand })).toEqual([
+    expect(bound([], { recentlyTouched })).toEqual([
       { sessionUid: "s", turns: [2, 3], lines: 0, how: "touched", confidence: 0.6 },
     ]);
-    expect(bound([], { inHand: [...inHand, { sessionUid: "two", turn: 1 }] })).toEqual([]);
-    expect(bound([], { inHand, runs: [committing("two")] })).toMatchObject([
+    expect(bound([], { recentlyTouched: [...recentlyTouched, { sessionUid: "two", turn: 1 }] })).toEqual([]);
+    expect(bound([], { recentlyTouched, runs: [committing("two")] })).toMatchObject([
       { sessionUid: "two", how: "command" },
     ]);
   });

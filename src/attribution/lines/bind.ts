@@ -1,5 +1,5 @@
 import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
-import type { Witness } from "../evidence/judge.ts";
+import type { AttributionEvidence } from "../evidence/judge.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import { align } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
@@ -34,7 +34,7 @@ interface Part {
 }
 
 export interface BindingEvidence {
-  witness: Pick<Witness, "runs" | "delegations" | "freshSince" | "inHand">;
+  attributionEvidence: Pick<AttributionEvidence, "runs" | "delegations" | "freshSince" | "recentlyTouched">;
   writes: readonly Write[];
   files: readonly FileToAttribute[];
 }
@@ -44,7 +44,7 @@ export function bindingsOf(
   change: ChangeToAttribute,
   ranges: readonly AttributionRecord[],
   weighed: readonly Weighed[],
-  { witness, writes, files }: BindingEvidence,
+  { attributionEvidence, writes, files }: BindingEvidence,
 ): Binding[] {
   const parts = new Map<string, Part>();
   const partOf = (uid: string): Part => {
@@ -66,7 +66,7 @@ export function bindingsOf(
     (sum, { lines }) => sum + lines.reduce((own, { isAdded, weight }) => own + (isAdded ? weight : 0), 0),
     0,
   );
-  const fresh = writes.filter(({ at }) => at >= witness.freshSince);
+  const fresh = writes.filter(({ at }) => at >= attributionEvidence.freshSince);
   const isFresh = new Set(fresh.map(({ sessionUid }) => sessionUid));
   for (const [uid, part] of parts) {
     const { weight, share, largeShare } = isFresh.has(uid) ? enough.fresh : enough.stale;
@@ -74,7 +74,7 @@ export function bindingsOf(
     if (!isEnough) parts.delete(uid);
     else part.confidence = part.weight >= 2 * weight ? 0.98 : 0.9;
   }
-  for (const run of committing(change, witness.runs)) {
+  for (const run of committing(change, attributionEvidence.runs)) {
     const part = partOf(run.sessionUid);
     if (part.lines === 0) part.how = "command";
     part.confidence = 1;
@@ -90,8 +90,8 @@ export function bindingsOf(
     }
   };
   if (parts.size === 0) bindTo(removing(files, fresh), "removed", 0.85);
-  if (parts.size === 0) bindTo(delegated(change, witness.delegations), "command", 0.75);
-  if (parts.size === 0) bindTo(ofOneSession(witness.inHand()), "touched", 0.6);
+  if (parts.size === 0) bindTo(delegated(change, attributionEvidence.delegations), "command", 0.75);
+  if (parts.size === 0) bindTo(ofOneSession(attributionEvidence.recentlyTouched()), "touched", 0.6);
   return [...parts]
     .map(([sessionUid, { turns, lines, how, confidence }]) => ({
       sessionUid,
@@ -124,14 +124,14 @@ function committing(
       ({ startedAt, endedAt, command }) =>
         startedAt - clockMs <= at && at <= endedAt + clockMs && makesCommits.test(command),
     );
-  const told = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
-  if (told.length > 0) return told;
+  const named = during(committedAt).filter(({ commits }) => commits.some((short) => hash.startsWith(short)));
+  if (named.length > 0) return named;
   const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
   return ofOneSession(silent);
 }
 
 /** Whoever waits longer for another agent is not waiting for this commit. Milliseconds. */
-const longestWait = 30 * 60_000;
+const maxWait = 30 * 60_000;
 
 /** The agents that had others work for them when the commit was made; none where that is more than one session. */
 function delegated(
@@ -143,7 +143,7 @@ function delegated(
       hash !== null &&
       startedAt <= authoredAt + clockMs &&
       authoredAt <= endedAt &&
-      endedAt - startedAt <= longestWait,
+      endedAt - startedAt <= maxWait,
   );
   return ofOneSession(during);
 }

@@ -9,7 +9,7 @@ import { kindRules } from "../../sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
-import { takeInCommit } from "../checkpoints/take-in.ts";
+import { recordCommit } from "../checkpoints/record-commit.ts";
 
 let repo: Repository;
 let home: string;
@@ -102,7 +102,7 @@ it.each(["legacy", "paginated", "code"] as const)(
       "src/discount.ts": discount,
       "src/tax.ts": "export const taxRateOfCountry = { dk: 0.25 };\n",
     });
-    await takeInCommit(repo.work, hash, { seen: "hook", branch: "main" });
+    await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
     const ranges = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id);
     expect(
       ranges.map(({ path, firstLine, author, sessionUid, turn }) => [
@@ -131,7 +131,7 @@ it("gives a patch that did not fit to nobody", async () => {
   await remember(told);
   repo.wait(5);
   const hash = repo.commit("Add a discount", { "src/discount.ts": discount });
-  await takeInCommit(repo.work, hash, { seen: "hook", branch: "main" });
+  await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
   const ranges = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id);
   expect(ranges.map(({ author }) => author)).not.toContain("agent");
 });

@@ -21,8 +21,8 @@ export interface RemovedLine extends BareLine {
 }
 
 /** Beyond these only the added lines are looked at, not what stands around them. Files; bytes of all. */
-const mostFiles = 400;
-const mostBytes = 32 * 1024 * 1024;
+const maxFiles = 400;
+const maxBytes = 32 * 1024 * 1024;
 
 /** Reads the new versions of a change's text files. */
 export async function filesOf(
@@ -33,7 +33,7 @@ export async function filesOf(
 ): Promise<FileToAttribute[]> {
   const texts = changes.filter(({ isText, hunks }) => isText && hunks.length > 0);
   const whole =
-    texts.length > mostFiles
+    texts.length > maxFiles
       ? new Map<string, string>()
       : hash === null
         ? await workingTexts(root, texts)
@@ -50,23 +50,23 @@ function fileOf(change: ChangedFile, text: string | null): FileToAttribute {
     });
   }
   const lines: FileLine[] = [];
-  const take = (line: number, said: string, isAdded: boolean) => {
-    const bare = asBare(plain(said));
+  const take = (line: number, content: string, isAdded: boolean) => {
+    const bare = asBare(plain(content));
     if (bare.key !== 0) lines.push({ ...bare, line, isAdded });
   };
   const all = text === null ? null : text.split("\n");
   // What is there now may no longer be what the hunks speak of.
-  const isSame = all !== null && [...added].every(([line, said]) => all[line - 1] === said);
+  const isSame = all !== null && [...added].every(([line, content]) => all[line - 1] === content);
   if (isSame) {
-    all.forEach((said, i) => {
-      take(i + 1, said, added.has(i + 1));
+    all.forEach((content, i) => {
+      take(i + 1, content, added.has(i + 1));
     });
   } else {
-    for (const [line, said] of [...added].sort(([a], [b]) => a - b)) take(line, said, true);
+    for (const [line, content] of [...added].sort(([a], [b]) => a - b)) take(line, content, true);
   }
   const removed = change.hunks.map(({ oldStart, removed: taken }) =>
-    taken.flatMap((said, i) => {
-      const bare = asBare(plain(said));
+    taken.flatMap((content, i) => {
+      const bare = asBare(plain(content));
       return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
     }),
   );
@@ -77,7 +77,7 @@ async function workingTexts(root: string, changes: readonly ChangedFile[]): Prom
   const texts = new Map<string, string>();
   for (const { path } of changes) {
     const text = await readFile(join(root, path), "utf8").catch(() => null);
-    if (text !== null && text.length <= mostBytes) texts.set(path, text);
+    if (text !== null && text.length <= maxBytes) texts.set(path, text);
   }
   return texts;
 }
@@ -98,7 +98,7 @@ async function committedTexts(
     let size = 0;
     for await (const part of gitBytes(root, ["cat-file", "--batch"], { stdin, signal })) {
       size += part.length;
-      if (size > mostBytes) return texts;
+      if (size > maxBytes) return texts;
       parts.push(part);
     }
     const output = Buffer.concat(parts);

@@ -17,9 +17,9 @@ import { unknown, type Verdict } from "./verdict.ts";
 /** How sure it must be that lines are those that were taken out: in the same hunk, the same file, another file. */
 const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
 /** Blame takes its time. */
-const mostBlames = 24;
+const maxBlames = 24;
 /** Of each file only so many removed lines are looked for elsewhere. */
-const mostRemoved = 3000;
+const maxRemoved = 3000;
 
 interface Place {
   path: string;
@@ -36,7 +36,7 @@ export async function originsOf(
   signal?: AbortSignal,
 ): Promise<Map<FileToAttribute, Map<number, Verdict>>> {
   const places = files.flatMap(({ change, removed }) => {
-    let left = mostRemoved;
+    let left = maxRemoved;
     return change.hunks.flatMap((hunk, i): Place[] => {
       const lines = removed[i]!;
       left -= lines.length;
@@ -139,7 +139,7 @@ async function verdictsBefore(
     return record ? verdictOf(record) : unknown;
   };
   const found = new Map<string, Map<number, Verdict>>();
-  for (const [path, wanted] of [...ranges].slice(0, mostBlames)) {
+  for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
     if (!isAnybodyKnown(memory, path)) continue;
     try {
       const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
@@ -213,11 +213,11 @@ export function inheritedFrom(
   }
   const found = new Map<number, { verdict: Verdict; support: number }>();
   for (const [i, matches] of align(file.lines, stretches)) {
-    const said = matches
+    const matching = matches
       .map(({ of, at, support }) => ({ verdict: of.verdicts[at]!, support }))
       .filter(({ verdict }) => verdict.author !== "unknown");
-    if (said.length === 0) continue;
-    const best = said.reduce((a, b) => (b.support >= a.support ? b : a));
+    if (matching.length === 0) continue;
+    const best = matching.reduce((a, b) => (b.support >= a.support ? b : a));
     found.set(i, { ...best, verdict: { ...best.verdict, how: "inherited" } });
   }
   return found;

@@ -13,7 +13,7 @@ const shortestAnchor = 16;
 /** What is searched at most, all texts together. Characters. */
 const longest = 4_000_000;
 /** Characters that are gone over at most, looking for one line after the other. */
-const mostSearched = 2_000_000_000;
+const maxSearched = 2_000_000_000;
 
 /**
  * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for those that are in none.
@@ -26,7 +26,7 @@ export function reflowed<Of>(
 ): Map<number, Of> {
   const found = new Map<number, Of>();
   let left = longest;
-  let leftToSearch = mostSearched;
+  let leftToSearch = maxSearched;
   for (const { of, lines } of [...texts].reverse()) {
     const looseLines = lines.map(loose);
     const text = looseLines.join("");

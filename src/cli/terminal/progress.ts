@@ -44,8 +44,8 @@ export function createProgress({
       if (time - lastDrawn < (isTerminal ? redrawMs : plainLineMs)) return;
       lastDrawn = time;
       drawn = true;
-      const told = describe(done, total, unit, time - start);
-      const numbers = more === undefined ? told : `${told}, ${more}`;
+      const progressLine = describe(done, total, unit, time - start);
+      const numbers = more === undefined ? progressLine : `${progressLine}, ${more}`;
       if (!isTerminal) {
         stream.write(`${label}: ${numbers}\n`);
         return;

@@ -2,7 +2,7 @@ import type { Node } from "web-tree-sitter";
 import type { Path } from "../languages/language.ts";
 
 /** Names longer than this are expressions. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /** Receivers and scopes that say nothing about where a definition belongs. */
 const meaningless = new Set(["", "this", "self", "exports", "module", "prototype", "default", "window"]);
@@ -45,7 +45,7 @@ export interface QualifiedName {
  * Null if it is no name: a pattern, a computed key, an expression.
  */
 export function parseName(written: string): QualifiedName | null {
-  if (written.length > longestName * 4) return null;
+  if (written.length > maxNameLength * 4) return null;
   const quoted = /^(['"`])(.*)\1$/s.exec(written);
   if (quoted) return isName(quoted[2]!) ? { name: quoted[2]!.trim(), owner: "" } : null;
   if (/^[^\w\s'"`{}(),$#]{1,3}$/.test(written)) return { name: written, owner: "" };
@@ -59,7 +59,7 @@ export function parseName(written: string): QualifiedName | null {
 }
 
 function isName(text: string): boolean {
-  return text !== "" && text.length <= longestName && !/[\n{}[\](),;"'`]/.test(text);
+  return text !== "" && text.length <= maxNameLength && !/[\n{}[\](),;"'`]/.test(text);
 }
 
 function withoutTypeArguments(written: string): string {

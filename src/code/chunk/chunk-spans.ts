@@ -17,7 +17,7 @@ export interface Span extends Range {
 }
 
 /** A definition and the smallest span of a definition (or the file) that holds it. */
-export interface PlacedDefinition {
+export interface PositionedDefinition {
   definition: Definition;
   span: Span;
 }
@@ -72,7 +72,7 @@ function trimmed(lines: Lines, first: number, last: number): Range[] {
 
 /** Turns an outline into spans: decides what is worth a chunk and cuts what is too long for one. */
 export class SpanBuilder {
-  readonly placed: PlacedDefinition[] = [];
+  readonly positioned: PositionedDefinition[] = [];
   readonly #lines: Lines;
   readonly #blockKinds: Set<string>;
   /** Whether the file's own code must become `lines` however short, because its chunk is not wanted. */
@@ -95,12 +95,12 @@ export class SpanBuilder {
     for (const definition of definitions) {
       const level = this.#levelOf(definition, enclosing);
       if (level === null) {
-        this.placed.push({ definition, span: enclosing });
+        this.positioned.push({ definition, span: enclosing });
         this.#place(definition.children, enclosing);
         continue;
       }
       const span = this.#spanOf(definition, level);
-      this.placed.push({ definition, span });
+      this.positioned.push({ definition, span });
       enclosing.children.push(span);
       this.#place(definition.children, span);
       if (level === "method") this.#cutRest(span, definition.node, "block", longMethod);

@@ -1,6 +1,6 @@
 import type { Definition } from "./chunk-definitions.ts";
 
-const longestSignature = 200;
+const maxSignatureLength = 200;
 
 /** `@Name(...)`, `[Name(...)]`, `#[name(...)]`: what may stand before a declaration on its way. */
 const attribute =
@@ -15,12 +15,12 @@ export function signatureOf(text: string, { declaration, bodyStart, end, childre
   // An object that holds functions: its members speak for themselves.
   if (to === end && children.length > 0) to = Math.min(to, endOfLine(text, declaration));
   // Folding blanks makes it shorter, attributes are left out: ten times is plenty to cut from.
-  let head = text.slice(declaration, Math.min(to, declaration + longestSignature * 10));
+  let head = text.slice(declaration, Math.min(to, declaration + maxSignatureLength * 10));
   for (let match = attribute.exec(head); match !== null; match = attribute.exec(head)) {
     if (match[0].length === head.length) break;
     head = head.slice(match[0].length);
   }
-  return folded(head.replace(comments, ""), longestSignature).replace(/[\s{:=]+$/, "");
+  return folded(head.replace(comments, ""), maxSignatureLength).replace(/[\s{:=]+$/, "");
 }
 
 /** On one line, blanks folded; cut with an ellipsis. */

@@ -3,7 +3,7 @@ import type { Level } from "../../project/levels.ts";
 import type { ChunkRecord, DocComment, SymbolRecord } from "../../store/index/records.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { grammarOf, type LanguageId } from "../languages/index.ts";
-import { type PlacedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
+import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
 import { Lines, type Range } from "./lines.ts";
 import { spansOfMarkdown } from "./markdown.ts";
 import type { Syntax } from "./syntax.ts";
@@ -31,8 +31,8 @@ export interface ChunkedSource {
 }
 
 /** What an embedder sees of a chunk at most, and of that, of its docs: some are longer than any code. Characters. */
-const longestText = 2000;
-const longestDocs = 800;
+const maxTextLength = 2000;
+const maxDocs = 800;
 
 /**
  * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and
@@ -44,11 +44,11 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
   const cutAll = !options.levels.has("file") && options.levels.has("lines");
   const grammar = grammarOf(source.language);
   let file: Span;
-  let placed: PlacedDefinition[] = [];
+  let positioned: PositionedDefinition[] = [];
   if (syntax !== null && grammar !== null) {
     const builder = new SpanBuilder(lines, grammar, cutAll);
     file = builder.build(syntax.tree.rootNode, syntax.outline);
-    placed = builder.placed;
+    positioned = builder.positioned;
   } else if (source.language === "markdown") {
     file = spansOfMarkdown(lines, cutAll);
   } else {
@@ -58,7 +58,7 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
   emitter.emit(file);
   return {
     chunks: emitter.chunks,
-    symbols: emitter.symbols(placed),
+    symbols: emitter.symbols(positioned),
     syntaxErrors: syntax?.hasErrors ?? grammar !== null,
     lines: lines.count,
   };
@@ -103,8 +103,8 @@ class Emitter {
   }
 
   /** For each definition the smallest chunk that holds it; without one it is left out. */
-  symbols(placed: readonly PlacedDefinition[]): SymbolRecord[] {
-    return placed.flatMap(({ definition, span }) => {
+  symbols(positioned: readonly PositionedDefinition[]): SymbolRecord[] {
+    return positioned.flatMap(({ definition, span }) => {
       const { name, kind, declaration, start } = definition;
       // A definition with a chunk of its own is that chunk, whatever it was cut into.
       const isOwn = span.name === name && span.start === start;
@@ -187,10 +187,10 @@ class Emitter {
     const place = [this.#source.path, ...context.names, signature || context.signature].filter(
       (part) => part !== "",
     );
-    return [place.join(" > "), docs.slice(0, longestDocs), code.trim()]
+    return [place.join(" > "), docs.slice(0, maxDocs), code.trim()]
       .filter((part) => part !== "")
       .join("\n")
-      .slice(0, longestText);
+      .slice(0, maxTextLength);
   }
 }
 

@@ -7,7 +7,7 @@ import { BrokenTree, countOf, cutAtDeclarations, graft, type Stretch, stretchesI
 /** How often a stretch that does not parse is cut into parts, and those again. */
 const deepestCut = 3;
 /** How many parts of a file are parsed for themselves; a long file of code has a few hundred at most. */
-const mostParts = 1000;
+const maxParts = 1000;
 /** An error on fewer lines costs no definition. */
 const shortestLoss = 3;
 /** The share of a text from which on it is parsed again as a whole. */
@@ -73,7 +73,7 @@ class Reader {
   readonly #grammar: Grammar;
   readonly #parse: ParseText;
   readonly #trees: Tree[] = [];
-  #partsLeft = mostParts;
+  #partsLeft = maxParts;
   readonly #lines: Lines;
 
   constructor(text: string, grammar: Grammar, parse: ParseText) {

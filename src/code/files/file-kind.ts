@@ -141,16 +141,16 @@ const squeezed = new Set([".js", ".mjs", ".cjs", ".css", ".json", ".html", ".htm
 /** Below this, a long line is a one-liner. UTF-16 units. */
 const shortestMinified = 2000;
 /** Code that people wrap by hand stays far below this average; bundles are in the thousands. */
-const longestAverageLine = 300;
+const maxAverageLineLength = 300;
 
 /** Whether the file is minified: by its name, or because its lines are far longer than anyone writes. */
 export function isMinified(path: string, text: string): boolean {
   if (minifiedName.test(path)) return true;
   if (text.length < shortestMinified || !squeezed.has(posix.extname(path).toLowerCase())) return false;
-  const mostLines = text.length / longestAverageLine;
+  const maxLines = text.length / maxAverageLineLength;
   let lines = 1;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (++lines > mostLines) return false;
+    if (++lines > maxLines) return false;
   }
   return true;
 }

@@ -28,11 +28,11 @@ export interface IndexReport {
 const chunkerVersion = 3;
 
 /** Files handed to the workers ahead of their answers: enough to keep two busy, few enough to stay current. */
-const mostRunning = 64;
+const maxRunning = 64;
 /** How often to look whether files are still being indexed before one is read for another purpose. Milliseconds. */
 const readPauseMs = 50;
 /** So large a part of all chunks may go before what is left is ranked anew; without it each save would take longer. */
-const mostDrift = 0.02;
+const maxDrift = 0.02;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
@@ -152,7 +152,7 @@ export class Indexer {
       else this.queue.add(stamp, "saved");
     }
     await this.drain();
-    if (!this.closed) await index.settle({ tolerated: mostDrift });
+    if (!this.closed) await index.settle({ tolerated: maxDrift });
   }
 
   /** A path itself and everything known below it. */
@@ -224,7 +224,7 @@ export class Indexer {
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
-      const stamp = running.size < mostRunning ? this.queue.take() : null;
+      const stamp = running.size < maxRunning ? this.queue.take() : null;
       if (stamp) {
         const work: Promise<void> = this.indexFile(stamp, pool)
           .then(() => {

@@ -14,7 +14,7 @@ import type {
   SearchResponse,
 } from "../../protocol/routes.ts";
 import { codeNamed } from "../../queries/context/named-code.ts";
-import type { ToTell } from "../../queries/context/quote.ts";
+import type { Injection } from "../../queries/context/quote.ts";
 import { answerFromStore, type OperationName, operationNames } from "../../queries/operations.ts";
 import { toCodeQuery } from "../../queries/search/code.ts";
 import { describeCodeModels } from "../../queries/status/model-status.ts";
@@ -77,7 +77,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
     ...memoryHandlers,
     context(request) {
       // The hook that asks has left a note, too.
-      spool.poke();
+      spool.notify();
       return memoryHandlers.context(request);
     },
     search,
@@ -87,7 +87,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
         transcripts: () => searchTranscripts(memoryWork, request, config),
       }),
     spool() {
-      spool.poke();
+      spool.notify();
       return { taken: true };
     },
     index({ paths, full }) {
@@ -143,7 +143,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
 }
 
 /** What is wrong with the index is no reason to be silent about the rest. */
-async function namedCode(work: IndexWork, prompt: string): Promise<ToTell[]> {
+async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> {
   try {
     return await codeNamed(work.index, prompt);
   } catch (error) {

@@ -9,7 +9,7 @@ import type { RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/sessions.ts";
 import { answerContext } from "../../queries/context/answer.ts";
-import type { ToTell } from "../../queries/context/quote.ts";
+import type { Injection } from "../../queries/context/quote.ts";
 import { annotationOf, answerTranscriptSearch } from "../../queries/sessions/conversations.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
@@ -41,7 +41,7 @@ interface HandlersOptions {
   config: Config;
   roots: () => readonly string[];
   /** Where the code is that a prompt names. Never fails. */
-  namedCode: (prompt: string) => Promise<ToTell[]>;
+  namedCode: (prompt: string) => Promise<Injection[]>;
 }
 
 /** The routes about sessions that need the daemon. A memory that cannot be opened answers with what is wrong with it. */

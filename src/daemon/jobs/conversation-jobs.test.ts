@@ -3,7 +3,7 @@ import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
 import { projectAt } from "../../project/paths.ts";
-import { mostAttempts } from "../../store/memory/jobs/jobs.ts";
+import { maxAttempts } from "../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
@@ -23,7 +23,7 @@ test("a transcript that was never there is a failure, one that was read before i
     roots: () => [],
     onNewLines: () => {},
     onUnknown: () => {},
-    onSaid: () => {},
+    onNewMessages: () => {},
     git: {} as GitJobs,
     alone: (work) => work(),
     log: silentLog,
@@ -35,7 +35,7 @@ test("a transcript that was never there is a failure, one that was read before i
     payload: { agent: "gemini" },
   } as Partial<JobRecord>;
   const attempt = (attempts: number) => jobs.run({ ...job, attempts } as JobRecord, run);
-  for (const attempts of [1, mostAttempts]) {
+  for (const attempts of [1, maxAttempts]) {
     await expect(attempt(attempts)).rejects.toThrow("never written, or was deleted before");
     await expect(attempt(attempts)).rejects.toBeInstanceOf(NotYet);
   }

@@ -55,7 +55,7 @@ interface JobsOptions {
   /** Something was read of a session that nothing was known of: from long ago, or from while nobody looked. */
   onUnknown: () => void;
   /** Something was read of another one, that was said after this. Milliseconds since the epoch. */
-  onSaid: (since: number) => void;
+  onNewMessages: (since: number) => void;
   /** Does the jobs that are about commits. */
   git: GitJobs;
   /** Runs what needs the memory alone. */
@@ -138,7 +138,7 @@ export class ConversationJobs {
     const result = await ingestTranscript(options, path, {
       signal: run.signal,
       onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
-    }).finally(() => this.noteSaid(path, known?.offset ?? 0, lastAt));
+    }).finally(() => this.noteProgress(path, known?.offset ?? 0, lastAt));
     const { session, lines, chunks, compacted } = result;
     const atOnce = asked.generate_summary === true || compacted || asked.is_import === true;
     if (session !== null && (lines > 0 || asked.generate_summary)) {
@@ -150,11 +150,11 @@ export class ConversationJobs {
   }
 
   /** Also of a reading that was stopped on its way. */
-  private noteSaid(path: string, offset: number, since: number | null): void {
+  private noteProgress(path: string, offset: number, since: number | null): void {
     const now = transcriptByPath(this.options.memory, path);
     if (now === null || now.sessionId === null || now.offset === offset) return;
     if (since === null) this.options.onUnknown();
-    else this.options.onSaid(since);
+    else this.options.onNewMessages(since);
   }
 
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {

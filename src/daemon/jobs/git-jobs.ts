@@ -24,13 +24,13 @@ export const historyPayload = z.object({
 });
 
 /** What the file watcher saw when the commit was made comes a little later. Milliseconds. */
-const settleMs = 1000;
+const flushMs = 1000;
 /** Of an agent at work more is heard every other second: a commit is looked at again in a pause. Milliseconds. */
 const pauseMs = 4000;
 /** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
 const lagMs = 60_000;
 /** More commits are left to going over history. */
-const mostLate = 20;
+const maxDelay = 20;
 
 /** A commit that was made. Asked for twice, what is known of it adds up. */
 export interface CommitMade {
@@ -58,7 +58,7 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
     subject: hash,
     payload,
     priority: gitPriority.commit,
-    notBefore: Date.now() + settleMs,
+    notBefore: Date.now() + flushMs,
   });
 }
 
@@ -70,8 +70,8 @@ export function askForLate(memory: Memory, since: number): void {
   const hashes = memory
     .prepare("SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?")
     .pluck()
-    .all(since - lagMs, mostLate + 1) as string[];
-  if (hashes.length > mostLate) {
+    .all(since - lagMs, maxDelay + 1) as string[];
+  if (hashes.length > maxDelay) {
     askForHistory(memory, { backfill: true, afterMs: pauseMs });
     return;
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
-import type { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import type { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { GitFailure } from "../../git/git.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
@@ -17,12 +17,12 @@ import { NotYet } from "./job-worker.ts";
 const hash = "a".repeat(40);
 const start = Date.UTC(2026, 0, 1);
 let stored: ReturnType<typeof temporaryMemory>;
-let takeIn: ReturnType<typeof vi.fn<typeof takeInCommit>>;
+let record: ReturnType<typeof vi.fn<typeof recordCommit>>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: start });
   stored = temporaryMemory();
-  takeIn = vi.fn(async () => ({ commit: {} as never, checkpoint: null }));
+  record = vi.fn(async () => ({ commit: {} as never, checkpoint: null }));
 });
 
 afterEach(() => {
@@ -40,7 +40,7 @@ function jobs(more: Partial<GitJobsOptions> = {}): GitJobs {
     settled: () => Promise.resolve(),
     runSync: () => Promise.resolve(),
     log: silentLog,
-    takeIn,
+    record,
     ...more,
   });
 }
@@ -59,11 +59,11 @@ async function doNext(more: Partial<GitJobsOptions> = {}, signal = new AbortCont
 test("a commit is taken in when what was seen before it is stored", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", branch: "main", rewrittenFrom: ["b"], at: start });
   const settled = vi.fn(async () => {
-    expect(takeIn).not.toHaveBeenCalled();
+    expect(record).not.toHaveBeenCalled();
   });
   expect(await doNext({ settled })).toBe(1000);
   expect(settled).toHaveBeenCalledOnce();
-  const [work, ...given] = takeIn.mock.calls[0]!;
+  const [work, ...given] = record.mock.calls[0]!;
   expect(work.roots).toEqual([stored.dir]);
   expect(given.slice(0, 2)).toEqual([
     hash,
@@ -100,7 +100,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
     ["c", 6000],
   ]);
   expect([await doNext(), await doNext(), await doNext()]).toEqual([4000, 6000, null]);
-  expect(takeIn.mock.calls.map(([, hash, { again }]) => [hash[0], again])).toEqual([
+  expect(record.mock.calls.map(([, hash, { again }]) => [hash[0], again])).toEqual([
     ["b", true],
     ["c", true],
   ]);
@@ -128,7 +128,7 @@ test("what is known of a commit adds up, whoever tells of it", async () => {
   askForCommit(memory, hash, { seen: "hook", rewrittenFrom: ["b"], at: start + 5 });
   expect(listJobs(memory)).toHaveLength(1);
   await doNext();
-  expect(takeIn.mock.calls[0]![2]).toEqual({
+  expect(record.mock.calls[0]![2]).toEqual({
     seen: "hook",
     branch: "main",
     rewrittenFrom: ["b", "c"],
@@ -138,11 +138,11 @@ test("what is known of a commit adds up, whoever tells of it", async () => {
 
 test("where there is no git nothing happens; where git fails it is tried again", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
-  takeIn.mockRejectedValueOnce(new GitFailure("not_installed", "git is not installed"));
+  record.mockRejectedValueOnce(new GitFailure("not_installed", "git is not installed"));
   await doNext();
   expect(await doNext()).toBe(null);
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
-  takeIn.mockRejectedValueOnce(new GitFailure("failed", "out of memory"));
+  record.mockRejectedValueOnce(new GitFailure("failed", "out of memory"));
   await expect(doNext()).rejects.toBeInstanceOf(NotYet);
 });
 
@@ -154,7 +154,7 @@ test("git.checkpoints = false keeps commits out", async () => {
   await doNext({ config, backfill });
   await doNext({ config, backfill });
   expect(await doNext()).toBe(null);
-  expect(takeIn).not.toHaveBeenCalled();
+  expect(record).not.toHaveBeenCalled();
   expect(backfill).not.toHaveBeenCalled();
 });
 

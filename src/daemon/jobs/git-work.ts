@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../attribution/checkpoints/work.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -26,7 +26,7 @@ export interface GitJobsOptions {
   runSync: (remote: string, signal: AbortSignal) => Promise<void>;
   log: Logger;
   /** For tests. */
-  takeIn?: typeof takeInCommit;
+  record?: typeof recordCommit;
   backfill?: typeof backfill;
 }
 
@@ -42,7 +42,10 @@ export class GitJobs {
     const { config, runSync } = this.options;
     if (job.kind === "sync") await runSync(job.subject, run.signal);
     else if (config["git.checkpoints"])
-      await this.quietly(job.kind === "commit" ? this.takeIn(job, run) : this.catchUp(job, run), run);
+      await this.quietly(
+        job.kind === "commit" ? this.recordCommit(job, run) : this.scanMissedCommits(job, run),
+        run,
+      );
     return 0;
   }
 
@@ -63,17 +66,17 @@ export class GitJobs {
     return { project, memory, scrubber: scrubber(), roots: roots(), log };
   }
 
-  private async takeIn({ subject: hash, payload }: JobRecord, { signal }: JobRun): Promise<void> {
-    const { settled, takeIn = takeInCommit, log } = this.options;
+  private async recordCommit({ subject: hash, payload }: JobRecord, { signal }: JobRun): Promise<void> {
+    const { settled, record = recordCommit, log } = this.options;
     const { seen, branch = null, rewrittenFrom = [], again = false } = z.parse(commitPayload, payload);
     await settled();
-    const taken = await takeIn(this.work(), hash, { seen, branch, rewrittenFrom, again }, signal);
+    const taken = await record(this.work(), hash, { seen, branch, rewrittenFrom, again }, signal);
     if (taken === null) return;
     log.debug(`commit ${hash}: ${taken.checkpoint ? `checkpoint ${taken.checkpoint.uid}` : "no session's"}`);
   }
 
-  private async catchUp({ payload }: JobRecord, run: JobRun): Promise<void> {
-    const { memory, takeIn = takeInCommit } = this.options;
+  private async scanMissedCommits({ payload }: JobRecord, run: JobRun): Promise<void> {
+    const { memory, record = recordCommit } = this.options;
     const { backfill: isWhole = false } = z.parse(historyPayload, payload);
     const { commits, remember, hasOthers } = await newCommits(memory, this.options.roots(), run.signal);
     const isRecent = ({ at }: NewCommit) => Date.now() - at < recentMs;
@@ -85,7 +88,7 @@ export class GitJobs {
     for (const [done, { hash, branch, rewrittenFrom }] of older.entries()) {
       run.progress(done, older.length);
       run.signal.throwIfAborted();
-      await takeIn(this.work(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
+      await record(this.work(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
     }
     if (isWhole || hasOthers) await this.backfill(run);
     remember();

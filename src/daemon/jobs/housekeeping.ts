@@ -1,7 +1,7 @@
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { sessionChunkCount, settleTerms } from "../../store/memory/chunks/chunks.ts";
+import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/scrubbed-by.ts";
@@ -18,13 +18,13 @@ interface HousekeepingOptions {
   log: Logger;
 }
 
-const lookMs = 600_000;
+const pollIntervalMs = 600_000;
 const dayMs = 86_400_000;
 /** Lines are committed within some weeks, or nobody needs to know any more when they showed up. */
 const observedMs = 30 * dayMs;
 /** Free pages are given back in so many steps, between which others run. */
 const pagesAtOnce = 500;
-const mostPages = 20_000;
+const maxPages = 20_000;
 
 /**
  * What a memory needs now and then: new rules applied, old sessions let go, its size noted, its words weighed, free pages
@@ -38,7 +38,7 @@ export class Housekeeping {
 
   begin(): void {
     this.look();
-    this.timer = setInterval(() => this.look(), lookMs).unref();
+    this.timer = setInterval(() => this.look(), pollIntervalMs).unref();
   }
 
   close(): void {
@@ -49,10 +49,10 @@ export class Housekeeping {
   private look(): void {
     for (const task of [
       this.applyRules,
-      this.letGo,
+      this.releaseIdle,
       this.dropSeen,
       this.noteSize,
-      this.settle,
+      this.flush,
       this.giveBack,
     ]) {
       this.attempt(() => task.call(this));
@@ -77,7 +77,7 @@ export class Housekeeping {
     else enqueue("scrub", "memory");
   }
 
-  private letGo(): void {
+  private releaseIdle(): void {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
     if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
@@ -92,15 +92,15 @@ export class Housekeeping {
   }
 
   /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
-  private settle(): void {
-    settleTerms(this.options.memory);
+  private flush(): void {
+    flushTerms(this.options.memory);
   }
 
   private giveBack(): void {
     const { memory, isResting } = this.options;
     const { free, total } = memory.pages();
     if (!isResting() || free * 20 < total) return;
-    let left = Math.min(free, mostPages);
+    let left = Math.min(free, maxPages);
     const step = () => {
       memory.vacuum(pagesAtOnce);
       left -= pagesAtOnce;

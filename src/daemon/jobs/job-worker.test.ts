@@ -8,8 +8,8 @@ import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { claim, enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { Gate } from "./gate.ts";
 import { type JobRun, JobWorker, NotYet } from "./job-worker.ts";
+import { RwLock } from "./rw-lock.ts";
 
 let dir: string;
 let memory: Memory;
@@ -31,12 +31,12 @@ const states = () => listJobs(memory).map(({ subject, state }) => `${subject} ${
 
 function workerOf(
   run: (job: JobRecord, run: JobRun) => Promise<number>,
-  more: { gate?: Gate; owner?: string; onCorrupt?: (error: unknown) => void } = {},
+  more: { lock?: RwLock; owner?: string; onCorrupt?: (error: unknown) => void } = {},
 ): JobWorker {
   const worker = new JobWorker({
     memory,
     kinds: ["transcript", "scrub"],
-    gate: new Gate(),
+    lock: new RwLock(),
     owner: "ours",
     isAlive: (owner) => owner === "alive",
     run,
@@ -148,7 +148,7 @@ test("stops at once when the database is damaged", async () => {
 
 test("who wants the memory alone gets it as soon as the job at hand is left", async () => {
   add("long");
-  const gate = new Gate();
+  const lock = new RwLock();
   let isInside = false;
   let begun = 0;
   const worker = workerOf(
@@ -161,11 +161,11 @@ test("who wants the memory alone gets it as soon as the job at hand is left", as
         isInside = false;
       }
     },
-    { gate },
+    { lock },
   );
   worker.wake();
   await vi.waitFor(() => expect(isInside).toBe(true));
-  await gate.alone(() => expect(isInside).toBe(false));
+  await lock.alone(() => expect(isInside).toBe(false));
   worker.wake();
   await vi.waitFor(() => expect(states()).toEqual([]));
   expect(begun).toBe(2);

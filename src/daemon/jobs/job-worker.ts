@@ -6,7 +6,7 @@ import { claim, fail, finish, noteProgress, putBack, recover } from "../../store
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind, JobRecord } from "../../store/memory/memory-records.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
-import type { Gate } from "./gate.ts";
+import type { RwLock } from "./rw-lock.ts";
 
 /** A job that cannot be done yet: it is tried again. */
 export class NotYet extends Error {
@@ -24,7 +24,7 @@ interface WorkerOptions {
   memory: Memory;
   /** What it does; others do the rest. */
   kinds: readonly JobKind[];
-  gate: Gate;
+  lock: RwLock;
   /** See `newOwner`. */
   owner: string;
   isAlive: (owner: string) => boolean;
@@ -33,15 +33,15 @@ interface WorkerOptions {
   /** The database is damaged; the worker has stopped. */
   onCorrupt: (error: unknown) => void;
   log: Logger;
-  /** The first wait when nothing can be done at all; doubles up to `longestPauseMs`. Milliseconds. */
+  /** The first wait when nothing can be done at all; doubles up to `maxPauseMs`. Milliseconds. */
   pauseMs?: number;
 }
 
 /** How often to look for jobs of others, and of those that died. Milliseconds. */
-const lookMs = 30_000;
+const pollIntervalMs = 30_000;
 /** A job may be due and its subject be worked on elsewhere. Milliseconds. */
 const shortestWaitMs = 500;
-const longestPauseMs = 300_000;
+const maxPauseMs = 300_000;
 
 /** Of the machine or the configuration, not of the job: it waits, and its attempts are not used up. */
 const troubles = new Set(["disk_full", "config_invalid", "unreadable", "embedder_unavailable"]);
@@ -138,7 +138,7 @@ export class JobWorker {
   }
 
   private async work(job: JobRecord): Promise<void> {
-    const { memory, run, gate, log } = this.options;
+    const { memory, run, lock, log } = this.options;
     const leave = new AbortController();
     const started = Date.now();
     const progress = (done: number, total: number) => {
@@ -149,8 +149,8 @@ export class JobWorker {
     try {
       const work = () => run(job, { signal, progress });
       const inTurn = mustBeAlone.has(job.kind)
-        ? () => gate.alone(work)
-        : () => gate.together(() => leave.abort(yielding), work);
+        ? () => lock.alone(work)
+        : () => lock.together(() => leave.abort(yielding), work);
       const chunks = await (asksForIt.has(job.kind) ? work() : inTurn());
       finish(memory, job, { chunks, tookMs: Date.now() - started });
     } catch (error) {
@@ -185,7 +185,7 @@ export class JobWorker {
 
   /** Says what is wrong and waits, longer each time. What waits is in the database, or was never taken from it. */
   private async pause(error: unknown): Promise<void> {
-    const wait = Math.min((this.options.pauseMs ?? 2000) * 2 ** this.failures++, longestPauseMs);
+    const wait = Math.min((this.options.pauseMs ?? 2000) * 2 ** this.failures++, maxPauseMs);
     const trouble = messageOf(error);
     if (trouble !== this.trouble) {
       this.options.log.error(`sessions are not imported, next try in ${wait / 1000} s: ${trouble}`);
@@ -197,10 +197,10 @@ export class JobWorker {
 
   private wakeLater(): void {
     if (this.stop.signal.aborted) return;
-    let wait = lookMs;
+    let wait = pollIntervalMs;
     try {
       const due = nextDue(this.options.memory);
-      if (due !== null) wait = Math.min(Math.max(due - Date.now(), shortestWaitMs), lookMs);
+      if (due !== null) wait = Math.min(Math.max(due - Date.now(), shortestWaitMs), pollIntervalMs);
     } catch {
       // The next look says what is wrong.
     }

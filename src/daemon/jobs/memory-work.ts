@@ -15,7 +15,7 @@ import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed-source.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { sessionChunkCount, settleTerms } from "../../store/memory/chunks/chunks.ts";
+import { flushTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
@@ -32,12 +32,12 @@ import {
   transcriptsToRead,
 } from "./conversation-requests.ts";
 import { CurrentScrubber } from "./current-scrubber.ts";
-import { Gate } from "./gate.ts";
 import { askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs } from "./git-work.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
+import { RwLock } from "./rw-lock.ts";
 
 const reading = ["transcript"] as const;
 /** After the last session that nobody knew of was read. Milliseconds. */
@@ -78,7 +78,7 @@ export class MemoryWork {
   private open: OpenMemory | null = null;
   /** Why the memory is not open though it should be; null when nothing is wrong. */
   private failure: unknown = null;
-  private readonly gate = new Gate();
+  private readonly lock = new RwLock();
   private readonly embedders: Embedders;
   private isClosed = false;
   private readonly scrubber: CurrentScrubber;
@@ -172,8 +172,8 @@ export class MemoryWork {
         scrubber,
         roots,
         git,
-        onUnknown: () => this.catchUp({ backfill: true, afterMs: afterUnknownMs }),
-        onSaid: (since) => {
+        onUnknown: () => this.scanMissedCommits({ backfill: true, afterMs: afterUnknownMs }),
+        onNewMessages: (since) => {
           if (this.bindsCommits) askForLate(memory, since);
         },
         onNewLines: (session, how) => {
@@ -187,7 +187,7 @@ export class MemoryWork {
       const common = {
         memory,
         owner,
-        gate: this.gate,
+        lock: this.lock,
         isAlive: isOwnerAlive,
         onCorrupt: (error: unknown) => this.suspect(error),
         log,
@@ -296,7 +296,7 @@ export class MemoryWork {
   }
 
   /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
-  catchUp(how: { backfill?: boolean; afterMs?: number } = {}): void {
+  scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
     if (!this.bindsCommits) return;
     this.quietly(() => askForHistory(this.memory, how));
     this.wake();
@@ -315,7 +315,7 @@ export class MemoryWork {
   /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.gate.alone(work);
+      return await this.lock.alone(work);
     } finally {
       this.wake();
       this.makeVectors();
@@ -341,7 +341,7 @@ export class MemoryWork {
   }
 
   private async release(): Promise<void> {
-    this.settle();
+    this.flush();
     await this.embedders.first?.close();
     collectGarbage();
     // What the first time has freed is given back to the system the second time.
@@ -349,9 +349,9 @@ export class MemoryWork {
     collectGarbage();
   }
 
-  private settle(): void {
+  private flush(): void {
     if (this.isClosed) return;
-    this.quietly(() => this.open && settleTerms(this.open.memory));
+    this.quietly(() => this.open && flushTerms(this.open.memory));
   }
 
   /** Transcripts that wait to be read on. */
@@ -419,7 +419,7 @@ export class MemoryWork {
       const { memory, ...users } = this.open;
       await closeUsers(users);
       // Requests that came with the last breath.
-      await this.gate.alone(() => memory.close());
+      await this.lock.alone(() => memory.close());
       this.open = null;
     }
     await closeEmbedders(this.embedders);

@@ -27,7 +27,7 @@ interface NewCommits {
 /** Of `meta`, with the worktree's root behind it: until when its reflog was seen to. */
 const seenUntil = "git.reflog ";
 /** More are left to going over history. */
-const mostCommits = 500;
+const maxCommits = 500;
 
 /**
  * Commits that were made in the working trees since the last time, by their reflogs. Where a rebase goes on, the next
@@ -57,7 +57,7 @@ export async function newCommits(
       continue;
     }
     positions.set(root, entries[0]!.at);
-    if (since === null || entries.length > mostCommits) {
+    if (since === null || entries.length > maxCommits) {
       hasMore = true;
       continue;
     }
@@ -90,7 +90,7 @@ async function entriesSince(root: string, since: number, signal?: AbortSignal): 
     for await (const entry of reflogOf(root, signal)) {
       if (entry.at < since && entries.length > 0) break;
       entries.push(entry);
-      if (entries.length > mostCommits) break;
+      if (entries.length > maxCommits) break;
     }
   } catch (error) {
     // Nothing is committed yet, or nothing is there.

@@ -211,10 +211,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await conversations.begin();
     endings.push(() => spool.close());
     await spool.begin();
-    const gitWatch = new GitWatch({ roots: () => roots, onMoved: () => memoryWork.catchUp() });
+    const gitWatch = new GitWatch({
+      roots: () => roots,
+      onHeadChanged: () => memoryWork.scanMissedCommits(),
+    });
     endings.push(() => gitWatch.close());
     gitWatch.begin();
-    memoryWork.catchUp({ backfill: true });
+    memoryWork.scanMissedCommits({ backfill: true });
     void observer?.takeStock();
     await work.warmUp();
 

@@ -6,7 +6,7 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 
 const firstPort = 17_000;
 const portCount = 7000;
-const mostTries = 50;
+const maxTries = 50;
 
 /** The port that a project's path asks for: the same after every restart, so that bookmarks keep working. */
 export function preferredPort(root: string): number {
@@ -23,7 +23,7 @@ export async function listen(server: Server, root: string, configured: number): 
   const candidates =
     configured > 0
       ? [configured]
-      : Array.from({ length: mostTries }, (_, i) => firstPort + ((preferred - firstPort + i) % portCount));
+      : Array.from({ length: maxTries }, (_, i) => firstPort + ((preferred - firstPort + i) % portCount));
   for (const port of candidates) {
     try {
       server.listen({ port, host: "127.0.0.1", exclusive: true });
@@ -41,7 +41,7 @@ export async function listen(server: Server, root: string, configured: number): 
       )
     : new PommelError(
         "daemon_start_failed",
-        `No free port among ${mostTries} from ${preferred} on.`,
+        `No free port among ${maxTries} from ${preferred} on.`,
         "Name one with `pm config set daemon.port <port>`.",
       );
 }

@@ -32,7 +32,7 @@ export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) 
     const { agent = defaultAgent.name, event, payload, received_at: at } = z.parse(agentHookItem, item);
     if (agentNamed(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
     const branch = await branchThen({ agent, event, payload, at });
-    takeIn(options, { agent, event, payload, at, branch });
+    recordEvent(options, { agent, event, payload, at, branch });
   };
 }
 
@@ -55,7 +55,7 @@ async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch
   return branchAtHand(payload.cwd);
 }
 
-function takeIn(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
+function recordEvent(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
   const { work } = options;
   const { memory } = work;
   const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
@@ -103,9 +103,9 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
   const added = new Map<string, number>();
   for (const note of notesIn(prompt)) {
     const same = before.filter((known) => isSameNote(known.note, note));
-    const told = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
-    if (told) {
-      matched.add(told.id);
+    const recorded = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
+    if (recorded) {
+      matched.add(recorded.id);
       continue;
     }
     const more = added.get(note) ?? 0;

@@ -12,7 +12,7 @@ interface SpoolReaderOptions {
 }
 
 /** In case nobody pokes. Milliseconds. */
-const lookMs = 10_000;
+const pollIntervalMs = 10_000;
 
 /** Works off the spool whenever somebody says that something lies in it, and now and then by itself. */
 export class SpoolReader {
@@ -25,13 +25,13 @@ export class SpoolReader {
 
   /** Resolves when what lies there now is worked off. */
   begin(): Promise<void> {
-    this.timer = setInterval(() => this.poke(), lookMs).unref();
-    this.poke();
+    this.timer = setInterval(() => this.notify(), pollIntervalMs).unref();
+    this.notify();
     return this.running ?? Promise.resolve();
   }
 
   /** Several pokes while it is at work are one. */
-  poke(): void {
+  notify(): void {
     if (this.isClosed) return;
     this.isWanted = true;
     this.running ??= this.work().finally(() => {

@@ -1,5 +1,5 @@
 /**
- * Gathers items without duplicates and hands them over together: when none has come for `quietMs`, or when
+ * Gathers items without duplicates and hands them over together: when none has come for `debounceMs`, or when
  * the first has waited `maxWaitMs`, so that a stream that never ends is handed over as well.
  */
 export class Batch<T> {
@@ -8,7 +8,7 @@ export class Batch<T> {
   private firstAt = 0;
 
   constructor(
-    private readonly quietMs: number,
+    private readonly debounceMs: number,
     private readonly maxWaitMs: number,
     private readonly handOver: (items: Set<T>) => void,
   ) {}
@@ -20,7 +20,7 @@ export class Batch<T> {
     const now = performance.now();
     if (wasEmpty) this.firstAt = now;
     clearTimeout(this.timer);
-    const wait = Math.min(this.quietMs, this.firstAt + this.maxWaitMs - now);
+    const wait = Math.min(this.debounceMs, this.firstAt + this.maxWaitMs - now);
     this.timer = setTimeout(() => this.flush(), Math.max(0, wait));
   }
 

@@ -179,11 +179,11 @@ export class ConversationWatch {
       if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
       for (const file of files) {
         if (this.isClosed) return;
-        const told = await this.told(agent, file.path);
-        if (!told?.isOurs) continue;
+        const owner = await this.owner(agent, file.path);
+        if (!owner?.isOurs) continue;
         const isUnknown = unknownTranscripts(this.options.work.memory, [file.path]).length > 0;
         if (isUnknown && file.mtimeMs < since)
-          old.set(file.path, { ...file, agent: agent.name, isOwn: told.isOwn });
+          old.set(file.path, { ...file, agent: agent.name, isOwn: owner.isOwn });
         else await this.lookAt(agent, file);
       }
     }
@@ -205,7 +205,7 @@ export class ConversationWatch {
     const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
     let isKnown = false;
     for (const { path } of newest) {
-      if ((await this.told(agent, path))?.isOurs) return true;
+      if ((await this.owner(agent, path))?.isOurs) return true;
       isKnown ||= this.known.has(path);
     }
     return !isKnown;
@@ -213,22 +213,22 @@ export class ConversationWatch {
 
   private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {
     const { work, onNews } = this.options;
-    if (!work.hasNews(file.path, file) || !(await this.told(agent, file.path))?.isOurs) return;
+    if (!work.hasNews(file.path, file) || !(await this.owner(agent, file.path))?.isOurs) return;
     onNews();
     work.readOn(file.path, { agent: agent.name, priority: priority.watched });
   }
 
   /** null when that does not stand there (yet). */
-  private async told(agent: Agent, path: string): Promise<Told | null> {
+  private async owner(agent: Agent, path: string): Promise<Told | null> {
     const known = this.known.get(path);
     if (known !== undefined) return known;
     try {
       const info = await agent.describe(path);
       // Not yet told: it is looked at again when it grows.
       if (info === null) return null;
-      const told = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
-      this.known.set(path, told);
-      return told;
+      const owner = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
+      this.known.set(path, owner);
+      return owner;
     } catch (error) {
       if (codeOf(error) !== "ENOENT") this.options.log.debug(`${path}: ${messageOf(error)}`);
       return null;

@@ -13,13 +13,13 @@ test("notices a commit in any worktree, without hooks, and each once", () => {
   commit("one");
   const linked = join(mkdtempSync(join(tmpdir(), "pommel-linked-")), "tree");
   git("worktree", "add", "--quiet", linked);
-  const onMoved = vi.fn();
+  const onHeadChanged = vi.fn();
   let roots = [dir, linked, tmpdir()];
-  watch = new GitWatch({ roots: () => roots, onMoved });
+  watch = new GitWatch({ roots: () => roots, onHeadChanged });
   watch.begin();
   const times = () => {
     watch!.look();
-    return onMoved.mock.calls.length;
+    return onHeadChanged.mock.calls.length;
   };
   expect([times(), times()]).toEqual([0, 0]);
   commit("two");

@@ -4,9 +4,9 @@ import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
 interface GitWatchOptions {
   roots: () => readonly string[];
   /** HEAD of a worktree may be somewhere else than before. */
-  onMoved: () => void;
+  onHeadChanged: () => void;
   /** How often to look. Milliseconds. */
-  lookMs?: number;
+  pollIntervalMs?: number;
 }
 
 /**
@@ -21,11 +21,11 @@ export class GitWatch {
   /** What there is now was seen to. */
   begin(): void {
     this.hasMoved();
-    this.timer = setInterval(() => this.look(), this.options.lookMs ?? 10_000).unref();
+    this.timer = setInterval(() => this.look(), this.options.pollIntervalMs ?? 10_000).unref();
   }
 
   look(): void {
-    if (this.hasMoved()) this.options.onMoved();
+    if (this.hasMoved()) this.options.onHeadChanged();
   }
 
   close(): void {

@@ -27,11 +27,11 @@ interface IndexWorkOptions {
   releaseAfterMs?: number;
   /** Models and vectors leave memory after this long without a search. Milliseconds. */
   unloadAfterMs?: number;
-  /** The first wait before a failed pass is tried again; doubles up to `longestRetryMs`. Milliseconds. */
+  /** The first wait before a failed pass is tried again; doubles up to `maxRetryMs`. Milliseconds. */
   retryMs?: number;
 }
 
-const longestRetryMs = 300_000;
+const maxRetryMs = 300_000;
 
 const warmUpQuery: CodeQuery = {
   query: "where is the main entry point",
@@ -172,7 +172,7 @@ export class IndexWork {
 
   /** Says what is wrong and waits, longer each time. Rejects when the daemon stops. */
   private pause(error: unknown): Promise<void> {
-    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, longestRetryMs);
+    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, maxRetryMs);
     this.trouble = messageOf(error);
     this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });

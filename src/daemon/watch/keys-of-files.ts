@@ -1,5 +1,5 @@
 /** So many keys are kept, of the files that changed last: about a megabyte. */
-const mostKeys = 300_000;
+const maxKeys = 300_000;
 
 /** The keys of the lines of files as they were seen last (git/attribution/line-keys.ts). */
 export class KeysOfFiles {
@@ -7,7 +7,7 @@ export class KeysOfFiles {
   private readonly files = new Map<string, Uint32Array | null>();
   private total = 0;
 
-  constructor(private readonly most = mostKeys) {}
+  constructor(private readonly most = maxKeys) {}
 
   has(path: string): boolean {
     return this.files.has(path);

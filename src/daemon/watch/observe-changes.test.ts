@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 function begin(root = repository.dir): void {
-  observer = new ChangeObserver({ root, memory: () => stored.memory, log: silentLog, quietMs: 60_000 });
+  observer = new ChangeObserver({ root, memory: () => stored.memory, log: silentLog, debounceMs: 60_000 });
 }
 
 type Files = Parameters<typeof repository.write>[0];

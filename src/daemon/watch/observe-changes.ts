@@ -19,14 +19,14 @@ interface ObserverOptions {
   memory: () => Memory | null;
   log: Logger;
   /** Files are looked at so long after they changed. Milliseconds. */
-  quietMs?: number;
+  debounceMs?: number;
 }
 
 /** So many files at once are a checkout, a build, a formatter's work. */
 const manyFiles = 50;
 /** What of many uncommitted files is in them is not looked at; of more not even their names. */
-const mostUncommitted = 200;
-const mostNames = 5000;
+const maxUncommitted = 200;
+const maxNames = 5000;
 /** Larger files are not written by hand. Bytes. */
 const largestFile = 1_048_576;
 /** A file that was changed longer ago was moved here, or unpacked: its lines showed up now. Milliseconds. */
@@ -62,8 +62,8 @@ export class ChangeObserver {
       this.head.length = lengthOfLog(this.head.log);
       let n = 0;
       for await (const path of uncommittedFiles(this.options.root, this.stop.signal)) {
-        if (++n > mostNames) return;
-        const file = n > mostUncommitted ? null : this.read(path);
+        if (++n > maxNames) return;
+        const file = n > maxUncommitted ? null : this.read(path);
         if (file === null) this.known.forget(path, { isUnclear: true });
         else this.known.replace(path, file.keys());
         await nextTurn();
@@ -75,7 +75,7 @@ export class ChangeObserver {
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
     for (const path of paths) this.waiting.add(path);
-    this.timer ??= setTimeout(() => void this.settled(), this.options.quietMs ?? 750).unref();
+    this.timer ??= setTimeout(() => void this.settled(), this.options.debounceMs ?? 750).unref();
   }
 
   /** Resolves when all that was seen so far is noted. */

@@ -29,18 +29,18 @@ export interface DirectoryWatch {
 }
 
 /** A file is looked at so long after its last change, and so long after its first at the latest. Milliseconds. */
-const quietMs = 300;
+const debounceMs = 300;
 const maxWaitMs = 1000;
 /** How often to look whether a directory has come, or is another one. Milliseconds. */
-const lookMs = 2000;
+const pollIntervalMs = 2000;
 
 /** Watches a directory outside of the project, whether it is there or not, for as long as it is not closed. */
 export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   const { directory, isRelevant, list, pollSeconds, onChange, onRescan, log } = options;
   const subscribe = options.subscribe ?? parcelSubscribe;
-  const changes = new Batch<string>(quietMs, maxWaitMs, (paths) => onChange([...paths]));
+  const changes = new Batch<string>(debounceMs, maxWaitMs, (paths) => onChange([...paths]));
   // What came in a directory before it was watched was not seen, and directories in it are not watched.
-  const newDirectories = new Batch<string>(quietMs, maxWaitMs, () => {
+  const newDirectories = new Batch<string>(debounceMs, maxWaitMs, () => {
     void soon(stopWatching);
     void lookNow();
   });
@@ -109,7 +109,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
 
   function lookLater(): void {
     if (isClosed) return;
-    timer = setTimeout(() => lookNow(), isPolling ? pollSeconds * 1000 : lookMs).unref();
+    timer = setTimeout(() => lookNow(), isPolling ? pollSeconds * 1000 : pollIntervalMs).unref();
   }
 
   function lookNow(): Promise<void> {

@@ -43,7 +43,7 @@ export interface Watcher {
 /** So many events at once are a checkout or an install: a scan is cheaper, and misses nothing. */
 const manyEvents = 1000;
 /** A scan waits until things have calmed down. Milliseconds. */
-const rescanQuietMs = 200;
+const rescanDebounceMs = 200;
 const rescanMaxWaitMs = 3000;
 /** Here the system reports changes below a directory by itself; elsewhere each directory is watched singly. */
 const watchesRecursively = process.platform === "darwin" || process.platform === "win32";
@@ -71,7 +71,7 @@ class ProjectWatcher implements Watcher {
   constructor(private readonly options: WatchOptions) {
     const { debounceMs } = options;
     this.paths = new Batch(debounceMs, Math.max(4 * debounceMs, 250), (paths) => this.deliver(paths));
-    this.rescans = new Batch(rescanQuietMs, rescanMaxWaitMs, (reasons) =>
+    this.rescans = new Batch(rescanDebounceMs, rescanMaxWaitMs, (reasons) =>
       this.rescan([...reasons].join("; ")),
     );
   }

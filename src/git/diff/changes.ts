@@ -6,7 +6,7 @@ import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
 import { plain, plainDiff, plainEnvironment } from "../plain.ts";
 import type { ChangedFile } from "./changes-types.ts";
-import { longestLine, parsePatch } from "./parse-patch.ts";
+import { maxLineLength, parsePatch } from "./parse-patch.ts";
 
 /** Two states of the files, or what a commit did. Revisions as git takes them. */
 export type WhatChanged = { commit: string } | { from: string; to: string | null };
@@ -37,7 +37,7 @@ export async function* changesOf(
   if ("commit" in what && cutOff.size > 0 && cutOff.has(await hashOf(dir, what.commit, signal))) return;
   const within = paths ?? (prefix === "" ? [] : ["."]);
   const args = [...plain, ...commandFor(what), ...plainDiff, "--", ...within];
-  const lines = linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }), longestLine);
+  const lines = linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }), maxLineLength);
   for await (const file of parsePatch(lines)) {
     if (!file.path.startsWith(prefix)) continue;
     const { oldPath } = file;

@@ -16,8 +16,8 @@ export class HunkReader {
   private isText = true;
 
   constructor(
-    private readonly mostLines: number,
-    private readonly mostCharacters: number,
+    private readonly maxLines: number,
+    private readonly maxCharacters: number,
   ) {}
 
   /** Something else comes in the place of what was read so far. */
@@ -99,7 +99,7 @@ export class HunkReader {
   private count(text: string): void {
     this.lines++;
     this.characters += text.length;
-    if (this.lines > this.mostLines || this.characters > this.mostCharacters) this.giveUp();
+    if (this.lines > this.maxLines || this.characters > this.maxCharacters) this.giveUp();
   }
 
   private giveUp(): void {

@@ -15,7 +15,7 @@ export class BlameReader {
   /** A file that is no text. */
   isBinary = false;
   private readonly lines: BlamedLine[] = [];
-  private readonly told = new Map<string, Told>();
+  private readonly byHash = new Map<string, Told>();
   private current: Told | null = null;
   private hash = "";
   private originalLine = 0;
@@ -35,7 +35,7 @@ export class BlameReader {
 
   result(): { lines: BlamedLine[]; commits: Map<string, BlamedCommit> } {
     const commits = new Map<string, BlamedCommit>();
-    for (const [hash, { author, authoredAt, summary }] of this.told) {
+    for (const [hash, { author, authoredAt, summary }] of this.byHash) {
       if (isCommit(hash)) commits.set(hash, { author, authoredAt, summary });
     }
     return { lines: this.lines, commits };
@@ -56,10 +56,10 @@ export class BlameReader {
       this.hash = header[1]!;
       this.originalLine = Number(header[2]);
       this.line = Number(header[3]);
-      this.current = this.told.get(this.hash) ?? null;
+      this.current = this.byHash.get(this.hash) ?? null;
       if (this.current === null) {
         this.current = { author: "", authoredAt: 0, summary: "", path: "", isBoundary: false };
-        this.told.set(this.hash, this.current);
+        this.byHash.set(this.hash, this.current);
       }
       return;
     }

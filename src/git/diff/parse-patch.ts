@@ -3,10 +3,10 @@ import type { ChangedFile } from "./changes-types.ts";
 import { HunkReader } from "./hunk-reader.ts";
 
 /** A file with more changed lines, or longer ones, is not written by anybody: it is treated as if it were binary. */
-const mostLines = 200_000;
-const mostCharacters = 20_000_000;
+const maxLines = 200_000;
+const maxCharacters = 20_000_000;
 /** Longer lines need not be read to their end: so many bytes are more characters than that. */
-export const longestLine = 4 * mostCharacters;
+export const maxLineLength = 4 * maxCharacters;
 
 const submodule = "160000";
 const symbolicLink = "120000";
@@ -33,7 +33,7 @@ export async function* parsePatch(
   const entries: Entry[] = [];
   // The one that the patch is at; before the first, -1.
   let at = -1;
-  let reader = new HunkReader(mostLines, mostCharacters);
+  let reader = new HunkReader(maxLines, maxCharacters);
   for await (const lines of batches) {
     for (const line of lines) {
       if (at === -1 && line.startsWith(":")) {
@@ -59,7 +59,7 @@ export async function* parsePatch(
         yield* fileOf(entries[index]!, index === at ? reader : null);
       }
       at = next;
-      reader = new HunkReader(mostLines, mostCharacters);
+      reader = new HunkReader(maxLines, maxCharacters);
     }
   }
   for (let index = Math.max(at, 0); index < entries.length; index++) {

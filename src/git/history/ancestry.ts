@@ -17,7 +17,7 @@ export interface CommitFate {
 const keptMs = 60_000;
 const branchesNamed = 3;
 /** Each of them is a process of git. */
-const mostElsewhere = 20;
+const maxOtherBranch = 20;
 /** Times of commits come from clocks that differ. Milliseconds. */
 const clockSlack = 86_400_000;
 
@@ -80,7 +80,7 @@ export class Ancestry {
       ]);
       const reverts = dates.size === 0 ? [] : await this.revertsSince(Math.min(...dates.values()), signal);
       const branches = new Map<string, string[]>();
-      for (const hash of [...apart].slice(0, mostElsewhere)) {
+      for (const hash of [...apart].slice(0, maxOtherBranch)) {
         branches.set(hash, await branchesWith(this.dir, hash, signal));
       }
       // HEAD went elsewhere meanwhile: what was learnt may be of neither place.
@@ -127,7 +127,7 @@ async function datesOf(
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
   const dates = new Map<string, number>();
-  const commits = await readObjects(dir, hashes, { mostBytes: Infinity, type: "commit", signal });
+  const commits = await readObjects(dir, hashes, { maxBytes: Infinity, type: "commit", signal });
   for (const [hash, bytes] of commits) {
     const text = bytes.toString("latin1");
     const header = text.slice(0, text.indexOf("\n\n") + 1 || undefined);

@@ -9,7 +9,7 @@ export interface HeadMove {
 }
 
 /** So much of the log is read at the most. Bytes. */
-const mostRead = 262_144;
+const maxRead = 262_144;
 const line = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*(?:\t(.*))?$/;
 
 /** The length of a log of HEAD; 0 where there is none. */
@@ -24,7 +24,7 @@ export function lengthOfLog(file: string): number {
 export function movesSince(file: string, from: number): HeadMove[] | null {
   const size = lengthOfLog(file);
   if (size === from) return [];
-  if (size < from || size - from > mostRead) return null;
+  if (size < from || size - from > maxRead) return null;
   const bytes = Buffer.alloc(size - from);
   try {
     const handle = openSync(file, "r");

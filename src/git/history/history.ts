@@ -44,10 +44,10 @@ export async function* commitsOf(
 }
 
 /** A history of 50,000 commits takes about 6 MB. */
-const mostKept = 50_000;
+const maxKept = 50_000;
 const histories = new RepositoryCache<ReadonlyMap<string, number>>({
   max: 1,
-  fits: ({ size }) => size <= mostKept,
+  fits: ({ size }) => size <= maxKept,
 });
 
 /**

@@ -122,12 +122,12 @@ function madeByUs(before: HookFile, within: string, path: string): Wrapper | nul
 /** Our lines as they are now, where they were or where they belong. */
 function updated(text: string, block: string, within: string, path: string): string {
   const found = findBlock(text, { within }, path);
-  if (found === null) return placed(text, block);
+  if (found === null) return positioned(text, block);
   const [start, end] = found;
   return text.slice(0, start) + block + text.slice(end);
 }
 
-function placed(text: string, block: string): string {
+function positioned(text: string, block: string): string {
   const at = placeInScript(text);
   return text.slice(0, at) + (needsEnd(text) ? "\n" : "") + block + text.slice(at);
 }

@@ -17,7 +17,7 @@ export interface WorkingTree {
   /** null: detached. */
   branch: string | null;
   /** What git is in the middle of: "a merge"; null: nothing. */
-  underWay: string | null;
+  inProgress: string | null;
 }
 
 const operations: readonly [file: string, name: string][] = [
@@ -43,7 +43,7 @@ export async function workingTreeOf(dir: string): Promise<WorkingTree> {
     isBare: isBare === "true",
     head: await headOf(dir),
     branch: await branchOf(dir),
-    underWay: operations.find(([file]) => existsSync(join(gitDir, file)))?.[1] ?? null,
+    inProgress: operations.find(([file]) => existsSync(join(gitDir, file)))?.[1] ?? null,
   };
 }
 

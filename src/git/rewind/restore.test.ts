@@ -347,16 +347,16 @@ it("whatever the trees and whatever else lies there, nothing is lost and the way
       const repository = temporaryGit();
       const { dir, git, commit, remove } = repository;
       const place = (files: Record<string, string>) => {
-        const placed = new Set<string>();
+        const positioned = new Set<string>();
         for (const [path, text] of Object.entries(files)) {
           try {
             repository.write({ [path]: text });
-            placed.add(path);
+            positioned.add(path);
           } catch {
             // A file and a directory of the same name: whichever came first.
           }
         }
-        return placed;
+        return positioned;
       };
       try {
         place(first);

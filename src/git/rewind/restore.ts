@@ -28,7 +28,7 @@ const filesNamed = 5;
  *   `unreadable` when git fails half-way
  */
 export async function restoreTo(tree: WorkingTree, commit: string): Promise<Restored> {
-  const { top, gitDir, head, underWay } = tree;
+  const { top, gitDir, head, inProgress } = tree;
   if (tree.isBare) {
     throw new PommelError(
       "usage",
@@ -36,8 +36,8 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
       "Use --worktree DIR.",
     );
   }
-  if (underWay !== null) {
-    throw refusal(`git is in the middle of ${underWay}: finish or abort it first.`);
+  if (inProgress !== null) {
+    throw refusal(`git is in the middle of ${inProgress}: finish or abort it first.`);
   }
   const changes = await changesTo(top, commit);
   const dirty = await uncommitted(top);
@@ -112,21 +112,21 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
     if (isLock(error)) {
       throw new PommelError(
         "locked",
-        `Another git process is running here: ${saidBy(error)}.`,
+        `Another git process is running here: ${outputOf(error)}.`,
         "Try again when it is done. If none is running, remove that lock file and try again.",
         { cause: error },
       );
     }
     if (/would be overwritten|not uptodate|would lose/.test(error.message))
-      throw refusal(`git failed: ${saidBy(error)}.`);
+      throw refusal(`git failed: ${outputOf(error)}.`);
     throw new PommelError(
       "unreadable",
-      `git could not restore all of it: ${saidBy(error)}.`,
+      `git could not restore all of it: ${outputOf(error)}.`,
       "Fix that, then run it again; it continues where it stopped.",
       { cause: error },
     );
   }
 }
 
-const saidBy = (error: GitFailure) => error.message.replace(/^error: /, "").replace(/\.$/, "");
+const outputOf = (error: GitFailure) => error.message.replace(/^error: /, "").replace(/\.$/, "");
 const isLock = (error: unknown) => error instanceof GitFailure && /\.lock/.test(error.message);

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 
 /** Requests without an answer that a client may have before we stop reading on, and how often we look again. */
-const mostOpen = 64;
+const maxOpen = 64;
 const againMs = 500;
 /** With so many it is no client, but something that only writes. */
 const tooMany = 2000;
@@ -22,7 +22,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood }: B
   const open = new Set<string | number>();
   let again: NodeJS.Timeout | undefined;
   const hold = () => {
-    if (open.size <= mostOpen || again !== undefined) return;
+    if (open.size <= maxOpen || again !== undefined) return;
     if (open.size > tooMany) onFlood(open.size);
     pause();
     again = setTimeout(goOn, againMs);
@@ -34,7 +34,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood }: B
   };
   const closed = (id: string | number | undefined) => {
     if (id !== undefined) open.delete(id);
-    if (again !== undefined && open.size <= mostOpen / 2) goOn();
+    if (again !== undefined && open.size <= maxOpen / 2) goOn();
   };
   const bounded: Transport = {
     async start() {

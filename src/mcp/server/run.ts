@@ -5,9 +5,9 @@ import { StdioServerTransport, serveStdio } from "./sdk.ts";
 import { createServer } from "./server.ts";
 
 /** A request that is longer than this is nobody's question. Bytes. */
-const longestRequest = 4 * 1024 * 1024;
+const maxRequestLength = 4 * 1024 * 1024;
 /** As much as may wait to be read by the client before the next call is answered. Bytes. */
-const mostUnread = 256 * 1024;
+const maxUnread = 256 * 1024;
 /** The agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
 const startDaemonAfterMs = 500;
 
@@ -28,14 +28,17 @@ export function runMcp(cwd: string): void {
   process.on("uncaughtException", complain).on("unhandledRejection", complain);
 
   serveStdio(() => createServer({ cwd, untilRead }), {
-    transport: boundedTransport(new StdioServerTransport(stdin, stdout, { maxBufferSize: longestRequest }), {
-      pause: () => stdin.pause(),
-      resume: () => stdin.resume(),
-      onFlood(open) {
-        complain(new Error(`${open} requests wait for answers to be read`));
-        process.exit(1);
+    transport: boundedTransport(
+      new StdioServerTransport(stdin, stdout, { maxBufferSize: maxRequestLength }),
+      {
+        pause: () => stdin.pause(),
+        resume: () => stdin.resume(),
+        onFlood(open) {
+          complain(new Error(`${open} requests wait for answers to be read`));
+          process.exit(1);
+        },
       },
-    }),
+    ),
     onerror: complain,
   });
 
@@ -45,7 +48,7 @@ export function runMcp(cwd: string): void {
   }, startDaemonAfterMs).unref();
 
   async function untilRead(): Promise<void> {
-    while (stdout.writableLength > mostUnread) {
+    while (stdout.writableLength > maxUnread) {
       await new Promise((resolve) => stdout.once("drain", resolve));
     }
   }

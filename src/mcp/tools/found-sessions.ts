@@ -6,7 +6,7 @@ import type {
   TranscriptSearchRequest,
   TranscriptSearchResponse,
 } from "../../protocol/sessions.ts";
-import { fateOf } from "../../queries/search/found-in-words.ts";
+import { fateOf } from "../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
 import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";

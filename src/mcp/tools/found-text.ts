@@ -1,4 +1,4 @@
-import { freshnessInWords } from "../../queries/search/found-in-words.ts";
+import { formatFreshness } from "../../queries/search/format-commit-fate.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { joined, minute, quoted } from "../text/text.ts";
 import type { FoundSession } from "./found-sessions.ts";
@@ -19,7 +19,7 @@ export function renderFound(item: FoundSession): string {
     item.project,
   ]);
   const touched =
-    files.length > 0 && `  files: ${files.join(", ")}${freshness ? ` (${freshnessInWords[freshness]})` : ""}`;
+    files.length > 0 && `  files: ${files.join(", ")}${freshness ? ` (${formatFreshness[freshness]})` : ""}`;
   return joined(
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,

@@ -14,7 +14,7 @@ import { pathsInside } from "./places.ts";
 type Session = RelatedOutput["sessions"][number];
 
 /** Of the files that sessions were looked up for; on the first page. */
-const mostLookedUp = 10;
+const maxLookups = 10;
 const filesNamed = 4;
 const turnsNamed = 4;
 /** Parts of conversations that a query is looked up in. */
@@ -29,7 +29,7 @@ export const related: Handler<typeof relatedInput, RelatedOutput> = async (args,
       : await byFiles(context, { query, files, limit: offset + limit });
   const page = found.sessions.slice(offset, offset + limit);
   const room = roomOf(max_tokens);
-  const named = offset > 0 ? [] : namesThatFit(found.files.slice(0, mostLookedUp), room / 4);
+  const named = offset > 0 ? [] : namesThatFit(found.files.slice(0, maxLookups), room / 4);
   const { items } = fitIn(page, room - JSON.stringify(named).length, 200, cut, render);
   const { total } = found;
   const end = offset + items.length;

@@ -10,7 +10,7 @@ export type LastTurn = GetSessionOutput["turns"][number];
 
 const filesNamed = 5;
 /** Turns that are read in full for what was said at their end. */
-const mostRead = 20;
+const maxRead = 20;
 /** Of a prompt or of what was said. Characters. */
 const longest = 2000;
 
@@ -22,7 +22,7 @@ export function lastTurns(
 ): Promise<LastTurn[]> {
   return Promise.all(
     turns.map(async (turn, at): Promise<LastTurn> => {
-      const content = at < mostRead ? (await readSession(context, session, turn.number)).content : null;
+      const content = at < maxRead ? (await readSession(context, session, turn.number)).content : null;
       const changed = turn.files.filter(({ how }) => how !== "read");
       return {
         number: turn.number,

@@ -50,11 +50,11 @@ interface EmbedPassOptions {
   /** The models to embed with. */
   models: readonly Embedder[];
   log: Logger;
-  /** The first wait while a model is unavailable; doubles up to `longestRetryMs`. Milliseconds. */
+  /** The first wait while a model is unavailable; doubles up to `maxRetryMs`. Milliseconds. */
   retryMs?: number;
 }
 
-const longestRetryMs = 300_000;
+const maxRetryMs = 300_000;
 /** The rate is that of so many milliseconds at least. */
 const rateWindowMs = 10_000;
 
@@ -212,7 +212,7 @@ class ModelWork {
 
   /** Says what is wrong and waits, longer each time. */
   private async pause(error: unknown): Promise<void> {
-    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.failures++, longestRetryMs);
+    const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.failures++, maxRetryMs);
     const problem = explanationOf(error);
     if (problem !== this.progress.problem) {
       this.options.log.warn(`${this.model.id}: ${problem} Next try in ${wait / 1000} s.`);

@@ -32,16 +32,16 @@ export interface DailyBudget {
  */
 export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
   const { purpose, dailyTokens, spentToday, record } = budget;
-  let underWay = 0;
+  let inProgress = 0;
   return {
     id: llm.id,
     async generate(request, signal) {
       signal?.throwIfAborted();
       const input = estimatedInput(request);
       const most = input + request.maxTokens;
-      const spent = spentToday() + underWay;
+      const spent = spentToday() + inProgress;
       if (spent + most > dailyTokens) throw usedUp(spent, most, dailyTokens);
-      underWay += most;
+      inProgress += most;
       try {
         const answer = await llm.generate(request, signal);
         const { inputTokens, outputTokens, dollars } = answer;
@@ -51,7 +51,7 @@ export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
         if (mayHaveCost(error, signal)) record({ model: llm.id, purpose, input, output: 0, dollars: null });
         throw error;
       } finally {
-        underWay -= most;
+        inProgress -= most;
       }
     },
   };

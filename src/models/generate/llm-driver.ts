@@ -1,6 +1,6 @@
 import type { Availability } from "../embed/embedder.ts";
-import type { Asker } from "../http/asker.ts";
-import { type Clock, type Patience, systemClock } from "../http/retry.ts";
+import type { RemoteCaller } from "../http/remote-caller.ts";
+import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";
 import type { Llm } from "./llm.ts";
 
 /** What drivers need to know beyond the model's name. */
@@ -39,7 +39,7 @@ export interface LlmDriver {
   isLocal(model: string, settings: LlmSettings): boolean;
 }
 
-export const llmAsker: Asker = {
+export const llmCaller: RemoteCaller = {
   code: "llm_unavailable",
   ollamaUrl: "llm.ollama_url",
   openaiUrl: "llm.openai_url",
@@ -47,6 +47,6 @@ export const llmAsker: Asker = {
 };
 
 /** Nobody waits for the answer, but the queue does: what uses it has another way, or tries again later. */
-export const llmPatience: Patience = { attempts: 3, longestWaitMs: 20_000 };
+export const llmTimeouts: Timeouts = { attempts: 3, maxWaitMs: 20_000 };
 
 export const defaultOptions = { clock: systemClock, timeoutMs: 120_000, env: process.env };

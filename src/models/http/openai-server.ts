@@ -1,5 +1,5 @@
 import { PommelError } from "../../project/errors.ts";
-import type { Asker } from "./asker.ts";
+import type { RemoteCaller } from "./remote-caller.ts";
 import type { RequestFailed } from "./request.ts";
 
 /** Where an OpenAI-compatible API is, and which environment variable holds its key. */
@@ -20,7 +20,7 @@ export function isOpenaiAt(url: string): boolean {
  */
 export function readKey(
   { url, keyVariable }: OpenaiServer,
-  { code }: Asker,
+  { code }: RemoteCaller,
   env: NodeJS.ProcessEnv = process.env,
   isNeeded: boolean = isOpenaiAt(url),
 ): string | null {
@@ -50,7 +50,7 @@ export function openaiFailure(
   server: string,
   model: string,
   keyVariable: string,
-  asker: Asker,
+  caller: RemoteCaller,
 ): PommelError {
   const { status } = failure;
   // On 401 and 403 its own words may repeat parts of the key.
@@ -60,11 +60,11 @@ export function openaiFailure(
           `${server} answered ${status}: it rejects the key in ${keyVariable}, or does not allow it ${model}.`,
           `Check ${keyVariable} where the daemon was started, and the key's permissions.`,
         ]
-      : [`${server} ${failure.message}.`, hintFor(failure, asker)];
-  return new PommelError(asker.code, message, hint, { cause: failure });
+      : [`${server} ${failure.message}.`, hintFor(failure, caller)];
+  return new PommelError(caller.code, message, hint, { cause: failure });
 }
 
-function hintFor({ kind, status, serverCode, waitMs }: RequestFailed, { openaiUrl }: Asker): string {
+function hintFor({ kind, status, serverCode, waitMs }: RequestFailed, { openaiUrl }: RemoteCaller): string {
   if (kind === "unreachable" || kind === "timeout") return `Check the network and ${openaiUrl}.`;
   if (serverCode === "insufficient_quota") return "The account behind the key has no credit left.";
   if (status === 404) return `Check the model's name and ${openaiUrl}, which usually ends in /v1.`;

@@ -20,11 +20,11 @@ const tooLong =
 const notANumber = /\bNaN\b/;
 
 /** The refusal that a failed request amounts to, or null when it says nothing about the texts. */
-export function refusalOf({ kind, status, said, message }: RequestFailed): TextsRefused | null {
+export function refusalOf({ kind, status, reply, message }: RequestFailed): TextsRefused | null {
   // NaN again, by a server that writes it: that is no JSON.
   if (kind === "nonsense") return new TextsRefused(message, false, false);
   if (status === 413) return new TextsRefused(message, true, true);
   if (status !== 400 && status !== 422 && status !== 500) return null;
-  if (tooLong.test(said)) return new TextsRefused(message, true, true);
-  return new TextsRefused(message, false, status !== 500 || notANumber.test(said));
+  if (tooLong.test(reply)) return new TextsRefused(message, true, true);
+  return new TextsRefused(message, false, status !== 500 || notANumber.test(reply));
 }

@@ -26,7 +26,7 @@ interface FailureDetails {
   /** 0 when there was no answer. */
   status?: number;
   /** The server's own words, on one line. */
-  said?: string;
+  reply?: string;
   /** The server's code for it: "insufficient_quota". */
   serverCode?: string;
   /** How long the server asks to wait. Milliseconds. */
@@ -36,18 +36,18 @@ interface FailureDetails {
 /** Why one request brought nothing. The message continues a sentence that begins with the server's name. */
 export class RequestFailed extends Error {
   readonly status: number;
-  readonly said: string;
+  readonly reply: string;
   readonly serverCode: string;
   readonly waitMs: number | null;
 
   constructor(
     readonly kind: "unreachable" | "timeout" | "status" | "nonsense",
     message: string,
-    { status = 0, said = "", serverCode = "", waitMs = null }: FailureDetails = {},
+    { status = 0, reply = "", serverCode = "", waitMs = null }: FailureDetails = {},
   ) {
     super(message);
     this.status = status;
-    this.said = said;
+    this.reply = reply;
     this.serverCode = serverCode;
     this.waitMs = waitMs;
   }
@@ -152,13 +152,13 @@ function failureOf({ secrets }: Endpoint, { status, headers }: Response, text: s
   const parsed = complaint.safeParse(jsonOf(text));
   const { error, message, detail } = parsed.success ? parsed.data : {};
   const words = (typeof error === "string" ? error : error?.message) ?? message ?? detail ?? "";
-  let said = words.replace(/\s+/g, " ").trim();
-  for (const secret of secrets) if (secret !== "") said = said.replaceAll(secret, "…");
-  if (said.length > 300) said = `${said.slice(0, 300)}…`;
-  if (status >= 300 && status < 400) said = `it redirects to ${headers.get("location") ?? "somewhere"}`;
-  return new RequestFailed("status", `answered ${status}${said === "" ? "" : `: ${said}`}`, {
+  let reply = words.replace(/\s+/g, " ").trim();
+  for (const secret of secrets) if (secret !== "") reply = reply.replaceAll(secret, "…");
+  if (reply.length > 300) reply = `${reply.slice(0, 300)}…`;
+  if (status >= 300 && status < 400) reply = `it redirects to ${headers.get("location") ?? "somewhere"}`;
+  return new RequestFailed("status", `answered ${status}${reply === "" ? "" : `: ${reply}`}`, {
     status,
-    said,
+    reply,
     serverCode: (typeof error === "object" && error?.code) || "",
     waitMs: waitAskedFor(headers),
   });

@@ -26,19 +26,19 @@ export const systemClock: Clock = {
 };
 
 /** How often to try, and how long to wait in between at most. */
-export interface Patience {
+export interface Timeouts {
   attempts: number;
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
 /** Somebody waits for the answer to a question. What cannot be embedded of passages is tried again later anyway. */
-export const patienceFor: Readonly<Record<TextKind, Patience>> = {
-  query: { attempts: 2, longestWaitMs: 2000 },
-  passage: { attempts: 4, longestWaitMs: 60_000 },
+export const timeoutFor: Readonly<Record<TextKind, Timeouts>> = {
+  query: { attempts: 2, maxWaitMs: 2000 },
+  passage: { attempts: 4, maxWaitMs: 60_000 },
 };
 
 interface RetryOptions {
-  patience: Patience;
+  retryTimeouts: Timeouts;
   clock: Clock;
   signal: AbortSignal | undefined;
   /** Called with every failure, also those after which it is tried again. */
@@ -54,7 +54,7 @@ const firstWaitMs = 500;
  * @throws what the last try threw; the signal's reason when it is aborted
  */
 export async function retrying<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { patience, clock, signal, onFailure } = options;
+  const { retryTimeouts, clock, signal, onFailure } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -62,11 +62,11 @@ export async function retrying<T>(run: () => Promise<T>, options: RetryOptions):
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
       onFailure?.(error);
-      if (!mayPass(error) || attempt >= patience.attempts) throw error;
+      if (!mayPass(error) || attempt >= retryTimeouts.attempts) throw error;
       if (error.kind === "timeout" && ++timeouts > 1) throw error;
       const backoff = firstWaitMs * 2 ** (attempt - 1) * (0.5 + clock.random());
       const wait = error.waitMs ?? backoff;
-      if (wait > patience.longestWaitMs) throw error;
+      if (wait > retryTimeouts.maxWaitMs) throw error;
       await clock.sleep(wait, signal);
     }
   }

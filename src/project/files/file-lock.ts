@@ -5,7 +5,7 @@ import { codeOf } from "../errors.ts";
 /** How long somebody else's work is waited for, how often it is looked at, and when it is given up on. Milliseconds. */
 const patience = 5000;
 const pause = 10;
-const longestWork = 30_000;
+const maxWork = 30_000;
 
 /**
  * Edits files while no other `pm` does: each reads what was made of them, and writes it anew. Where the lock cannot be
@@ -40,7 +40,7 @@ function take(lock: string): boolean {
 function isLeft(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, "utf8"));
-    return Date.now() - statSync(lock).mtimeMs > longestWork || (pid > 0 && !isAlive(pid));
+    return Date.now() - statSync(lock).mtimeMs > maxWork || (pid > 0 && !isAlive(pid));
   } catch {
     // It is gone by now.
     return false;

@@ -6,7 +6,7 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { projectAt } from "../../project/paths.ts";
 import type { BlameAnswer } from "../../protocol/blame.ts";
 import { type BlameRequest, blameFile } from "./blame.ts";
@@ -27,7 +27,7 @@ const brief = ({ ranges }: BlameAnswer) =>
     const who = author === "agent" ? `${session_id}:${turn}` : author;
     return `${first_line}-${last_line} ${who} ${commit?.slice(0, 7) ?? "new"}`;
   });
-const seen = (hash: string) => takeInCommit(repo.work, hash, { seen: "hook", branch: "main" });
+const seen = (hash: string) => recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
 const short = (hash: string) => hash.slice(0, 7);
 
 describe("each line", () => {

@@ -2,7 +2,7 @@ import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
 import type { BlameAnswer, BlameRange, LineAuthor } from "../../protocol/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { howToLookAt } from "../status/how-to-look-at.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
 import { summaryOf, unknownAuthor } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
@@ -99,7 +99,7 @@ function notesOn(
     const oldest = Math.min(
       ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
     );
-    notes.push(`${are} not been analysed: ${howToLookAt(memory, oldest)}`);
+    notes.push(`${are} not been analysed: ${backfillHint(memory, oldest)}`);
   }
   if (lines.some(({ isBoundary }) => isBoundary)) {
     notes.push("This clone is shallow: some lines may be older than the named commit.");

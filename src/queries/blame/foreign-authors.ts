@@ -25,15 +25,15 @@ export async function withForeignAuthors(
     const author = authors[i] ?? unknownAuthor;
     const note = line.commit === null || !isUnknown(i) ? undefined : notes.get(line.commit);
     if (!note) return author;
-    const said = saidOf(line, note);
-    if (said) return entry(known, said, () => authorOf(said));
+    const claim = authorClaim(line, note);
+    if (claim) return entry(known, claim, () => authorOf(claim));
     const hint = { tools: note.tools, session_ids: note.sessions };
     if (hint.tools.length + hint.session_ids.length === 0) return author;
     return entry(known, line.commit, () => ({ ...unknownAuthor, hint }));
   });
 }
 
-function saidOf(
+function authorClaim(
   { originalPath, originalLine }: BlamedLine,
   { lines }: ForeignNotes,
 ): ForeignLines | undefined {

@@ -122,8 +122,8 @@ function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
   return (range) => {
     const known = ofRange.get(range);
     if (known) return known;
-    const { path: _, firstLine, lastLine, ...said } = range;
-    const key = JSON.stringify(said);
+    const { path: _, firstLine, lastLine, ...claim } = range;
+    const key = JSON.stringify(claim);
     let author = described.get(key);
     if (author === undefined) {
       const session = range.sessionUid === null ? null : sessionOf(range.sessionUid);

@@ -12,7 +12,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { resolveCommit, turnsNamed } from "./checkpoints.ts";
 
 /** Commits that lie between two checkpoints; of those beyond nobody says which sessions led to them. */
-const mostBetween = 20_000;
+const maxBetween = 20_000;
 
 /**
  * Compares the trees of two checkpoints or commits, and says which sessions led from one to the other.
@@ -100,7 +100,7 @@ async function checkpointsBetween(
 ): Promise<Record<"from" | "to", CheckpointRecord[]>> {
   const between: Record<"from" | "to", CheckpointRecord[]> = { from: [], to: [] };
   const known = new Set(checkpointPlaces(memory).map(({ hash }) => hash));
-  const args = ["rev-list", "--left-right", `--max-count=${mostBetween}`, `${from}...${to}`, "--"];
+  const args = ["rev-list", "--left-right", `--max-count=${maxBetween}`, `${from}...${to}`, "--"];
   for await (const lines of linesOf(gitBytes(dir, args))) {
     for (const line of lines) {
       const hash = line.slice(1);

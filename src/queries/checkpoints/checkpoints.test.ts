@@ -10,7 +10,7 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
 import { silentLog } from "../../project/log.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
@@ -131,7 +131,7 @@ it("says which commit took a checkpoint's place", async () => {
   repo.git("reset", "--quiet", "--hard", hashes[1]!);
   repo.git("commit", "--quiet", "--amend", "--message", "amended");
   const amended = repo.git("rev-parse", "HEAD");
-  await takeInCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [hashes[1]!] });
+  await recordCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [hashes[1]!] });
   expect((await show(hashes[1]!)).rewritten_as).toEqual([amended]);
 });
 

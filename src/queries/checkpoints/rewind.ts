@@ -42,7 +42,7 @@ export interface RewindRequest {
 const filesGiven = 200;
 const turnsGiven = 20;
 /** What looking for the commit's place in history may take. Milliseconds. */
-const patienceMs = 5000;
+const timeoutMs = 5000;
 
 /**
  * Shows a commit as somewhere to go back to, and goes there if asked to.
@@ -129,7 +129,7 @@ function checkpointIn(memory: Memory, name: string): CheckpointRecord | null {
 
 async function fateOf(root: string, memory: Memory | null, commit: string) {
   try {
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const fates = memory
       ? commitFatesOf(root, memory).of([commit], signal)
       : new Ancestry(root).statesOf([commit], signal);

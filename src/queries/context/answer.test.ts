@@ -15,7 +15,7 @@ import { forget, nothing } from "../../store/memory/privacy/forget.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./answer.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const day = 24 * 3600 * 1000;
@@ -25,7 +25,7 @@ let dir: string;
 let remove: () => void;
 let config: Config;
 let branch: string | null;
-let named: ToTell[];
+let named: Injection[];
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
   config = defaultConfig();

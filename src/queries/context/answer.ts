@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { ContextRequest, ContextResponse } from "../../protocol/context.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { refsTold, saveInjection } from "../../store/memory/injections.ts";
+import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
-import { toTellForPrompt } from "./for-prompt.ts";
-import { type ToTell, tell } from "./quote.ts";
-import { leastRelevance } from "./relevance.ts";
+import { injectionForPrompt } from "./for-prompt.ts";
+import { type Injection, tell } from "./quote.ts";
+import { minRelevance } from "./relevance.ts";
 import type { ContextSource } from "./source.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function answerContext(
     took_ms: took(),
     items: [],
   });
-  const told = refsTold(memory, sessionUid);
+  const told = refsInjected(memory, sessionUid);
   const files = filesOf(source, request).filter((file) => !told.has(fileRef(file)));
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
@@ -69,7 +69,7 @@ async function itemsFor(
   source: ContextSource,
   request: ContextRequest,
   files: readonly string[],
-): Promise<string | ToTell[]> {
+): Promise<string | Injection[]> {
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
   const { event, session_id: sessionUid } = request;
@@ -80,7 +80,7 @@ async function itemsFor(
   }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
-    const said = await toTellForPrompt(source, { sessionUid, prompt, least: leastRelevance[mode] });
+    const said = await injectionForPrompt(source, { sessionUid, prompt, least: minRelevance[mode] });
     return [...said, ...(await source.namedCode(prompt))];
   }
   if (mode !== "eager") return "context for edits needs context.mode = eager";

@@ -4,19 +4,19 @@ import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { filesOfSession, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { decisionsToTell, notesToTell } from "./decided.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 const day = 24 * 3600 * 1000;
 /** Notes are made to last, decisions of a conversation less so. Days. */
 const notesReach = 90;
 const decisionsReach = 21;
-const mostNotes = 5;
-const mostDecisions = 4;
-const mostFiles = 12;
+const maxNotes = 5;
+const maxDecisions = 4;
+const maxFiles = 12;
 
 /** What matters when a session begins: what was last done on its branch, notes and decisions that stand, its event. */
-export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<ToTell[]> {
+export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
   const { memory, now } = source;
   const branch = await source.branch();
   const sees = inSight(source, sessionUid);
@@ -29,14 +29,14 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
     ...notesToTell(source, {
       since: Math.max(now - notesReach * day, from),
       of: (session) => session === null || !sees(session),
-      most: mostNotes,
+      most: maxNotes,
     }),
     ...decisionsToTell(source, {
       since: Math.max(now - decisionsReach * day, from),
       of: (session) => !sees(session),
       files: null,
       branch,
-      most: mostDecisions,
+      most: maxDecisions,
       why: "a recent decision",
     }),
     ...eventOf(source, branch),
@@ -44,20 +44,20 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
 }
 
 /** What a compaction may have taken away: the user's notes, what was decided, which files are being worked on. */
-export function toTellAfterCompaction(source: ContextSource, sessionUid: string): ToTell[] {
+export function toTellAfterCompaction(source: ContextSource, sessionUid: string): Injection[] {
   const { memory } = source;
   const own = sessionByUid(memory, sessionUid);
   if (own === null) return [];
   const edited = filesOfSession(memory, own.id).filter(({ how }) => how !== "read");
   const isOwn = (session: string | null) => session === sessionUid;
   return [
-    ...notesToTell(source, { since: 0, of: isOwn, most: mostNotes }),
+    ...notesToTell(source, { since: 0, of: isOwn, most: maxNotes }),
     ...decisionsToTell(source, {
       since: null,
       of: isOwn,
       files: null,
       branch: null,
-      most: mostDecisions,
+      most: maxDecisions,
       why: "decided before the compaction",
     }),
     ...(edited.length === 0
@@ -67,7 +67,7 @@ export function toTellAfterCompaction(source: ContextSource, sessionUid: string)
             ref: `session:${own.uid}:files`,
             kind: "Edited in this session before its compaction",
             quote: edited
-              .slice(0, mostFiles)
+              .slice(0, maxFiles)
               .map(({ path }) => path)
               .join(", "),
             place: placeOf({ session: own.uid, at: own.lastAt }),
@@ -83,7 +83,7 @@ function lastOnBranch(
   branch: string | null,
   sees: (uid: string) => boolean,
   from: number,
-): ToTell[] {
+): Injection[] {
   if (branch === null) return [];
   const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
@@ -130,7 +130,7 @@ function outcomeIn(summary: string): string {
   return said.replace(/\s+/g, " ").trim().slice(0, 240);
 }
 
-function eventOf({ memory, until }: ContextSource, branch: string | null): ToTell[] {
+function eventOf({ memory, until }: ContextSource, branch: string | null): Injection[] {
   if (branch === null) return [];
   const event = eventsOf(memory, { status: "active" }).find(
     (one) => one.branch === branch && (until === null || one.createdAt <= until),

@@ -5,17 +5,17 @@ import { chunkOutlines, chunksByIds } from "../../store/memory/chunks/chunks.ts"
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { sentenceFinder } from "../sessions/deciding-sentence.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
 /** What was noted and decided, as it is told. */
 
 /** Chunks that are looked at for what they decide, the latest. */
-const mostLookedAt = 60;
+const maxScanned = 60;
 /** Of two decisions about the same file, the earlier is as good as gone when so much of its words is in the later. */
 const supersededShare = 0.6;
 /** Of a decision that can be understood alone. */
-const fewestWords = 6;
+const minWords = 6;
 
 export const notesKind = "User's note";
 
@@ -27,7 +27,7 @@ export interface NotesWanted {
 }
 
 /** The user's own notes, the latest first. */
-export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): ToTell[] {
+export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): Injection[] {
   return listAnnotations(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
     .slice(0, most)
@@ -37,7 +37,7 @@ export function notesToTell({ memory, until }: ContextSource, { since, of, most 
 export function noteToTell(
   { uid, note, sessionUid, turn, at, branch }: AnnotationRecord,
   why: string,
-): ToTell {
+): Injection {
   return {
     ref: `note:${uid}`,
     kind: notesKind,
@@ -60,7 +60,7 @@ export interface DecisionsWanted {
 }
 
 /** What was decided in conversations and still stands: the latest first, those of the branch before all others. */
-export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): ToTell[] {
+export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, config, root, until } = source;
   const ids = chunkIdsIn(memory, {
     ...allChunks,
@@ -76,20 +76,20 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
   const latest = outlines
     .filter(({ sessionId }) => wanted.of(sessions.get(sessionId)?.uid ?? ""))
     .sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0))
-    .slice(0, mostLookedAt);
+    .slice(0, maxScanned);
   const chunks = chunksByIds(
     memory,
     latest.map(({ id }) => id),
   );
   const sentenceOf = sentenceFinder(config);
   const ages = new FileAges(root);
-  const standing: { sentence: string; files: string[]; onBranch: boolean; told: ToTell }[] = [];
+  const standing: { sentence: string; files: string[]; onBranch: boolean; told: Injection }[] = [];
   for (const { id, sessionId, startedAt, endedAt, firstTurn, branch } of latest) {
     const chunk = chunks.get(id);
     if (!chunk || ages.freshnessOf(chunk.files, endedAt) === "orphaned") continue;
     const { text: sentence, decides } = sentenceOf(chunk.text);
     // "I like option C" says nothing to somebody who has not seen the options.
-    if (!decides || sentence.split(/\s+/).length < fewestWords) continue;
+    if (!decides || sentence.split(/\s+/).length < minWords) continue;
     if (standing.some((later) => supersedes(later, { sentence, files: chunk.files }))) continue;
     standing.push({
       sentence,

@@ -2,14 +2,14 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { allChunks, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import { decisionsToTell, noteToTell } from "./decided.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight } from "./source.ts";
 
-const mostDecisions = 3;
-const mostNotes = 2;
+const maxDecisions = 3;
+const maxNotes = 2;
 
 /** What was noted and decided about a file, by others than the session that has just edited it. */
-export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): ToTell[] {
+export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
   const sees = inSight(source, sessionUid);
   const why = `about ${file}`;
@@ -20,7 +20,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
     )
     .filter(({ sessionUid: session }) => session === null || !sees(session))
     .sort((a, b) => b.at - a.at)
-    .slice(0, mostNotes)
+    .slice(0, maxNotes)
     .map((note) => noteToTell(note, why));
   return [
     ...notes,
@@ -29,7 +29,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
       of: (session) => !sees(session),
       files: [file],
       branch: null,
-      most: mostDecisions,
+      most: maxDecisions,
       why,
     }),
   ];

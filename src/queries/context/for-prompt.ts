@@ -3,16 +3,16 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { sentenceFinder } from "../sessions/deciding-sentence.ts";
 import { notesKind } from "./decided.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 /** A longer prompt is a document, and what it is about stands at its beginning. Characters. */
-const mostOfPrompt = 4000;
+const maxPromptLength = 4000;
 /** Results that are asked for, as many may be the session's own, and that are weighed. */
 const asked = 40;
 const weighed = 8;
-const mostTold = 3;
+const maxInjected = 3;
 
 const kinds = {
   decision: "Decided",
@@ -27,11 +27,11 @@ const kinds = {
  * @param least relevance that is told (relevance.ts)
  * @throws PommelError what a search throws, but for a prompt without words
  */
-export async function toTellForPrompt(
+export async function injectionForPrompt(
   source: ContextSource,
   { sessionUid, prompt, least }: { sessionUid: string; prompt: string; least: number },
-): Promise<ToTell[]> {
-  const query = prompt.slice(0, mostOfPrompt);
+): Promise<Injection[]> {
+  const query = prompt.slice(0, maxPromptLength);
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
   const { memory, config, now, until } = source;
   const { results } = await source.search({ ...openQuery, query, limit: asked, until });
@@ -41,8 +41,8 @@ export async function toTellForPrompt(
   const sentenceOf = sentenceFinder(config);
   return relevant
     .filter(({ relevance }) => relevance >= least)
-    .slice(0, mostTold)
-    .map(({ result, relevance, words }): ToTell => {
+    .slice(0, maxInjected)
+    .map(({ result, relevance, words }): Injection => {
       const { annotation, kind, content, snippet } = result;
       return {
         ref: refOf(source, result),

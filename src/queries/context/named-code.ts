@@ -1,7 +1,7 @@
 import { roleOf } from "../../search/code/path-role.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { identifiersOf, nameKey } from "../../text/tokens.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 
 /*
  * Where the code is that a prompt names. What a prompt only describes is left to a search: the best place for "fix the
@@ -11,20 +11,20 @@ import type { ToTell } from "./quote.ts";
 /** `retryLimit`, `RetryLimit`, `retry_limit`: written so, a word means code. */
 const spelledAsCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
 /** A prompt that names more is a plan, whose writer knew the code. */
-const mostNames = 8;
+const maxNames = 8;
 /** A name of more definitions does not say which is meant. */
-const mostDefinitions = 2;
-const mostTold = 3;
+const maxDefinitions = 2;
+const maxInjected = 3;
 /** A longer prompt is a document. Characters. */
-const mostOfPrompt = 10_000;
+const maxPromptLength = 10_000;
 
 /** The definitions of what a prompt names, in the order of the names; of a file that it names as well nothing. */
-export async function codeNamed(index: SearchableIndex, prompt: string): Promise<ToTell[]> {
+export async function codeNamed(index: SearchableIndex, prompt: string): Promise<Injection[]> {
   // A link is an address, not a name.
-  const text = prompt.slice(0, mostOfPrompt).replace(/https?:\/\/\S+/g, " ");
+  const text = prompt.slice(0, maxPromptLength).replace(/https?:\/\/\S+/g, " ");
   const names = [...new Set(identifiersOf(text))].filter((name) => spelledAsCode.test(name));
-  if (names.length === 0 || names.length > mostNames) return [];
-  const definitions = await index.definitions([...new Set(names.map(nameKey))], 4 * mostDefinitions);
+  if (names.length === 0 || names.length > maxNames) return [];
+  const definitions = await index.definitions([...new Set(names.map(nameKey))], 4 * maxDefinitions);
   const chunks = new Map<ChunkId, StoredChunk>();
   for (const chunk of await index.chunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
   return names
@@ -34,12 +34,12 @@ export async function codeNamed(index: SearchableIndex, prompt: string): Promise
         .flatMap(({ id }) => chunks.get(id) ?? []);
       return definitionsToTell(name, places, text);
     })
-    .slice(0, mostTold);
+    .slice(0, maxInjected);
 }
 
-function definitionsToTell(name: string, places: readonly StoredChunk[], prompt: string): ToTell[] {
+function definitionsToTell(name: string, places: readonly StoredChunk[], prompt: string): Injection[] {
   const found = places.filter(({ path }) => !["test", "docs", "generated"].includes(roleOf(path)));
-  if (found.length > mostDefinitions) return [];
+  if (found.length > maxDefinitions) return [];
   return found
     .filter(({ path }) => !prompt.includes(path.slice(path.lastIndexOf("/") + 1)))
     .map(({ path, signature, startLine, endLine }) => ({

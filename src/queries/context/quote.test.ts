@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { harmless, mostCharacters, type ToTell, tell } from "./quote.ts";
+import { harmless, type Injection, maxCharacters, tell } from "./quote.ts";
 
-const item = (quote: string, more: Partial<ToTell> = {}): ToTell => ({
+const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
   ref: `chunk:${quote.slice(0, 8)}`,
   kind: "Decided",
   quote,
@@ -57,7 +57,7 @@ describe("what is quoted", () => {
         expect(lines).toHaveLength(answer.told.length + 4);
         expect(answer.text.match(/[<>]/g)).toHaveLength(4);
         expect(answer.tokens).toBeLessThanOrEqual(budget);
-        expect(answer.text.length).toBeLessThanOrEqual(mostCharacters);
+        expect(answer.text.length).toBeLessThanOrEqual(maxCharacters);
         // None of it is left where a client writes it down.
         expect(withoutOwnContext(`before ${answer.text} after`)).toBe("before\nafter");
       }),

@@ -27,7 +27,7 @@ const halfLife = 5;
 const day = 24 * 3600 * 1000;
 
 /** What is told by itself is at least as relevant; docs/benchmarks.md has what each comes to. */
-export const leastRelevance = { gentle: 0.5, eager: 0.35 } as const;
+export const minRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */
 export interface Relevant {

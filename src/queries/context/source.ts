@@ -3,7 +3,7 @@ import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts
 import { shortId } from "../../sessions/short-id.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import type { ToTell } from "./quote.ts";
+import type { Injection } from "./quote.ts";
 
 /** What is told is taken from here. */
 export interface ContextSource {
@@ -15,7 +15,7 @@ export interface ContextSource {
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
   /** Where the code is that a prompt names; nothing without an index of code. */
-  namedCode: (prompt: string) => Promise<ToTell[]>;
+  namedCode: (prompt: string) => Promise<Injection[]>;
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
   /** The branch that the agent works on; null: none, or not known. */

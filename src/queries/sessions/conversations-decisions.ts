@@ -34,7 +34,7 @@ export async function decisionsIn(
 ): Promise<DecisionsAnswer> {
   const all =
     request.query === ""
-      ? [...(await notesIn(memory, request)), ...(await saidIn(memory, request, config))].sort(latestFirst)
+      ? [...(await notesIn(memory, request)), ...(await textIn(memory, request, config))].sort(latestFirst)
       : await foundIn(project, memory, request, config);
   return { decisions: all.slice(0, request.limit), total: all.length };
 }
@@ -71,7 +71,7 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
   });
 }
 
-async function saidIn(memory: Memory, request: DecisionsRequest, config: Config): Promise<Decision[]> {
+async function textIn(memory: Memory, request: DecisionsRequest, config: Config): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
   const ids = chunkIdsIn(memory, {
     ...allChunks,

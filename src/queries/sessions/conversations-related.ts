@@ -20,7 +20,7 @@ const halfLife = 30;
 /** What a turn keeps that a query has nothing to do with. */
 const unasked = 0.2;
 /** Turns of a file that are looked at, the latest. */
-const mostTurns = 500;
+const maxTurns = 500;
 const turnsShown = 5;
 
 /**
@@ -83,7 +83,7 @@ export async function relatedIn(
   const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
   const wantedSet = new Set(wanted);
   const turns = new Map(
-    wanted.flatMap((path) => turnsWithFile(memory, path, mostTurns)).map((turn) => [turn.id, turn]),
+    wanted.flatMap((path) => turnsWithFile(memory, path, maxTurns)).map((turn) => [turn.id, turn]),
   );
   const relevance =
     query === "" ? null : await relevanceOf(project, memory, { query, files: wanted }, config);

@@ -5,7 +5,7 @@ import type { StoredLine } from "../../sessions/turn-content.ts";
 export function renderTurn(lines: readonly StoredLine[]): string {
   return lines
     .flatMap(({ entries }) => entries.map(renderEntry))
-    .filter((said) => said !== "")
+    .filter((statement) => statement !== "")
     .join("\n\n");
 }
 

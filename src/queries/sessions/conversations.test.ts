@@ -206,8 +206,8 @@ describe("searching", () => {
 
   it("answers with how new the memory is, and what waits", async () => {
     const record = session("abc", 0);
-    const said = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
-    replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, said);
+    const statement = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
+    replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, statement);
     const search = new SessionSearch({ root: store.dir, memory: store.memory, embedder: null });
     const answer = await answerTranscriptSearch(search, store.memory, { q: "retry" }, config, 2);
     expect(answer).toMatchObject({

@@ -17,8 +17,10 @@ describe("the sentence that says what was decided", () => {
     "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times.",
     "**Decision: retries**\nThe ledger is slow, so three times.",
     "Decision: retries:\n- The ledger is slow, so three times.",
-  ])("takes what a heading announces: %j", (said) => {
-    expect(sentenceOf(`[ASSISTANT] ${said}`)).toBe("Decision: retries: The ledger is slow, so three times.");
+  ])("takes what a heading announces: %j", (statement) => {
+    expect(sentenceOf(`[ASSISTANT] ${statement}`)).toBe(
+      "Decision: retries: The ledger is slow, so three times.",
+    );
   });
 
   it("is a row of a table, not its head, and no code", () => {

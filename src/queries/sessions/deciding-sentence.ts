@@ -5,7 +5,7 @@ import { beginningOf } from "../../text/text-size.ts";
 /** A sentence is cut at so many characters. */
 const longest = 300;
 /** A question at so many, so that its answer is seen. */
-const longestQuestion = 150;
+const maxQuestionLength = 150;
 
 /** What a chunk says, in a sentence. */
 export interface Said {
@@ -52,10 +52,10 @@ function sentencesIn(text: string): Sentence[] {
     .replace(/^ *```[\s\S]*?(?:^ *```|$(?![\s\S]))/gm, "")
     .replace(/^ *\|.*\n *\|[\s:|-]+$/gm, "")
     .split(/\n(?=\[[A-Z_]+\] )/)
-    .filter((said) => !/^\[(TOOL_USE|TOOL_RESULT|NOTICE)\]/.test(said))
-    .flatMap((said) => {
-      const isHumans = said.startsWith("[USER] ");
-      const words = said.replace(/^\[[A-Z]+\] /, "");
+    .filter((statement) => !/^\[(TOOL_USE|TOOL_RESULT|NOTICE)\]/.test(statement))
+    .flatMap((statement) => {
+      const isHumans = statement.startsWith("[USER] ");
+      const words = statement.replace(/^\[[A-Z]+\] /, "");
       return (
         choicesIn(words) ?? plainSentencesIn(words).map((one) => ({ ...one, isHumans, isChoice: false }))
       );
@@ -64,16 +64,16 @@ function sentencesIn(text: string): Sentence[] {
 }
 
 /** How Claude Code tells the agent what the human chose: `User has answered your questions: "Which?"="This", ...`. */
-function choicesIn(said: string): Sentence[] | null {
-  if (!said.startsWith("User has answered your question")) return null;
-  return [...said.matchAll(/"([^"]+)"="([^"]+)"/g)].map(([, question = "", answer]) => ({
-    text: `${beginningOf(question, longestQuestion)} → ${answer}`,
+function choicesIn(statement: string): Sentence[] | null {
+  if (!statement.startsWith("User has answered your question")) return null;
+  return [...statement.matchAll(/"([^"]+)"="([^"]+)"/g)].map(([, question = "", answer]) => ({
+    text: `${beginningOf(question, maxQuestionLength)} → ${answer}`,
     ...{ isHumans: true, isLead: false, isChoice: true },
   }));
 }
 
-function plainSentencesIn(said: string): Pick<Sentence, "text" | "isLead">[] {
-  return said.split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u).map((written) => ({
+function plainSentencesIn(statement: string): Pick<Sentence, "text" | "isLead">[] {
+  return statement.split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u).map((written) => ({
     text: written
       .replace(/^[\s#>*|-]+|[\s*_|]+$/g, "")
       .replaceAll("**", "")

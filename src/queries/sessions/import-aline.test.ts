@@ -24,7 +24,7 @@ import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 import { withWritableMemory } from "../writable-memory.ts";
-import { planAline, takeInAline } from "./import-aline.ts";
+import { importAline, planAline } from "./import-aline.ts";
 
 let dir: string;
 let project: Project;
@@ -131,7 +131,7 @@ describe("taking in what Aline remembered", () => {
     addTurn("s1", 2, "And stock?", "never", second.trimEnd());
     const planned = await plan();
     expect(planned).toMatchObject({ schema: 21, isNewer: false, transcripts: [], elsewhere: 0 });
-    const taken = await takeInAline(project, planned);
+    const taken = await importAline(project, planned);
     expect(taken).toMatchObject({ sessions: { new: 1, known: 0, forgotten: 0, empty: 0 }, failed: [] });
     await read((memory) => {
       const session = sessionByUid(memory, "s1")!;
@@ -150,7 +150,7 @@ describe("taking in what Aline remembered", () => {
     for (const name of readdirSync(project.stateDir).filter((one) => one.startsWith("memory.db"))) {
       expect(readFileSync(join(project.stateDir, name)).includes(secret)).toBe(false);
     }
-    const again = await takeInAline(project, await plan());
+    const again = await importAline(project, await plan());
     expect(again).toMatchObject({ sessions: { new: 0, known: 1 }, chunks: 0 });
   });
 
@@ -160,7 +160,7 @@ describe("taking in what Aline remembered", () => {
     addSession("s2");
     addTurn("s2", 1, "Why is it slow?", "An index was missing.", null);
     addSession("s3");
-    await takeInAline(project, await plan());
+    await importAline(project, await plan());
     await read((memory) => {
       expect(
         listSessions(memory)
@@ -175,7 +175,7 @@ describe("taking in what Aline remembered", () => {
       expect(turnsOf(memory, codex.id)).toMatchObject([{ number: 1, prompt: "Rename the table" }]);
       expect(codex.lastAt).toBe(Date.parse("2026-01-05T12:01:00Z"));
     });
-    expect((await takeInAline(project, await plan())).sessions).toMatchObject({ new: 0, known: 2, empty: 1 });
+    expect((await importAline(project, await plan())).sessions).toMatchObject({ new: 0, known: 2, empty: 1 });
   });
 
   it("leaves transcripts that are there to the import of transcripts, and other projects alone", async () => {
@@ -202,11 +202,11 @@ describe("taking in what Aline remembered", () => {
   it("does not bring back what was forgotten", async () => {
     addSession("s1");
     addTurn("s1", 1, "x", "y", conversation("s1")[0]);
-    await takeInAline(project, await plan());
+    await importAline(project, await plan());
     await withWritableMemory(project, ({ memory }) => {
       forget(memory, { ...nothing, sessions: [sessionByUid(memory, "s1")!.id] });
     });
-    expect((await takeInAline(project, await plan())).sessions).toMatchObject({ new: 0, forgotten: 1 });
+    expect((await importAline(project, await plan())).sessions).toMatchObject({ new: 0, forgotten: 1 });
     expect(await read((memory) => sessionByUid(memory, "s1"))).toBeNull();
   });
 
@@ -237,7 +237,7 @@ describe("taking in what Aline remembered", () => {
     ])
       link.run(event, session);
     for (let i = 0; i < 2; i++) {
-      const taken = await takeInAline(project, await plan());
+      const taken = await importAline(project, await plan());
       expect(taken).toMatchObject({ events: 2, commits: { named: 2, taken_in: 1 } });
     }
     await read((memory) => {
@@ -286,7 +286,7 @@ describe("a database that is not what it should be", () => {
     addTurn("s1", 1, "x", "y", null);
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const before = readFileSync(file);
-    await takeInAline(project, await plan());
+    await importAline(project, await plan());
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 });

@@ -6,12 +6,12 @@ import {
   knownSchema,
   readAline,
 } from "../../agents/aline/aline-database.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import { belongsTo, projectRoots } from "../../git/project-roots.ts";
 import type { Project } from "../../project/paths.ts";
-import { placeOf, takeInAlineEvents, takeInAlineSession } from "../../sessions/ingest/import-aline.ts";
+import { importAlineEvents, importAlineSession, placeOf } from "../../sessions/ingest/import-aline.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
@@ -34,7 +34,7 @@ export interface AlinePlan {
   older: number;
 }
 
-export interface AlineTakenIn {
+export interface AlineImport {
   /** New, known already, forgotten by the user, without anything that can be read. */
   sessions: { new: number; known: number; forgotten: number; empty: number };
   chunks: number;
@@ -95,16 +95,16 @@ function withAline<T>(path: string, use: (db: AlineDatabase) => T | Promise<T>):
 }
 
 /** Takes in what was planned, but for the transcripts that are there. Errors as `planAline`. */
-export function takeInAline(
+export function importAline(
   project: Project,
   plan: AlinePlan,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, total: number) => void } = {},
-): Promise<AlineTakenIn> {
+): Promise<AlineImport> {
   return withAline(plan.file, (db) =>
     withWritableMemory(
       project,
       async (work) => {
-        const taken: AlineTakenIn = {
+        const taken: AlineImport = {
           sessions: { new: 0, known: 0, forgotten: 0, empty: 0 },
           chunks: 0,
           events: 0,
@@ -116,7 +116,7 @@ export function takeInAline(
         for (const { session, cwd } of plan.sessions) {
           signal?.throwIfAborted();
           try {
-            const { state, chunks, uid } = await takeInAlineSession(work, db, session, cwd, signal);
+            const { state, chunks, uid } = await importAlineSession(work, db, session, cwd, signal);
             taken.sessions[state]++;
             taken.chunks += chunks;
             if (uid !== null) uids.set(session.id, uid);
@@ -133,9 +133,9 @@ export function takeInAline(
         ]);
         const named = new Set(events.flatMap(({ commits }) => commits));
         for (const id of ours) for (const { commit } of db.turns(id)) if (commit !== null) named.add(commit);
-        const checkpoints = await takeInCommits(project, work, named, signal);
+        const checkpoints = await importCommits(project, work, named, signal);
         taken.commits = { named: named.size, taken_in: checkpoints.taken };
-        taken.events = takeInAlineEvents(work, events, uids, checkpoints.byHash);
+        taken.events = importAlineEvents(work, events, uids, checkpoints.byHash);
         return taken;
       },
       { create: true },
@@ -144,7 +144,7 @@ export function takeInAline(
 }
 
 /** Those of the commits that are in this repository. Aline also made commits of its own, elsewhere. */
-async function takeInCommits(
+async function importCommits(
   project: Project,
   work: ScrubbingWork,
   named: ReadonlySet<string>,
@@ -157,7 +157,7 @@ async function takeInCommits(
     const hash = await commitNamed(project.root, name);
     if (hash === null) continue;
     try {
-      if ((await takeInCommit(git, hash, { seen: "history" }, signal)) !== null) taken++;
+      if ((await recordCommit(git, hash, { seen: "history" }, signal)) !== null) taken++;
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
     }

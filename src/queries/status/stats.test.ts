@@ -7,7 +7,7 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { projectAt } from "../../project/paths.ts";
 import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
 
@@ -20,7 +20,7 @@ afterEach(() => repo.remove());
 const stats = (request: StatsRequest = {}, memory: Repository["memory"] | null = repo.memory) =>
   statsOf(projectAt(repo.root), memory, request);
 const seen = (hash: string, rewrittenFrom: string[] = []) =>
-  takeInCommit(repo.work, hash, { seen: "hook", branch: "main", rewrittenFrom });
+  recordCommit(repo.work, hash, { seen: "hook", branch: "main", rewrittenFrom });
 
 it("sums up whose lines were committed, by author, directory, week, model and session", async () => {
   rememberSession(repo.memory, "s", ["p"], { title: { text: "Making", source: "agent" } });

@@ -14,7 +14,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { entry, mostFirst } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
-import { howToLookAt } from "./how-to-look-at.ts";
+import { backfillHint } from "./backfill-hint.ts";
 import { isoTime } from "./status.ts";
 
 export interface StatsRequest {
@@ -46,7 +46,7 @@ export async function statsOf(
     until: request.until === undefined ? null : await parseWhen(request.until, "until"),
   };
   const history = await historyOf(project.root, signal);
-  const last = memory?.untilWritten<"last", LastStats>("stats");
+  const last = memory?.cacheUntilWrite<"last", LastStats>("stats");
   const question = JSON.stringify({ ...request, ...when });
   const known = last?.get("last");
   // HEAD's history is another object when it may be another one.
@@ -230,5 +230,5 @@ function notesOn(
   const [have, are] =
     unseen === 1 ? ["1 commit has", "is"] : [`${unseen.toLocaleString("en")} commits have`, "are"];
   const what = `${have} not been analysed and ${are} not counted`;
-  return [memory === null ? `${what}.` : `${what}: ${howToLookAt(memory, oldest)}`];
+  return [memory === null ? `${what}.` : `${what}: ${backfillHint(memory, oldest)}`];
 }

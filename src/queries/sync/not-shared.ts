@@ -4,8 +4,8 @@ import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChangedThing } from "../../store/memory/sync.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
+import { thingsToExport } from "../../sync/export-files.ts";
 import { isSharing } from "../../sync/sync.ts";
-import { thingsToTell } from "../../sync/told-files.ts";
 
 /** How many things are new since the memory was shared last, by kind. */
 export type NotShared = Partial<Record<ChangedThing["kind"], number>>;
@@ -22,7 +22,7 @@ export function notSharedYet(project: Project): Promise<NotShared | null> {
 async function notSharedOf({ root }: Project, memory: Memory): Promise<NotShared | null> {
   if (!isSharing(memory)) return null;
   const worktrees = (await projectRoots(root)).filter((each) => each !== root);
-  const { things } = thingsToTell({ work: { memory, root, worktrees } }, { everything: false });
+  const { things } = thingsToExport({ work: { memory, root, worktrees } }, { everything: false });
   const uids = new Map<ChangedThing["kind"], Set<string>>();
   for (const { kind, uid } of things) uids.set(kind, (uids.get(kind) ?? new Set()).add(uid));
   return Object.fromEntries([...uids].map(([kind, of]) => [kind, of.size]));

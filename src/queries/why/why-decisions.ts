@@ -32,7 +32,7 @@ const halfLife = 45;
 const note = 1.2;
 const aboutFile = 1.25;
 /** Chunks that are read to find their sentences. */
-const mostRead = 20;
+const maxRead = 20;
 
 /** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
 export function nearDecisions(memory: Memory, place: WritingPlace, config: Config): NearDecision[] {
@@ -40,7 +40,7 @@ export function nearDecisions(memory: Memory, place: WritingPlace, config: Confi
     const record = sessionByUid(memory, session);
     return record ? [{ record, turn }] : [];
   });
-  const found = [...saidNear(memory, place, sessions, config), ...notedNear(memory, place, sessions)];
+  const found = [...decisionsNear(memory, place, sessions, config), ...notedNear(memory, place, sessions)];
   const texts = new Set<string>();
   return found
     .filter(({ score }) => (score ?? 0) > 0.05)
@@ -50,7 +50,7 @@ export function nearDecisions(memory: Memory, place: WritingPlace, config: Confi
 
 type Here = { record: SessionRecord; turn: number };
 
-function saidNear(
+function decisionsNear(
   memory: Memory,
   place: WritingPlace,
   here: readonly Here[],
@@ -64,7 +64,7 @@ function saidNear(
   const ranked = outlines
     .map((outline) => ({ outline, ...rank(placeOfChunk(outline, ofFile.has(outline.id)), place, here) }))
     .sort((a, b) => b.score - a.score)
-    .slice(0, mostRead);
+    .slice(0, maxRead);
   const chunks = chunksByIds(
     memory,
     ranked.map(({ outline }) => outline.id),

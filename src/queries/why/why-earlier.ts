@@ -9,10 +9,10 @@ import { type LinesAt, linesBefore } from "./why-history.ts";
 import { authorIn, commitIn, groupsOf, largestOf } from "./why-origins.ts";
 
 /** Steps back. */
-const mostSteps = 3;
+const maxSteps = 3;
 const linesShown = 5;
 /** Of a prompt; characters. */
-const mostOfPrompt = 300;
+const maxPromptLength = 300;
 
 /**
  * What stood in the place of lines before, step by step back: each time what the lines were that the step before
@@ -26,7 +26,7 @@ export async function earlierLines(
   signal?: AbortSignal,
 ): Promise<EarlierLines[]> {
   const steps: EarlierLines[] = [];
-  for (let range: BlameRange | null = from; range !== null && steps.length < mostSteps; ) {
+  for (let range: BlameRange | null = from; range !== null && steps.length < maxSteps; ) {
     const before = range.is_boundary ? null : await linesBefore(project, placeOf(range), signal);
     if (before === null) break;
     const { how, revision, file, first, last, text } = before;
@@ -60,5 +60,5 @@ function promptOf(memory: Memory | null, { session_id, turn }: LineAuthor): stri
   if (memory === null || session_id === null || turn === null) return null;
   const session = sessionByUid(memory, session_id);
   const record = session ? turnOf(memory, session.id, turn) : null;
-  return record ? beginningOf(record.prompt, mostOfPrompt) : null;
+  return record ? beginningOf(record.prompt, maxPromptLength) : null;
 }

@@ -30,10 +30,10 @@ export interface LinesBefore {
 }
 
 /** Lines of a block that others took the place of, at most; of a larger one nobody would say so. */
-const mostReplaced = 40;
+const maxReplaced = 40;
 /** How much of its words a line must share with another to be that line, changed. */
 const alike = 0.5;
-const mostCounted = 200;
+const maxCounted = 200;
 const latestShown = 5;
 
 type Later = Omit<LaterChanges["latest"][number], "by_agent">;
@@ -67,8 +67,8 @@ async function readLinesBefore(
   if (!changed || !hunk || hunk.removed.length === 0) return null;
   const revision = lines.commit === null ? "HEAD" : `${lines.commit}^`;
   const asked = hunk.added.slice(Math.max(lines.first - hunk.newStart, 0), lines.last - hunk.newStart + 1);
-  const same = asked.flatMap((text) => mostAlike(text, hunk.removed) ?? []);
-  if (same.length === 0 && hunk.removed.length > mostReplaced) return null;
+  const same = asked.flatMap((text) => mostSimilar(text, hunk.removed) ?? []);
+  if (same.length === 0 && hunk.removed.length > maxReplaced) return null;
   const [from, to] =
     same.length === 0 ? [0, hunk.removed.length - 1] : [Math.min(...same), Math.max(...same)];
   return {
@@ -104,7 +104,7 @@ async function changeOf(
 }
 
 /** The place of the line that is most like a text, where one is. */
-function mostAlike(text: string, lines: readonly string[]): number | null {
+function mostSimilar(text: string, lines: readonly string[]): number | null {
   const words = wordsOf(text);
   let best: number | null = null;
   let most = alike;
@@ -154,7 +154,7 @@ async function readChangesSince(
 ): Promise<{ count: number; latest: Later[] }> {
   const args = [
     ...["--literal-pathspecs", "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"],
-    ...[`--max-count=${mostCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
+    ...[`--max-count=${maxCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
   ];
   const latest: Later[] = [];
   let count = 0;

@@ -1,5 +1,5 @@
 import { lineKey } from "../../attribution/lines/line-keys.ts";
-import { isTelling } from "../../attribution/survival.ts";
+import { isDistinctive } from "../../attribution/survival.ts";
 import type { BlameRange, LineAuthor, Origin, OriginCommit } from "../../protocol/blame.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
@@ -34,7 +34,7 @@ export function groupsOf(
     const each = range.author === "agent" && range.turn !== null ? weightOfAgent : 1;
     for (let line = range.first_line; line <= range.last_line; line++) {
       const text = textOf(line);
-      const says = text === undefined || isTelling(lineKey(text));
+      const says = text === undefined || isDistinctive(lineKey(text));
       group.weight += each * (says ? 1 : weightOfTrivial);
     }
   }

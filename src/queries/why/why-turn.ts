@@ -9,8 +9,8 @@ import { beginningOf } from "../../text/text-size.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Characters. */
-const mostOfPrompt = 4000;
-const mostOfSaid = 600;
+const maxPromptLength = 4000;
+const maxAnswerLength = 600;
 
 /**
  * What was asked in a turn, and what the agent said around the tool call that wrote.
@@ -34,17 +34,17 @@ export function originTurn(
     session_id: uid,
     number: turn,
     started_at: isoTime(stored.record.startedAt),
-    prompt: beginningOf((prompt?.text || stored.record.prompt).trim(), mostOfPrompt),
-    said_before: said(before.findLast(isText)),
-    said_after: said(after.find(isText)),
+    prompt: beginningOf((prompt?.text || stored.record.prompt).trim(), maxPromptLength),
+    said_before: textOf(before.findLast(isText)),
+    said_after: textOf(after.find(isText)),
     tool: call?.kind === "tool_use" ? call.tool : null,
     asked_by: askedBy(memory, session),
   };
 }
 
 const isText = (entry: Entry) => entry.kind === "text" && entry.text.trim() !== "";
-const said = (entry: Entry | undefined) =>
-  entry?.kind === "text" ? beginningOf(entry.text.trim(), mostOfSaid) : "";
+const textOf = (entry: Entry | undefined) =>
+  entry?.kind === "text" ? beginningOf(entry.text.trim(), maxAnswerLength) : "";
 
 /** The turn in which a subagent was started: the last one that had begun by then. */
 function askedBy(memory: Memory, session: SessionRecord): OriginTurn["asked_by"] {
@@ -54,5 +54,5 @@ function askedBy(memory: Memory, session: SessionRecord): OriginTurn["asked_by"]
     ({ startedAt }) => startedAt !== null && session.startedAt !== null && startedAt <= session.startedAt,
   );
   if (!turn) return null;
-  return { session_id: parent.uid, turn: turn.number, prompt: beginningOf(turn.prompt, mostOfSaid) };
+  return { session_id: parent.uid, turn: turn.number, prompt: beginningOf(turn.prompt, maxAnswerLength) };
 }

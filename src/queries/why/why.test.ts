@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { chunk, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
-import { takeInCommit } from "../../attribution/checkpoints/take-in.ts";
+import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { checkpointUid } from "../../attribution/checkpoints/uid.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { projectAt } from "../../project/paths.ts";
@@ -36,7 +36,7 @@ const why = (
   const project = projectAt(repo.root);
   return whyLines(project, memory, { file, lines: { first, last } }, loadConfig(project).config);
 };
-const seen = (hash: string) => takeInCommit(repo.work, hash, { seen: "hook", branch: "topic" });
+const seen = (hash: string) => recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
 
 /** What was said in a turn of a session, for the search of decisions. */
 function decided(

@@ -27,7 +27,7 @@ const originsShown = 5;
 const decisionsShown = 5;
 const laterDecisionsShown = 3;
 /** What looking around, beyond the lines themselves, may take. Milliseconds. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 /**
  * Why lines are as they are: what wrote them, when, what was asked, what was decided, and what became of it.
@@ -93,7 +93,7 @@ const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((
 
 /** Looks around for as long as there is patience; what git does not tell, or not in time, is said and left out. */
 function within(signal: AbortSignal | undefined, notes: string[]) {
-  const late = AbortSignal.timeout(patienceMs);
+  const late = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([signal, late]) : late;
   const around = async <T>(what: string, look: () => Promise<T>): Promise<T | null> => {
     try {

@@ -3,7 +3,7 @@ import { lineBefore } from "./line-before.ts";
 import { contrast, entropy, isHash, looksLikeWords } from "./randomness.ts";
 
 /** After one of these, on the same line, a token of high entropy is taken for a secret. */
-export const contextWords = ["token", "secret", "password", "passwd", "credential", "auth", "key"];
+export const contextTerms = ["token", "secret", "password", "passwd", "credential", "auth", "key"];
 
 const reach = 40;
 const tokens = /[A-Za-z0-9+/_-]{20,}={0,2}/y;

@@ -1,9 +1,9 @@
 /** What is random, or made of words, is so in its beginning: the rest of a long text is not looked at. Characters. */
-const mostJudged = 200;
+const maxChecked = 200;
 
 /** Shannon entropy of a text's beginning in bits for each character. */
 export function entropy(whole: string): number {
-  const text = whole.slice(0, mostJudged);
+  const text = whole.slice(0, maxChecked);
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
@@ -21,7 +21,7 @@ export function isHash(text: string): boolean {
  * begins a word and does not count. About 0.45 in random letters and digits, under 0.25 in names.
  */
 export function contrast(whole: string): number {
-  const text = whole.slice(0, mostJudged);
+  const text = whole.slice(0, maxChecked);
   let changes = 0;
   for (let i = 1; i < text.length; i++) {
     const before = kindOf(text.charCodeAt(i - 1));
@@ -63,7 +63,7 @@ export function looksRandom(text: string): boolean {
  */
 export function looksLikeWords(text: string): boolean {
   const parts = text
-    .slice(0, mostJudged)
+    .slice(0, maxChecked)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)

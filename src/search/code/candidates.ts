@@ -23,7 +23,7 @@ export async function collectCandidates(
 ): Promise<Candidate[]> {
   const nearTo = async (vector: QueryVector | null): Promise<ChunkId[]> => {
     const found = vector ? await index.nearest(vector, weights.nearest, scope) : [];
-    return found.flatMap(({ id, score }) => (score >= weights.leastSimilarity ? [id] : []));
+    return found.flatMap(({ id, score }) => (score >= weights.minSimilarity ? [id] : []));
   };
   const [matches, definitions, ...near] = await Promise.all([
     index.lexical(query.tokens, weights.columns, weights.candidates, scope),

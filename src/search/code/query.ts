@@ -23,7 +23,7 @@ export interface AnalysedQuery {
 }
 
 /** More words than this add time, not meaning. */
-const mostTokens = 64;
+const maxTokens = 64;
 
 const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|_|\$|\d[A-Za-z]|[A-Za-z]\d/;
 /** With a slash, or a file name with a usual extension: `server.ts`, but not `app.use`. */
@@ -34,7 +34,7 @@ const looksLikeError =
 
 /** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
 export function analyseQuery(raw: string): AnalysedQuery {
-  const all = identifiersOf(raw.slice(0, 10_000)).slice(0, mostTokens);
+  const all = identifiersOf(raw.slice(0, 10_000)).slice(0, maxTokens);
   const intent = intentOf(raw, all);
   // In "HttpClient get" the second word is a name; in a sentence it would mean nothing.
   const meaningful = intent === "language" ? all.filter((word) => !stopWords.has(word.toLowerCase())) : all;

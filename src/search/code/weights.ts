@@ -14,7 +14,7 @@ export const weights = {
   /** Chunks that each model's vectors add. */
   nearest: 100,
   /** Cosines below this are chance: something is always nearest, also to a query that has nothing to do with it. */
-  leastSimilarity: 0.25,
+  minSimilarity: 0.25,
   /** Chunks added for each name the query may be speaking of. */
   definitionsPerName: 60,
 

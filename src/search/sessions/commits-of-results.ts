@@ -18,7 +18,7 @@ const shown = 3;
 /** Commits of a result that are asked about: a summary is about all that its session led to. */
 const considered = 12;
 /** What git may take in the background. Milliseconds. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 /** Finds the commits that results led to, and what became of them. */
 export class CommitsOfResults {
@@ -53,7 +53,7 @@ export class CommitsOfResults {
   /** null: not in time. */
   private async inTime(hashes: readonly string[]): Promise<Map<string, KnownFate> | null> {
     const { ms, goesOn } = this.patience;
-    const asked = this.fates.of(hashes, AbortSignal.timeout(goesOn ? longestMs : ms)).catch(() => null);
+    const asked = this.fates.of(hashes, AbortSignal.timeout(goesOn ? maxMs : ms)).catch(() => null);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), ms);

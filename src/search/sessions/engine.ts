@@ -59,7 +59,7 @@ export class SessionSearch {
     const start = performance.now();
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
-      : this.byWordsAndMeaning(request));
+      : this.byTextAndMeaning(request));
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -108,7 +108,7 @@ export class SessionSearch {
     return passages;
   }
 
-  private async byWordsAndMeaning(
+  private async byTextAndMeaning(
     request: SessionQuery,
   ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
     const { memory } = this.options;
@@ -123,19 +123,19 @@ export class SessionSearch {
     const embedder = request.mode === "fts" ? null : this.options.embedder;
     const hasVectors = (model: string) => this.passagesOf(model).size() > 0;
     const embedded = (await embedder?.embed(request.query, hasVectors)) ?? noMeaning;
-    const isByWords = request.mode !== "semantic";
+    const isByText = request.mode !== "semantic";
     return memory.inSnapshot(() => {
       const filter = filterOf(memory, request);
       const nearness = vectorsOf(embedded).flatMap(({ model, vector }) => {
         const near = this.passagesOf(model).to(vector);
         return near ? [{ ...near, model }] : [];
       });
-      const tokens = isByWords ? query.tokens : [];
+      const tokens = isByText ? query.tokens : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
       return {
         results: this.present(ranked.slice(0, request.limit), query, request),
         total_results: ranked.length,
-        searched_by: [...(isByWords ? ["words"] : []), ...nearness.map(({ model }) => model)],
+        searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
         notes: embedded.notes,
       };
     });

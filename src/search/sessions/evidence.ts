@@ -35,7 +35,7 @@ export function collectEvidence(
   const isEverything = conditionsOf(filter).sql === null;
   const scope = isEverything ? null : new Set(chunkIdsIn(memory, filter));
   const population = Math.max(scope?.size ?? sessionChunkCount(memory), fewest);
-  const matches = matchSessionTokens(memory, tokens, weights.columns, weights.byWords, filter);
+  const matches = matchSessionTokens(memory, tokens, weights.columns, weights.maxTextMatches, filter);
   const scores = standardised(
     Float64Array.from(matches, ({ score }) => score),
     population,

@@ -12,11 +12,11 @@ export function reasonsFor(
   signals: { passage: number; whole: number },
 ): string[] {
   const lower = content.toLowerCase();
-  const said = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
+  const matched = words.filter((word) => lower.includes(word.toLowerCase())).slice(0, 4);
   const meaning = signals.passage + signals.whole;
   const reasons = [
     chunk_type === "annotated" ? "your note" : null,
-    said.length > 0 ? `contains ${said.join(", ")}` : null,
+    matched.length > 0 ? `contains ${matched.join(", ")}` : null,
     meaning > 6 ? "similar in meaning" : null,
     chunk_type === "summary" ? "a session's summary" : null,
     kind === "error-fix" ? "an error that was fixed" : kind === "decision" ? "a decision" : null,

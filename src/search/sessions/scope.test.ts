@@ -54,9 +54,9 @@ afterAll(() => store.remove());
 async function found(more: Partial<SessionQuery>): Promise<string[]> {
   const contents = async (mode: "hybrid" | "regex") =>
     (await ask("retry", { ...more, mode })).results.map(({ content }) => content).sort();
-  const byWords = await contents("hybrid");
-  expect(await contents("regex")).toEqual(byWords);
-  return byWords;
+  const maxTextMatches = await contents("hybrid");
+  expect(await contents("regex")).toEqual(maxTextMatches);
+  return maxTextMatches;
 }
 
 const all = ["a retry", "a retry again", "a searched retry", "a summed up retry", "another retry"];

@@ -36,7 +36,7 @@ export interface SessionWeights {
   /** Candidates that lie closer together in time than this are all as recent. Days, as a standard deviation. */
   spread: number;
   /** Chunks whose words count at all. */
-  byWords: number;
+  maxTextMatches: number;
   /** Chunks that are ranked: the best by words, by their nearest passage, and as a whole, so many of each. */
   candidates: number;
   /** Evidence that is shown as a score of a half. */
@@ -65,7 +65,7 @@ export const sessionWeights: SessionWeights = {
   recencyWhenAsked: 0.3,
   halfLife: 30,
   spread: 7,
-  byWords: 400,
+  maxTextMatches: 400,
   candidates: 150,
   halfScore: 15,
 };

@@ -25,12 +25,12 @@ const usualDeadlineMs = 400;
 
 /** Asks the models of a search for vectors of its queries. */
 export class QueryEmbedder {
-  private readonly first: ModelAsker | null;
-  private readonly second: ModelAsker | null;
+  private readonly first: ModelQueryEmbedder | null;
+  private readonly second: ModelQueryEmbedder | null;
 
   constructor({ first, second, deadlineMs = usualDeadlineMs }: Partial<Embedders>) {
-    this.first = first ? new ModelAsker(first, Number.POSITIVE_INFINITY) : null;
-    this.second = second ? new ModelAsker(second, deadlineMs) : null;
+    this.first = first ? new ModelQueryEmbedder(first, Number.POSITIVE_INFINITY) : null;
+    this.second = second ? new ModelQueryEmbedder(second, deadlineMs) : null;
   }
 
   /**
@@ -55,7 +55,7 @@ export class QueryEmbedder {
 
   /** Why a model could not be asked the last time; null when it could, or is not in use. */
   problemWith(model: string): string | null {
-    return [this.first, this.second].find((asker) => asker?.model === model)?.problem ?? null;
+    return [this.first, this.second].find((queryEmbedder) => queryEmbedder?.model === model)?.problem ?? null;
   }
 
   /** Frees what the models hold; the next query makes them ready again. */
@@ -72,17 +72,17 @@ interface Answer {
 }
 
 /** An answer that comes later than this is not waited for in the background either. Milliseconds. */
-const longestAnswerMs = 30_000;
+const maxAnswerMs = 30_000;
 /** Queries whose vectors are remembered. */
 const maxRemembered = 100;
 const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /**
  * Asks one model. One that fails or is late is left alone for a while, longer each time, so that a server which is down
  * does not cost every search its deadline.
  */
-class ModelAsker {
+class ModelQueryEmbedder {
   private failures = 0;
   private pausedUntil = 0;
   /** Why the last question was not answered, or not in time. */
@@ -109,7 +109,7 @@ class ModelAsker {
     const known = this.remembered.get(query);
     if (known !== undefined) return { vector: known, problem: null };
     if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
-    const answer = this.embedder.embed([query], "query", AbortSignal.timeout(longestAnswerMs)).then(
+    const answer = this.embedder.embed([query], "query", AbortSignal.timeout(maxAnswerMs)).then(
       ([vector]) => {
         this.failures = 0;
         this.problem = null;
@@ -141,7 +141,7 @@ class ModelAsker {
   }
 
   private fail(error: unknown): Answer {
-    const pause = Math.min(firstPauseMs * 2 ** this.failures++, longestPauseMs);
+    const pause = Math.min(firstPauseMs * 2 ** this.failures++, maxPauseMs);
     this.pausedUntil = Date.now() + pause;
     this.problem = explanationOf(error);
     return { vector: null, problem: this.problem };

@@ -2,7 +2,7 @@ import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annot
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
-import type { PlacedLine } from "../ingest/session-state.ts";
+import type { PositionedLine } from "../ingest/session-state.ts";
 import { annotationUid, isSameNote, notesIn } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
@@ -30,13 +30,13 @@ export const turnsBefore = 3;
 export function findNotes(
   memory: Memory,
   session: { id: number; uid: string },
-  placed: readonly PlacedLine[],
+  positioned: readonly PositionedLine[],
   turns: readonly Turn[],
   options: ChunkOptions,
 ): NotedChunk[] {
   const found: NotedChunk[] = [];
   const seen = new Map<string, number>();
-  for (const { line, turn } of placed) {
+  for (const { line, turn } of positioned) {
     for (const entry of line.entries) {
       if (entry.kind !== "prompt") continue;
       for (const note of notesIn(entry.text)) {

@@ -2,8 +2,8 @@ import { splitText } from "../../text/split-text.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { type ChunkOptions, type DraftChunk, draft } from "./chunker.ts";
+import { nothingAround } from "./error-fix.ts";
 import { kindOf } from "./kinds.ts";
-import { nothingAround } from "./mending.ts";
 import { unitJoint } from "./pack.ts";
 import { noTerms, textOf, type Unit, unitsOf } from "./units.ts";
 
@@ -52,8 +52,8 @@ export function annotatedChunk(
   const units = turns.flatMap((turn) => unitsOf(upTo(turn, lineUid), options));
   const kept = lastUnits(units, contextTokens * charactersOfToken);
   if (kept.length === 0) return null;
-  const told = kindOf(kept, nothingAround, options.kinds);
-  const kind = told === "conversation" || told === "code-change" ? "decision" : told;
+  const keptKind = kindOf(kept, nothingAround, options.kinds);
+  const kind = keptKind === "conversation" || keptKind === "code-change" ? "decision" : keptKind;
   const { chunk, terms } = draft(kept, "annotated", kind);
   const noted = { ...terms, prompt: terms.prompt === "" ? note : `${note}\n${terms.prompt}` };
   return {

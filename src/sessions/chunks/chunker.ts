@@ -1,7 +1,7 @@
 import type { ChunkTerms, EventType, SessionChunk } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
+import { aroundChunks, nothingAround } from "./error-fix.ts";
 import { type KindRules, kindOf, reportsError } from "./kinds.ts";
-import { aroundChunks, nothingAround } from "./mending.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
 import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorLines, isCheck, onlyShows, tellsFailure } from "./error-lines.ts";
+import { errorLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
 
 describe("lines that tell an error", () => {
   test("names of failed tests come first, each line once", () => {
@@ -55,7 +55,7 @@ test.each([
   ["ok  pkg 0.2s", false],
   ["handles the failure of a request", false],
 ])("output %j tells failure: %s", (output, fails) => {
-  expect(tellsFailure(output)).toBe(fails);
+  expect(reportsFailure(output)).toBe(fails);
 });
 
 test.each([

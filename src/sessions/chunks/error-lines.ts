@@ -56,7 +56,7 @@ function endsOf(output: string): string {
 }
 
 /** Whether the output of a command says that it failed, whatever its exit status (`npm test | tail`). */
-export function tellsFailure(output: string): boolean {
+export function reportsFailure(output: string): boolean {
   return endsOf(output)
     .split("\n")
     .some((line) => failedCheck.test(line) && !allIsWell.test(line));

@@ -1,15 +1,15 @@
 import type { ChunkKind } from "../../protocol/values.ts";
+import type { AroundChunk } from "./error-fix.ts";
 import {
   architectureTerms,
-  choosingWords,
-  decisionWords,
+  choiceTerms,
+  decisionTerms,
   errorReports,
   fixReports,
   handsOverPlan,
-  reasoningWords,
+  reasoningTerms,
   wordPattern,
-} from "./kind-words.ts";
-import type { AroundChunk } from "./mending.ts";
+} from "./kind-terms.ts";
 import type { Unit } from "./units.ts";
 
 /**
@@ -26,18 +26,18 @@ export interface KindRules {
   architecture: RegExp;
 }
 
-/** Words of a project's own, on top of those of kind-words.ts. */
-export interface KindWords {
+/** Words of a project's own, on top of those of kind-terms.ts. */
+export interface KindTerms {
   decision?: readonly string[];
   error?: readonly string[];
   architecture?: readonly string[];
 }
 
-export function kindRules(words: KindWords = {}): KindRules {
+export function kindRules(words: KindTerms = {}): KindRules {
   return {
-    decision: wordPattern(decisionWords, words.decision),
-    choosing: wordPattern(choosingWords),
-    reasoning: wordPattern(reasoningWords),
+    decision: wordPattern(decisionTerms, words.decision),
+    choosing: wordPattern(choiceTerms),
+    reasoning: wordPattern(reasoningTerms),
     error: wordPattern(errorReports, words.error),
     fixed: wordPattern(fixReports),
     architecture: wordPattern(architectureTerms, words.architecture),
@@ -72,9 +72,9 @@ function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
 }
 
 /** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
-const spoken = 600;
+const maxSpoken = 600;
 const spokenOf = (prompt: string): string =>
-  prompt.length <= 2 * spoken ? prompt : `${prompt.slice(0, spoken)}\n${prompt.slice(-spoken)}`;
+  prompt.length <= 2 * maxSpoken ? prompt : `${prompt.slice(0, maxSpoken)}\n${prompt.slice(-maxSpoken)}`;
 
 /** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
 const reporting = 300;
@@ -82,9 +82,9 @@ const reporting = 300;
 /** Whether a human reports something that does not work. */
 export function reportsError(unit: Unit, rules: KindRules): boolean {
   if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
-  const told = unit.body.replace(fenced, " ");
-  if (told.length <= 2 * spoken) return has(rules.error, told);
-  return has(rules.error, told.slice(0, reporting)) || has(rules.error, told.slice(-reporting));
+  const unfenced = unit.body.replace(fenced, " ");
+  if (unfenced.length <= 2 * maxSpoken) return has(rules.error, unfenced);
+  return has(rules.error, unfenced.slice(0, reporting)) || has(rules.error, unfenced.slice(-reporting));
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
@@ -93,28 +93,29 @@ function isDecision(units: readonly Unit[], rules: KindRules): boolean {
   if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, spokenOf(prompt))))
     return true;
   // Who chooses is brief; a plan that is pasted has such words for other reasons.
-  const brief = prompts.filter((prompt) => prompt.length <= 2 * spoken);
+  const brief = prompts.filter((prompt) => prompt.length <= 2 * maxSpoken);
   if (brief.some((prompt) => has(rules.choosing, prompt))) return true;
   return distinct(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
 }
 
 /** Whether the agent tells what it mended. */
-function tellsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
-  const edited = editedBefore || units.some(({ deeds }) => deeds.edits);
+function reportsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
+  const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
   return edited && said(units, "answer").some((answer) => has(rules.fixed, answer));
 }
 
 export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
   if (isDecision(units, rules)) return "decision";
-  if (around.mends || tellsFix(units, around, rules)) return "error-fix";
-  if (units.some(({ deeds }) => deeds.edits)) return "code-change";
+  if (around.mends || reportsFix(units, around, rules)) return "error-fix";
+  if (units.some(({ outcome }) => outcome.edits)) return "code-change";
   const isArchitecture = said(units, "answer").some(
     (answer) =>
       answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
   );
   if (isArchitecture) return "architecture";
   // Between edits, or what is checked and told after them.
-  const isAbout = around.editsLater || units.some(({ deeds, prose }) => deeds.passes || prose === "answer");
+  const isAbout =
+    around.editsLater || units.some(({ outcome, prose }) => outcome.passes || prose === "answer");
   return around.editedBefore && isAbout ? "code-change" : "conversation";
 }
 

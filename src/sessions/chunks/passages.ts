@@ -5,17 +5,15 @@ const longest = 600;
 /** Shorter ones say nothing by themselves. */
 const shortest = 20;
 /** Of what was done, so much. */
-const longestActions = 600;
-const longestErrors = 600;
+const maxActions = 600;
+const maxErrors = 600;
 
 /**
  * What a chunk's vectors are made of: a passage for every paragraph or two of what was said, and one for what was
  * done. A question is about a sentence or two, and the mean of a long chunk's words hides them.
  */
 export function passagesOf({ prompt, answer, actions, errors }: ChunkTerms): string[] {
-  const done = [actions.slice(0, longestActions), errors.slice(0, longestErrors)].filter(
-    (part) => part !== "",
-  );
+  const done = [actions.slice(0, maxActions), errors.slice(0, maxErrors)].filter((part) => part !== "");
   const all = [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")];
   const telling = all.filter((passage) => passage.trim().length > shortest);
   // A note may be two words, and is to be found by what it means all the same.

@@ -16,7 +16,7 @@ import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
 import { embedChunks } from "./embed-chunks.ts";
 
 /** A session that grows meanwhile is cut again, so often at most. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Cuts a session into chunks again from a turn on, as its turns have changed: the groups stay, and with them the chunks
@@ -42,7 +42,7 @@ export async function rechunkSession(
     const all = [...drafts, ...noteDrafts];
     const vectors = await vectorsOf(work.embedder, all, signal);
     const isWritten = memory.inTransaction(() => {
-      if (tries < mostTries && stampOfTurns(memory, session.id, first) !== stamp) return false;
+      if (tries < maxTries && stampOfTurns(memory, session.id, first) !== stamp) return false;
       const position = positionAfterTurn(memory, session.id, first);
       const chunks = drafts.map((draft, i) =>
         chunkToStore(session, draft, { position: position + i }, work.embedder, vectors[i]),

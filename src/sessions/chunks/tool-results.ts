@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../agents/agent.ts";
 import { headAndTail } from "../../agents/reading/bounds.ts";
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
-import { errorLines, firstLines, isCheck, onlyShows, tellsFailure } from "./error-lines.ts";
+import { errorLines, firstLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** What came of a tool use: the little of it that a memory needs. */
@@ -25,7 +25,7 @@ export interface ResultSays {
 
 /** How Claude Code tells that the user declined, and what they said to it. */
 const declined = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/;
-const saidDeclining = /the user said:\s*\n([\s\S]+)$/;
+const declineMessage = /the user said:\s*\n([\s\S]+)$/;
 
 /** The tool was used wrongly: no trouble of the project. */
 const misuse = /^\s*(?:<tool_use_error>|<error>\s*|InputValidationError)/;
@@ -36,7 +36,7 @@ const clean = (text: string): string =>
   text.replace(/<\/?(?:tool_use_error|error|system-reminder)>/g, "").trim();
 
 /** Characters of a line of output that are shown. */
-const longestLine = 120;
+const maxLineLength = 120;
 
 /** The first and the last lines of an output. */
 function glimpse(output: string, most: number): string {
@@ -46,7 +46,7 @@ function glimpse(output: string, most: number): string {
     .filter((line) => line !== "");
   const shorten = (some: readonly string[], room: number) =>
     joinWithin(
-      some.map((line) => beginningOf(line, longestLine)),
+      some.map((line) => beginningOf(line, maxLineLength)),
       room,
     );
   if (lines.length <= 6) return shorten(lines, most);
@@ -56,7 +56,7 @@ function glimpse(output: string, most: number): string {
 /** What a search found, in brief: it would find it again. */
 function glimpseOfMatches(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
-  const first = beginningOf(lines[0] ?? "", longestLine);
+  const first = beginningOf(lines[0] ?? "", maxLineLength);
   return lines.length <= 1 ? first : `${first} [${lines.length - 1} more lines]`;
 }
 
@@ -73,7 +73,7 @@ function glimpseOfChange(changed: readonly string[]): string {
 export function sayResult(result: ToolResult, use: ToolSays | null, changed: readonly string[]): ResultSays {
   const text = clean(result.text);
   if (declined.test(text)) {
-    const said = saidDeclining.exec(text)?.[1]?.trim() ?? "";
+    const said = declineMessage.exec(text)?.[1]?.trim() ?? "";
     return { ...nothing, shown: "declined by the user", said };
   }
   if (result.isError) {
@@ -98,7 +98,7 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
     return { ...nothing, shown: answer, answer };
   }
   if (use.command !== null) {
-    const fails = !onlyShows(use.command) && tellsFailure(text);
+    const fails = !onlyShows(use.command) && reportsFailure(text);
     return {
       ...nothing,
       shown: fails

@@ -98,9 +98,9 @@ function replaced(edit: Record<string, unknown>): string[] {
 }
 
 /** Text of the inputs that have no meaning of their own here, as of the tools of MCP servers. */
-function otherInputs(input: Record<string, unknown>, told: ReadonlySet<string>): string {
+function otherInputs(input: Record<string, unknown>, shownKeys: ReadonlySet<string>): string {
   const texts = Object.entries(input)
-    .filter(([name, value]) => !told.has(name) && isText(value))
+    .filter(([name, value]) => !shownKeys.has(name) && isText(value))
     .map(([, value]) => oneLine(String(value), longest.other));
   return joinWithin(texts, longest.task);
 }
@@ -143,7 +143,7 @@ export function sayUse(
       : [files.join(" "), pattern, folder === "" ? "" : `in ${relativize(folder)}`, subject, todos.join("; ")]
           .filter(isText)
           .join(" ");
-  const told = new Set([
+  const shownKeys = new Set([
     "command",
     "cmd",
     "script",
@@ -155,8 +155,8 @@ export function sayUse(
     "plan",
     "prompt",
   ]);
-  for (const name of ["description", "subject", "title", "name", "skill", "explanation"]) told.add(name);
-  for (const name of fileFields) told.add(name);
+  for (const name of ["description", "subject", "title", "name", "skill", "explanation"]) shownKeys.add(name);
+  for (const name of fileFields) shownKeys.add(name);
 
   return {
     headline: `${tool} ${oneLine(shown, longest.headline)}`.trim(),
@@ -169,7 +169,7 @@ export function sayUse(
       oneLine(subject, longest.other),
       joinWithin(todos, longest.task),
       beginningOf(task, longest.task),
-      changes ? joinWithin(changedLines(edits, input), longest.changed) : otherInputs(input, told),
+      changes ? joinWithin(changedLines(edits, input), longest.changed) : otherInputs(input, shownKeys),
     ]
       .filter(isText)
       .join("\n"),

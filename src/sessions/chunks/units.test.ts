@@ -98,7 +98,7 @@ describe("a tool use and its result", () => {
     expect(unit.body).toBe("[TOOL_USE] Read src/x.ts");
     expect(unit.files).toEqual(["src/x.ts"]);
     expect(JSON.stringify(unit.terms)).not.toContain("content");
-    expect(unit.deeds).toEqual({ reads: true, edits: false, fails: false, passes: false });
+    expect(unit.outcome).toEqual({ reads: true, edits: false, fails: false, passes: false });
   });
 
   test("of an edit: a few changed lines, and the names in all of them", () => {
@@ -109,7 +109,7 @@ describe("a tool use and its result", () => {
     expect(unit.body).toContain("+const port = readPort();");
     expect(unit.body).not.toContain("lastName");
     expect(unit.terms.actions).toContain("lastName");
-    expect(unit.deeds.edits).toBe(true);
+    expect(unit.outcome.edits).toBe(true);
   });
 
   test("of an edit without the lines it wrote: from its input, without what stays", () => {
@@ -140,21 +140,21 @@ describe("a tool use and its result", () => {
     expect(quiet.body.length).toBeLessThan(400);
     expect(quiet.body).toMatch(/line 0\n[\s\S]*\[4994 lines][\s\S]*line 4999$/);
     expect(quiet.terms.errors).toBe("");
-    expect(quiet.deeds.passes).toBe(true);
+    expect(quiet.outcome.passes).toBe(true);
 
     const failed = only(
       ran("npm test", "Exit code 1\nrunning\n × resumes a session\n1 failed", { isError: true }),
     );
     expect(failed.body).toContain("[TOOL_RESULT] error: Exit code 1\nrunning");
     expect(failed.terms.errors).toContain("resumes a session");
-    expect(failed.deeds).toMatchObject({ fails: true, passes: false });
+    expect(failed.outcome).toMatchObject({ fails: true, passes: false });
   });
 
   test("of a command whose output tells failure, though a pipe hid its status", () => {
     const unit = only(
       ran("go test ./... 2>&1 | tail -3", "--- FAIL: TestResume (0.1s)\nFAIL\tpkg 0.2s\nFAIL"),
     );
-    expect(unit.deeds).toMatchObject({ fails: true, passes: false });
+    expect(unit.outcome).toMatchObject({ fails: true, passes: false });
     expect(unit.terms.errors).toContain("TestResume");
   });
 

@@ -2,14 +2,14 @@ import type { Entry, ToolResult } from "../../agents/agent.ts";
 import type { ChunkTerms } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { errorLines, tellsFailure } from "./error-lines.ts";
+import { errorLines, reportsFailure } from "./error-lines.ts";
 import { type ResultSays, sayResult } from "./tool-results.ts";
 import { changedLines, sayUse } from "./tool-uses.ts";
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
 /** What a unit did, for telling kinds. */
-interface Deeds {
+interface UnitOutcome {
   reads: boolean;
   edits: boolean;
   /** A command or service failed. */
@@ -37,7 +37,7 @@ export interface Unit {
   terms: ChunkTerms;
   /** Relative paths. */
   files: string[];
-  deeds: Deeds;
+  outcome: UnitOutcome;
 }
 
 export interface UnitOptions {
@@ -50,7 +50,7 @@ export interface UnitOptions {
 }
 
 export const noTerms: ChunkTerms = { prompt: "", answer: "", actions: "", errors: "" };
-const noDeeds: Deeds = { reads: false, edits: false, fails: false, passes: false };
+const noOutcome: UnitOutcome = { reads: false, edits: false, fails: false, passes: false };
 
 /** Notices that say nothing. */
 const emptyNotice = /^\s*(?:\[Request interrupted[^\]]*\]|Caveat:.*)?\s*$/;
@@ -64,10 +64,10 @@ interface Place {
   at: number | null;
 }
 
-type Said = Pick<Unit, "speaker" | "body"> & Partial<Unit>;
+type UnitContent = Pick<Unit, "speaker" | "body"> & Partial<Unit>;
 
 /** A unit that goes from one line to another. */
-function unit(from: Place, to: Place, said: Said): Unit {
+function unit(from: Place, to: Place, unitText: UnitContent): Unit {
   const times = [from.at, to.at].filter((at) => at !== null);
   return {
     turn: from.turn,
@@ -80,23 +80,23 @@ function unit(from: Place, to: Place, said: Said): Unit {
     pasted: false,
     terms: noTerms,
     files: [],
-    deeds: noDeeds,
-    ...said,
+    outcome: noOutcome,
+    ...unitText,
   };
 }
 
 /** Something that a side said; nothing where it is blank. */
-function saying(place: Place, speaker: "user" | "assistant", label: string, said: string): Unit[] {
-  const body = said.trim();
+function saying(place: Place, speaker: "user" | "assistant", label: string, unitText: string): Unit[] {
+  const body = unitText.trim();
   if (body === "") return [];
   const prose = speaker === "user" ? "prompt" : "answer";
   return [unit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
 }
 
-function noticed(place: Place, said: string): Unit[] {
-  const bare = said.replace(markup, " ").trim();
+function noticed(place: Place, unitText: string): Unit[] {
+  const bare = unitText.replace(markup, " ").trim();
   if (emptyNotice.test(bare)) return [];
-  const errors = tellsFailure(bare) ? errorLines(bare, 400) : "";
+  const errors = reportsFailure(bare) ? errorLines(bare, 400) : "";
   const body = beginningOf(bare, 300);
   return [unit(place, place, { speaker: "tool", label: "[NOTICE]", body, terms: { ...noTerms, errors } })];
 }
@@ -126,7 +126,7 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
         errors: came?.errors ?? "",
       },
       files: isEffective || result === null ? says.files : [],
-      deeds: {
+      outcome: {
         reads: says.reads && isEffective,
         edits: says.edits && isEffective,
         fails: came?.fails ?? false,
@@ -144,15 +144,15 @@ const resultLine = (came: ResultSays | null): string[] =>
 function orphan(place: Place, result: ToolResult): Unit[] {
   const came = sayResult(result, null, []);
   const { answer, errors, fails, passes } = came;
-  const told = resultLine(came).map((body) =>
+  const resultUnits = resultLine(came).map((body) =>
     unit(place, place, {
       speaker: "tool",
       body,
       terms: { ...noTerms, answer, errors },
-      deeds: { ...noDeeds, fails, passes },
+      outcome: { ...noOutcome, fails, passes },
     }),
   );
-  return [...told, ...saying(place, "user", "[USER]", came.said)];
+  return [...resultUnits, ...saying(place, "user", "[USER]", came.said)];
 }
 
 /** A turn's units in order; entries that say nothing (titles, compactions) have none. */

@@ -6,7 +6,7 @@ import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { eventsOf, membersOf, saveEvent } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/git-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { readEventTexts, rewordEvents } from "../scrub/reword-events.ts";
+import { readEventTexts, redactEvents } from "../scrub/redact-events.ts";
 import { isTopical, titleOfBranch } from "./branch-title.ts";
 import { changeStatus, createEvent, linkTargets, unlinkTargets } from "./change-event.ts";
 import { suggestEvents } from "./suggest.ts";
@@ -142,8 +142,8 @@ describe("with a memory", () => {
     readEventTexts(work.memory, (text) => seen.push(text));
     expect(seen).toEqual(["Falcon wing", "of Falcon", "feat/falcon"]);
     const cut = (text: string) => text.replace(/falcon/gi, "[GONE]");
-    expect(rewordEvents(work.memory, cut)).toBe(true);
-    expect(rewordEvents(work.memory, cut)).toBe(false);
+    expect(redactEvents(work.memory, cut)).toBe(true);
+    expect(redactEvents(work.memory, cut)).toBe(false);
     saveEvent(work.memory, event);
     expect(eventsOf(work.memory)).toMatchObject([
       { title: "[GONE] wing", description: "of [GONE]", branch: "feat/[GONE]" },

@@ -5,18 +5,18 @@ import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { cleanLines } from "../scrub/reword.ts";
-import { readCheckpointTexts, rewordCheckpoints } from "../scrub/reword-checkpoints.ts";
-import { readEventTexts, rewordEvents } from "../scrub/reword-events.ts";
-import { rewordLooseNotes, rewordWholeSession } from "../scrub/reword-session.ts";
+import { readCheckpointTexts, redactCheckpoints } from "../scrub/redact-checkpoints.ts";
+import { readEventTexts, redactEvents } from "../scrub/redact-events.ts";
+import { redactLooseNotes, redactWholeSession } from "../scrub/redact-session.ts";
+import { cleanLines } from "../scrub/redact-stored.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { SessionWork } from "../work.ts";
 import { createPatternCutter, type PatternCutter } from "./cut-pattern.ts";
 import type { ForgetReport } from "./forget-report.ts";
 
 /** Examples of where a pattern matches; so many, so long. Characters. */
-const mostExamples = 20;
-const longestExample = 120;
+const maxExamples = 20;
+const maxExampleLength = 120;
 
 /** What a pattern would take away: places, and the sessions, turns, chunks and notes that hold them. */
 export async function previewPattern(memory: Memory, pattern: string): Promise<ForgetReport> {
@@ -76,10 +76,10 @@ function countIn(cutter: PatternCutter, report: ForgetReport, text: string): boo
   const places = cutter.takeCount();
   if (places === 0) return false;
   report.matches += places;
-  if (report.examples.length < mostExamples) {
+  if (report.examples.length < maxExamples) {
     const start = Math.max(0, differsAt(text, cut) - 30);
     const example = text
-      .slice(start, start + longestExample)
+      .slice(start, start + maxExampleLength)
       .replace(/\s+/g, " ")
       .trim();
     if (!report.examples.includes(example)) report.examples.push(example);
@@ -102,15 +102,15 @@ export async function cutPattern(work: SessionWork, pattern: string, signal?: Ab
     const session = sessionById(memory, id);
     if (session === null) continue;
     const isOld = chunksOfSession(memory, id, { type: "raw" }).some(({ text }) => cut(text) !== text);
-    await rewordWholeSession(work, id, {
+    await redactWholeSession(work, id, {
       clean: cut,
       namesToo: true,
       changedBefore: isOld ? 0 : null,
       signal,
     });
   }
-  rewordLooseNotes(memory, cut);
-  await rewordCheckpoints(memory, cut, signal);
-  rewordEvents(memory, cut);
+  redactLooseNotes(memory, cut);
+  await redactCheckpoints(memory, cut, signal);
+  redactEvents(memory, cut);
   return leaveNoTrace(memory);
 }

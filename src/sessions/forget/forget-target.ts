@@ -27,7 +27,7 @@ export interface ForgetAsked {
 export type ForgetTarget = { rows: ForgetRequest } | { pattern: string };
 
 /** What it is about, cut at so many. */
-const mostExamples = 20;
+const maxExamples = 20;
 
 /**
  * @throws PommelError `usage` when not exactly one thing is asked for, or it makes no sense; `not_found`
@@ -121,7 +121,7 @@ export function examplesOf(memory: Memory, { sessions, turns, annotations }: For
   }
   const notes = new Set(annotations);
   for (const { id, note } of listAnnotations(memory)) if (notes.has(id)) examples.push(`note  ${note}`);
-  return examples.slice(0, mostExamples);
+  return examples.slice(0, maxExamples);
 }
 
 const sessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;

@@ -56,8 +56,8 @@ describe("groups of turns", () => {
     ["the next test fails now", false],
     ["next.js is slow", false],
     ["nusse", false],
-  ])("%j changes the topic: %s", (said, changes) => {
-    expect(changesTopic(said)).toBe(changes);
+  ])("%j changes the topic: %s", (texts, changes) => {
+    expect(changesTopic(texts)).toBe(changes);
   });
 
   test("words that change the topic end a group", () => {
@@ -75,8 +75,8 @@ describe("groups of turns", () => {
 });
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  fc.constantFrom("fix it", "now let's go", "why?", "næste").map((said) => prompt(said)),
-  fc.constantFrom("short", "long ".repeat(100)).map((said) => text(said)),
+  fc.constantFrom("fix it", "now let's go", "why?", "næste").map((texts) => prompt(texts)),
+  fc.constantFrom("short", "long ".repeat(100)).map((texts) => text(texts)),
   fc.constantFrom("/p/a.ts", "/p/b.ts", "/p/c.ts").map((path) => edited(path, "old", "new")),
   fc.constant(ran("npm test", "ok")),
   fc.constant(read("/p/a.ts")),

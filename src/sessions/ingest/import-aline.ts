@@ -53,7 +53,7 @@ function unquoted(json: string): string | null {
  * Takes in a session whose transcript is gone, from the lines of it that Aline kept; where it kept none that can be
  * read, from what was asked and what the answers were about. Scrubbed like everything; doing it again changes nothing.
  */
-export async function takeInAlineSession(
+export async function importAlineSession(
   work: ScrubbingWork,
   db: AlineDatabase,
   session: AlineSession,
@@ -83,7 +83,7 @@ export async function takeInAlineSession(
     if (uid === null) return { state: "forgotten", uid: null, chunks: 0 };
     const hasTurns = lastTurnNumber(memory, sessionByUid(memory, uid)?.id ?? 0) !== null;
     if (!hasTurns) return { state: "empty", uid: null, chunks: 0 };
-    const words = saveWords(work, session, uid);
+    const words = saveText(work, session, uid);
     if (lines === 0 && !words) return { state: "known", uid, chunks: 0 };
     await sumUpSession({ ...work, llm: null }, uid, { signal });
     return { state: "new", uid, chunks };
@@ -105,7 +105,7 @@ async function describe(file: string) {
  * What a language model made of it for Aline: its title and its summary.
  * @returns whether anything of it is new
  */
-function saveWords({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
+function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
   const record = sessionByUid(memory, uid);
   const upToTurn = record && lastTurnNumber(memory, record.id);
   if (!record || upToTurn == null) return false;
@@ -130,7 +130,7 @@ function saveWords({ memory, scrubber }: ScrubbingWork, session: AlineSession, u
  * @param commits checkpoints of its commits, by hash; those without one are left out
  * @returns how many there are
  */
-export function takeInAlineEvents(
+export function importAlineEvents(
   { memory, scrubber }: ScrubbingWork,
   events: readonly AlineEvent[],
   uids: ReadonlyMap<string, string>,

@@ -235,19 +235,19 @@ describe("a note", () => {
   });
 
   test("that a hook told of before is the same one", async () => {
-    const said = "keep the cache small";
+    const texts = "keep the cache small";
     const known = { turn: null, lineUid: null, source: "prompt", branch: null } as const;
     saveAnnotation(memory, {
       ...known,
-      uid: annotationUid("s1", said, 0),
+      uid: annotationUid("s1", texts, 0),
       sessionUid: "s1",
       at: 5,
-      note: said,
+      note: texts,
     });
     const told = transcript({ session: "s1" });
-    told.prompt(`Note to Pommel: ${said}`);
+    told.prompt(`Note to Pommel: ${texts}`);
     told.reply("Noted.");
-    told.prompt(`Note to Pommel: ${said}`);
+    told.prompt(`Note to Pommel: ${texts}`);
     await ingest(told.writeTo(dir));
     const notes = listAnnotations(memory);
     expect(notes.map(({ turn }) => turn).sort()).toEqual([1, 2]);

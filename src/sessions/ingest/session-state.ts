@@ -41,7 +41,7 @@ function openTurns(memory: Memory, sessionId: number, range: { first: number; la
 }
 
 /** A line that was taken into a session. */
-export interface PlacedLine {
+export interface PositionedLine {
   line: TranscriptLine;
   seq: number;
   turn: number;
@@ -55,8 +55,8 @@ export function takeLines(
   memory: Memory,
   state: SessionState,
   lines: readonly TranscriptLine[],
-): PlacedLine[] {
-  const placed: PlacedLine[] = [];
+): PositionedLine[] {
+  const positioned: PositionedLine[] = [];
   const turnAt = parentTurns(memory, state, lines);
   for (const line of lines) {
     // What is no part of the conversation takes no place, or places would depend on where reading stopped.
@@ -68,7 +68,7 @@ export function takeLines(
     }
     const number = state.lastNumber;
     const seq = state.seq++;
-    placed.push({ line, seq, turn: number });
+    positioned.push({ line, seq, turn: number });
     if (line.uid !== null) turnAt.add(line.uid, number);
     if (line.entries.length === 0) continue;
     let turn = state.turns.at(-1);
@@ -87,7 +87,7 @@ export function takeLines(
     });
     state.changed.add(number);
   }
-  return placed;
+  return positioned;
 }
 
 /** In which turn lines stand that prompts follow; null where it is not known. */

@@ -12,7 +12,7 @@ import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunke
 import { embedChunks } from "../chunks/embed-chunks.ts";
 import type { Turn } from "../turn-content.ts";
 import { type GroupOptions, groupTurns } from "./groups.ts";
-import { loadState, type PlacedLine, type SessionState, takeLines } from "./session-state.ts";
+import { loadState, type PositionedLine, type SessionState, takeLines } from "./session-state.ts";
 import { turnToStore } from "./turn-to-store.ts";
 
 export interface WriterOptions {
@@ -28,7 +28,7 @@ export interface WriterOptions {
 
 /** Everything a batch of lines changes, ready to be written in one transaction. */
 interface Prepared {
-  placed: PlacedLine[];
+  positioned: PositionedLine[];
   groups: Turn[][];
   drafts: DraftChunk[];
   vectors: PassageVectors[];
@@ -58,23 +58,23 @@ export class SessionWriter {
 
   private async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<Prepared> {
     const { memory, chunks: options, embedder, session } = this.options;
-    const placed = takeLines(memory, this.state, lines);
+    const positioned = takeLines(memory, this.state, lines);
     const groups = this.state.changed.size > 0 ? groupTurns(this.state.turns, options) : [];
     const drafts = groups.flatMap((group) => chunkGroup(group, options));
-    const notes = findNotes(memory, session, placed, this.state.turns, options);
+    const notes = findNotes(memory, session, positioned, this.state.turns, options);
     const terms = [...drafts, ...notes.map(({ draft }) => draft)].map((made) => made.terms);
     const vectors = embedder ? await embedChunks(embedder, terms, signal) : [];
-    return { placed, groups, drafts, vectors, notes };
+    return { positioned, groups, drafts, vectors, notes };
   }
 
-  private store({ placed, groups, drafts, vectors, notes }: Prepared): number {
+  private store({ positioned, groups, drafts, vectors, notes }: Prepared): number {
     const { memory, session, embedder, maxChunks } = this.options;
     insertLines(
       memory,
       session.id,
-      placed.flatMap(({ line: { uid }, seq, turn }) => (uid === null ? [] : [{ uid, seq, turn }])),
+      positioned.flatMap(({ line: { uid }, seq, turn }) => (uid === null ? [] : [{ uid, seq, turn }])),
     );
-    saveUsage(memory, session.id, usageOf(placed));
+    saveUsage(memory, session.id, usageOf(positioned));
     for (const group of groups) this.storeTurns(group);
     this.storeChunks(groups, drafts, vectors);
     storeNotes(memory, session, notes, (draft, annotationId, i) =>
@@ -126,8 +126,8 @@ export class SessionWriter {
   }
 }
 
-function usageOf(placed: readonly PlacedLine[]) {
-  return placed.flatMap(({ line: { usage }, turn }) => (usage ? [{ ...messageOf(usage), turn }] : []));
+function usageOf(positioned: readonly PositionedLine[]) {
+  return positioned.flatMap(({ line: { usage }, turn }) => (usage ? [{ ...messageOf(usage), turn }] : []));
 }
 
 function messageOf({ messageId, ...usage }: Usage) {

@@ -67,10 +67,10 @@ function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key)
 
 /** What was asked, whole; "" for a turn without a prompt. */
 export function promptOf(turn: Turn): string {
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const line of turn.lines)
-    for (const entry of line.entries) if (entry.kind === "prompt") said.push(entry.text);
-  return said.join("\n");
+    for (const entry of line.entries) if (entry.kind === "prompt") texts.push(entry.text);
+  return texts.join("\n");
 }
 
 /** The beginning of what was asked, in one line of up to 300 characters, as turns keep it for lists. */

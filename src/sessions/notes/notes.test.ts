@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { annotationUid, longestNote, notesIn } from "./notes.ts";
+import { annotationUid, maxNoteLength, notesIn } from "./notes.ts";
 
 describe("notes in a prompt", () => {
   test.each([
@@ -24,7 +24,7 @@ describe("notes in a prompt", () => {
   });
 
   test("are bounded, and never end in half a character", () => {
-    expect(notesIn(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(longestNote);
+    expect(notesIn(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(maxNoteLength);
     const [note = ""] = notesIn(`Note to Pommel: x${"😀".repeat(2_000)}`);
     expect(Buffer.from(note).toString()).toBe(note);
   });

@@ -4,7 +4,7 @@ import { wholeCharacters } from "../../text/text-size.ts";
 /** Milestones that users write down: "Note to Pommel: ...", anywhere in a prompt, to the end of its line. */
 
 /** Characters of a note that are kept. */
-export const longestNote = 2_000;
+export const maxNoteLength = 2_000;
 
 /** Marks around it, as in `**Note to Pommel:** ...`, are not part of it. */
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：](.*)$/gimu;
@@ -15,7 +15,7 @@ export function notesIn(prompt: string): string[] {
   for (const [whole, rest = ""] of prompt.matchAll(noteLine)) {
     const marked = /[*_][ \t]*[:：]/.test(whole.slice(0, whole.length - rest.length));
     const note = (marked ? rest : rest.replace(/^[*_]+(?=\s|$)/, "")).trim();
-    if (note !== "") notes.push(wholeCharacters(note.slice(0, longestNote)).trimEnd());
+    if (note !== "") notes.push(wholeCharacters(note.slice(0, maxNoteLength)).trimEnd());
   }
   return notes;
 }

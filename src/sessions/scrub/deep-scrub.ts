@@ -9,11 +9,11 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { ScrubbingWork } from "../work.ts";
-import { textsIn } from "./reword.ts";
-import { rewordWholeSession } from "./reword-session.ts";
+import { redactWholeSession } from "./redact-session.ts";
+import { textsIn } from "./redact-stored.ts";
 
 /** Shown to the model at once; more than this it would not look at. Characters. */
-const longestShown = 50_000;
+const maxShownLength = 50_000;
 /** Shorter texts hold no secret that patterns would not know. Characters. */
 const shortest = 8;
 
@@ -48,7 +48,7 @@ export async function deepScrubSession(
   if (secrets.size > 0) {
     const cleaned = await alone(async () => {
       const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
-      return rewordWholeSession(work, session.id, {
+      return redactWholeSession(work, session.id, {
         clean: (text) => replaceSecrets(text, secrets, ledger),
         also: () => saveSecrets(memory, session.id, ledger.takeNew()),
         signal,
@@ -82,9 +82,9 @@ function newTexts(
 function* batches(texts: Iterable<string>): Iterable<string> {
   let batch = "";
   for (const text of texts) {
-    for (let at = 0; at < text.length; at += longestShown) {
-      const part = text.slice(at, at + longestShown);
-      if (batch !== "" && batch.length + part.length > longestShown) {
+    for (let at = 0; at < text.length; at += maxShownLength) {
+      const part = text.slice(at, at + maxShownLength);
+      if (batch !== "" && batch.length + part.length > maxShownLength) {
         yield batch;
         batch = "";
       }

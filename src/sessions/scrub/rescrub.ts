@@ -10,9 +10,9 @@ import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
-import { rewordCheckpoints } from "./reword-checkpoints.ts";
-import { rewordEvents } from "./reword-events.ts";
-import { rewordLooseNotes, rewordWholeSession } from "./reword-session.ts";
+import { redactCheckpoints } from "./redact-checkpoints.ts";
+import { redactEvents } from "./redact-events.ts";
+import { redactLooseNotes, redactWholeSession } from "./redact-session.ts";
 
 /** Of `meta`: how far a scrubbing that is not finished has got. */
 const cursorName = "scrub cursor";
@@ -63,7 +63,7 @@ export async function rescrubMemory(
     onProgress?.(all.length - left.length + i, all.length);
     const ledger = createLedger(ledgerKey, secretsOf(memory, id));
     const foundBefore = found;
-    const { turns, changed } = await rewordWholeSession(work, id, {
+    const { turns, changed } = await redactWholeSession(work, id, {
       clean: (text, name) => scrubber.scrub(text, ledger, name),
       changedBefore: id === cursor.session ? cursor.firstChanged : null,
       also: (firstChanged) => {
@@ -79,10 +79,10 @@ export async function rescrubMemory(
     writeCursor(memory, { version, session: id + 1, firstChanged: null, found });
   }
   const loose = createLedger(ledgerKey);
-  if (rewordLooseNotes(memory, (text, name) => scrubber.scrub(text, loose, name))) found = true;
+  if (redactLooseNotes(memory, (text, name) => scrubber.scrub(text, loose, name))) found = true;
   const alone = (text: string, name?: string) => scrubAlone(scrubber, text, name);
-  if (await rewordCheckpoints(memory, alone, signal)) found = true;
-  if (rewordEvents(memory, alone)) found = true;
+  if (await redactCheckpoints(memory, alone, signal)) found = true;
+  if (redactEvents(memory, alone)) found = true;
   onProgress?.(all.length, all.length);
   if (found) report.isLogEmpty = leaveNoTrace(memory);
   memory.inTransaction(() => {

@@ -5,7 +5,7 @@ import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { storedTurns } from "../stored-turns.ts";
-import { cleanLines } from "./reword.ts";
+import { cleanLines } from "./redact-stored.ts";
 
 /** What scrubbing again would take out. */
 export interface ScrubCheck {

@@ -21,7 +21,7 @@ const trailing = /[\s,]+(?:please|pls|thanks|thank you|tak)[.!?]*$/i;
 const persona = /^(?:you are|act as|du er) (?:an?|en|et) [^.!\n]{1,300}[.!]\s+/i;
 
 /** Characters of a prompt that are looked at. */
-const longestRead = 60_000;
+const maxReadLength = 60_000;
 
 export interface Ask {
   /** What is asked, in one or two sentences. */
@@ -31,10 +31,10 @@ export interface Ask {
 
 /** What a prompt asks for, without pasted blobs, commands and courtesies; null when it asks for nothing new. */
 export function askOf(prompt: string, most: number): Ask | null {
-  const said = withoutCommand(prompt.slice(0, longestRead).trim()).replace(attachments, " ");
-  const planned = plan.exec(said)?.[1];
+  const askText = withoutCommand(prompt.slice(0, maxReadLength).trim()).replace(attachments, " ");
+  const planned = plan.exec(askText)?.[1];
   const text = shortenUrls(
-    planned === undefined ? firstSentences(said, most) : planned.replace(/[#*`]/g, ""),
+    planned === undefined ? firstSentences(askText, most) : planned.replace(/[#*`]/g, ""),
   );
   const meant = text.replace(persona, "");
   const polite = politeness.exec(meant)?.[0] ?? "";

@@ -2,7 +2,7 @@ import { headAndTail } from "../../agents/reading/bounds.ts";
 import type { Turn } from "../turn-content.ts";
 
 /** Characters. */
-const longestSummary = 12_000;
+const maxSummaryLength = 12_000;
 
 /** What the client says around the summary, for the agent that goes on with it. */
 const preamble = /^\s*This session is being continued from a previous conversation[^\n]*\n?/i;
@@ -47,6 +47,6 @@ export function cleanSummary(raw: string): string {
     .replace(analysisPart, "")
     .replace(summaryHeading, "")
     .trim();
-  if (text.length <= longestSummary) return text;
-  return headAndTail(text.replace(/```[\s\S]*?(?:```|$)/g, "[code]"), longestSummary - 100);
+  if (text.length <= maxSummaryLength) return text;
+  return headAndTail(text.replace(/```[\s\S]*?(?:```|$)/g, "[code]"), maxSummaryLength - 100);
 }

@@ -1,13 +1,13 @@
 import type { Entry } from "../../agents/agent.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { errorLines, onlyShows, tellsFailure } from "../chunks/error-lines.ts";
+import { errorLines, onlyShows, reportsFailure } from "../chunks/error-lines.ts";
 import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 import { withoutBoilerplate } from "./boilerplate.ts";
 import { decisionWeight, nextStepWeight, problemWeight, resolutionWeight } from "./cues.ts";
 import { sentencesOf } from "./prose.ts";
 import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
-import { answersTo, failedUses, nameOf, openTodos, tellingLine } from "./tool-evidence.ts";
+import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
 
 /** What of a session may stand in its summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
@@ -43,7 +43,7 @@ const keep = {
   repairs: 20,
 } as const;
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
-const fewestWords = 4;
+const minWords = 4;
 const longest = { ask: 400, error: 160, typed: 1_500 } as const;
 /** A problem whose resolution is not told within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
@@ -71,17 +71,17 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
   for (const turn of turns) {
     if (turn.abandoned) continue;
     lastTurn = turn.number;
-    let said: Statement[] = [];
+    let candidates: Statement[] = [];
     const failed = failedUses(turn);
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
-        else if (entry.kind === "text") said = takeAnswer(entry.text, turn.number);
+        else if (entry.kind === "text") candidates = takeAnswer(entry.text, turn.number);
         else if (entry.kind === "tool_use") takeUse(entry, failed);
         else if (entry.kind === "tool_result") takeResult(entry, turn.number);
       }
     }
-    if (said.length > 0) conclusions.push(said);
+    if (candidates.length > 0) conclusions.push(candidates);
     if (conclusions.length > keep.conclusions) conclusions.shift();
   }
   for (const todo of todos) nextSteps.add(statementOf(todo, lastTurn, order++, 3));
@@ -119,12 +119,12 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
   }
 
   function takeAnswer(text: string, turn: number): Statement[] {
-    const said: Statement[] = [];
+    const candidates: Statement[] = [];
     for (const raw of sentencesOf(text)) {
       const sentence = withoutBoilerplate(raw);
       const statement = sentence === "" ? null : note(sentence, turn);
       if (statement === null) continue;
-      said.push(statement);
+      candidates.push(statement);
       const trouble = problemWeight(sentence);
       const isQuestion = sentence.endsWith("?");
       const weight = decisionWeight(sentence, false) - (trouble >= 3 ? trouble : 0);
@@ -134,7 +134,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
       if (trouble >= 2 && !sentence.endsWith("?"))
         takeProblem({ ...statement, weight: trouble, resolution: null });
     }
-    return said;
+    return candidates;
   }
 
   function takeProblem(problem: Problem): void {
@@ -152,13 +152,13 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
         resolution.turn - turn <= resolvedWithin.turns && resolution.order - at <= resolvedWithin.sentences,
     );
     let best: Problem | null = null;
-    let mostShared = 0;
+    let maxShared = 0;
     for (const problem of open) {
       let shared = resolution.weight >= 3 ? 1 : 0;
       for (const word of resolution.words) if (problem.words.has(word)) shared++;
-      if (shared >= 2 && shared >= mostShared) {
+      if (shared >= 2 && shared >= maxShared) {
         best = problem;
-        mostShared = shared;
+        maxShared = shared;
       }
     }
     if (best === null || (best.resolution !== null && best.resolution.weight >= resolution.weight)) return;
@@ -189,12 +189,12 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     if (command === null || onlyShows(command)) return;
     const name = nameOf(command);
     const before = failing.get(name);
-    if (!result.isError && !tellsFailure(result.text)) {
+    if (!result.isError && !reportsFailure(result.text)) {
       if (before !== undefined) settle(before, turn);
       failing.delete(name);
       return;
     }
-    const error = tellingLine(errorLines(result.text, 1_000));
+    const error = distinctiveLine(errorLines(result.text, 1_000));
     if (error === "" || before !== undefined) return;
     const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
     // What the agent says of it counts for more than the output.
@@ -213,7 +213,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
   function note(sentence: string, turn: number): Statement | null {
     if (!isSentence(sentence)) return null;
     const statement = statementOf(sentence, turn, order, 0);
-    if (statement.words.size < fewestWords) return null;
+    if (statement.words.size < minWords) return null;
     order++;
     for (const word of statement.words) {
       const count = (wordCounts.get(word) ?? 0) + 1;

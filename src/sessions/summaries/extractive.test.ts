@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { conversation, edited, prompt, ran, text, used, wrote } from "../../../test/support/turn-fixture.ts";
-import { extractiveSummary, longestSummary } from "./extractive.ts";
+import { extractiveSummary, maxSummaryLength } from "./extractive.ts";
 
 const meta = { relativize: (path: string) => path.replace(/^\/home\/dev\/app\//, "") };
 type Happening = Parameters<typeof conversation>[number];
@@ -147,8 +147,8 @@ describe("extractiveSummary", () => {
 
   it("says nothing that was not said", () => {
     // Line breaks would stand as letters: "\\n".
-    const said = JSON.stringify(session).replaceAll("\\n", " ");
-    const words = new Set(said.match(/\p{L}+/gu)?.map((word) => word.toLowerCase()));
+    const statements = JSON.stringify(session).replaceAll("\\n", " ");
+    const words = new Set(statements.match(/\p{L}+/gu)?.map((word) => word.toLowerCase()));
     const headings = "asked decisions problems files changed outcome next".split(" ");
     for (const [word] of summary.matchAll(/\p{L}+/gu)) {
       expect([...words, ...headings]).toContain(word.toLowerCase());
@@ -191,7 +191,7 @@ describe("of any session", () => {
       fc.property(fc.array(happening, { maxLength: 30 }), (happenings) => {
         const turns = conversation(...happenings);
         const found = extractiveSummary(turns, meta);
-        expect(found.length).toBeLessThanOrEqual(longestSummary);
+        expect(found.length).toBeLessThanOrEqual(maxSummaryLength);
         expect(extractiveSummary(structuredClone(turns), meta)).toBe(found);
       }),
       { numRuns: 60 },
@@ -208,7 +208,7 @@ describe("of any session", () => {
       ...[wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
     ]);
     const found = summaryOf(...many.flat());
-    expect(found.length).toBeLessThanOrEqual(longestSummary);
+    expect(found.length).toBeLessThanOrEqual(maxSummaryLength);
     for (const title of ["Asked", "Decisions", "Problems", "Files changed", "Outcome"]) {
       expect(part(found, title)).not.toEqual([]);
     }

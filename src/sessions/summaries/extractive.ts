@@ -16,7 +16,7 @@ export interface SummaryMeta {
 }
 
 /** Characters; of a whole summary, and of what is left of its parts. */
-export const longestSummary = 2_500;
+export const maxSummaryLength = 2_500;
 const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome: 420 } as const;
 const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
 
@@ -29,9 +29,9 @@ export function extractiveSummary(turns: Iterable<Turn>, { relativize }: Summary
   const evidence = gatherEvidence(turns, relativize);
   const asks = asksOf(evidence);
   const last = evidence.conclusions.at(-1) ?? [];
-  const told = [...asks, ...last.slice(0, most.outcome)];
-  const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), told);
-  const problems = problemsOf(evidence, [...told, ...decisions]);
+  const bullets = [...asks, ...last.slice(0, most.outcome)];
+  const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), bullets);
+  const problems = problemsOf(evidence, [...bullets, ...decisions]);
   const outcome = outcomeOf(evidence, [...decisions, ...problems]);
   const nextSteps = nextStepsOf(evidence, [...asks, ...outcome, ...decisions, ...problems]);
   const parts = [
@@ -55,20 +55,20 @@ export function extractiveSummary(turns: Iterable<Turn>, { relativize }: Summary
 }
 
 function part(title: string, lines: readonly string[]): string {
-  const told = lines.filter((line) => line !== "");
-  return told.length === 0 ? "" : `${title}:\n${told.join("\n")}`;
+  const bullets = lines.filter((line) => line !== "");
+  return bullets.length === 0 ? "" : `${title}:\n${bullets.join("\n")}`;
 }
 
 /** The longest parts lose their last lines until all fits. */
 function withinLimit(parts: readonly string[]): string {
   const lines = parts.map((text) => text.split("\n"));
   const length = () => lines.reduce((sum, part) => sum + part.join("\n").length + 2, 0);
-  while (length() > longestSummary) {
-    const longestPart = lines.reduce((a, b) => (b.length > a.length ? b : a));
-    if (longestPart.length <= 2) break;
-    longestPart.pop();
+  while (length() > maxSummaryLength) {
+    const maxPartLength = lines.reduce((a, b) => (b.length > a.length ? b : a));
+    if (maxPartLength.length <= 2) break;
+    maxPartLength.pop();
   }
-  return beginningOf(lines.map((part) => part.join("\n")).join("\n\n"), longestSummary);
+  return beginningOf(lines.map((part) => part.join("\n")).join("\n\n"), maxSummaryLength);
 }
 
 /** The first ask, and the ones after it that ask for something else, those of many words first. */
@@ -109,18 +109,18 @@ function filesOf({ files }: Evidence): string[] {
 
 /** What the agent said last; where that is but little ("Committed."), what it said before as well. */
 function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
-  const told: Statement[] = [];
+  const bullets: Statement[] = [];
   for (const conclusion of conclusions.toReversed()) {
-    const others = told.length === 0 ? [] : [...besides, ...told];
+    const others = bullets.length === 0 ? [] : [...besides, ...bullets];
     const added: Statement[] = [];
     for (const statement of conclusion.slice(0, most.outcome)) {
       const known = [...others, ...added];
       if (known.every(({ words }) => coverage(statement.words, words) <= sameness)) added.push(statement);
     }
-    told.unshift(...added);
-    if (told.reduce((sum, { words }) => sum + words.size, 0) >= enoughWords) break;
+    bullets.unshift(...added);
+    if (bullets.reduce((sum, { words }) => sum + words.size, 0) >= enoughWords) break;
   }
-  return told;
+  return bullets;
 }
 
 /** What was still to be done when the session ended, not what was next in the middle of it. */

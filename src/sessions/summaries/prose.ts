@@ -4,9 +4,9 @@
  */
 
 /** Longer texts are read at their beginning and their end. Characters. */
-const longestText = 40_000;
+const maxTextLength = 40_000;
 /** Of a longer line, which may be data, the beginning. Characters. */
-const longestLine = 2_000;
+const maxLineLength = 2_000;
 
 const fence = /^\s*(```|~~~)/;
 const heading = /^\s*#{1,6}\s/;
@@ -24,7 +24,7 @@ const sentenceEnd =
 function* proseLines(text: string): Iterable<string> {
   let isCode = false;
   for (const whole of ends(text).split("\n")) {
-    const line = whole.slice(0, longestLine);
+    const line = whole.slice(0, maxLineLength);
     if (fence.test(line)) isCode = !isCode;
     else if (!isCode && isProse(line)) yield plain(line);
   }
@@ -41,8 +41,8 @@ export function* sentencesOf(text: string): Iterable<string> {
 }
 
 function ends(text: string): string {
-  if (text.length <= longestText) return text;
-  return `${text.slice(0, longestText / 2)}\n\n${text.slice(-longestText / 2)}`;
+  if (text.length <= maxTextLength) return text;
+  return `${text.slice(0, maxTextLength / 2)}\n\n${text.slice(-maxTextLength / 2)}`;
 }
 
 function isProse(line: string): boolean {

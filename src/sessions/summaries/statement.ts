@@ -13,10 +13,10 @@ export interface Statement {
 }
 
 /** Characters. */
-const longestStatement = 260;
+const maxStatementLength = 260;
 
 export function statementOf(sentence: string, turn: number, order: number, weight: number): Statement {
-  const shown = beginningOf(shortenUrls(sentence), longestStatement);
+  const shown = beginningOf(shortenUrls(sentence), maxStatementLength);
   const text = shown.charAt(0).toUpperCase() + shown.slice(1);
   return { text, words: contentWords(text), turn, order, weight };
 }

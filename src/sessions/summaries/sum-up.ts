@@ -98,7 +98,7 @@ export async function storeSummaryChunks(
 }
 
 /** Paths that a summary's chunk names. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] {
   const { memory, chunks: options } = work;
@@ -112,7 +112,7 @@ function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] 
   const files = filesOfSession(memory, session.id)
     .filter(({ how }) => how !== "read")
     .map(({ path }) => path)
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
   const ofTurns = ({ text, upToTurn }: SummaryRecord): SummaryOfTurns => ({
     text,
     firstTurn: first.number,

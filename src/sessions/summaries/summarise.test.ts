@@ -158,7 +158,7 @@ describe("summarise", () => {
           ...options,
           llm: fakeLlm(`resume command session daemon ${answer}`),
         });
-        for (const { text: said } of found) expect(said.length).toBeLessThanOrEqual(6000);
+        for (const { text: statements } of found) expect(statements.length).toBeLessThanOrEqual(6000);
       }),
     );
   });

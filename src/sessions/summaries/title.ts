@@ -2,7 +2,7 @@ import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { type Ask, askOf } from "./ask.ts";
 
-const longestTitle = 80;
+const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */
 const enoughWords = 3;
 /** Prompts that are looked at. */
@@ -34,8 +34,8 @@ export function sessionTitle(turns: Iterable<Turn>): string | null {
 function titleOf({ text }: Ask): string {
   const [sentence = text] = text.split(/(?<=[^.][.!?])\s/, 1);
   const clause =
-    sentence.length > longestTitle
+    sentence.length > maxTitleLength
       ? (sentence.split(/(?<=.{25})(?:[,;:] | - | – | — )/, 1)[0] ?? "")
       : sentence;
-  return beginningOf(clause.replace(/[\s.:;,!]+$/, ""), longestTitle);
+  return beginningOf(clause.replace(/[\s.:;,!]+$/, ""), maxTitleLength);
 }

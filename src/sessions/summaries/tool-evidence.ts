@@ -3,11 +3,11 @@ import type { Turn } from "../turn-content.ts";
 /** What the uses of tools tell that belongs into a summary. */
 
 /** Characters of a command that tell it from others. */
-const longestName = 300;
+const maxNameLength = 300;
 
 /** A command without what varies from try to try: where it is run, what is shown of its output. */
 export function nameOf(command: string): string {
-  const line = command.slice(0, longestName).trim().split("\n", 1)[0]!.replace(/\s+/g, " ");
+  const line = command.slice(0, maxNameLength).trim().split("\n", 1)[0]!.replace(/\s+/g, " ");
   const parts = line.replace(/^(?:cd \S+ ?(?:&&|;) ?)+/, "").split("|");
   while (parts.length > 1 && /^ ?(?:tail|head|grep)\b/.test(parts.at(-1)!)) parts.pop();
   return parts
@@ -17,7 +17,7 @@ export function nameOf(command: string): string {
 }
 
 /** The first line that says where, or else the first that does not only say that there was an error. */
-export function tellingLine(lines: string): string {
+export function distinctiveLine(lines: string): string {
   const all = lines.split("\n").map((line) => line.trim());
   const says = all.filter(
     (line) =>

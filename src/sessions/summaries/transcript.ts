@@ -76,10 +76,10 @@ function headToTail(pieces: readonly Piece[], most: number): string {
 function* piecesOf({ lines }: Turn): Iterable<Piece> {
   for (const { entries } of lines) {
     for (const entry of entries) {
-      if (entry.kind === "prompt") yield said("USER", entry.text, longest.prompt);
-      else if (entry.kind === "summary") yield said("SUMMARY SO FAR", entry.text, 2 * longest.prompt);
+      if (entry.kind === "prompt") yield statements("USER", entry.text, longest.prompt);
+      else if (entry.kind === "summary") yield statements("SUMMARY SO FAR", entry.text, 2 * longest.prompt);
       else if (entry.kind === "text" && entry.text.trim() !== "") {
-        yield said("ASSISTANT", entry.text, longest.answer);
+        yield statements("ASSISTANT", entry.text, longest.answer);
       } else if (entry.kind === "tool_use") {
         yield { text: `[TOOL] ${entry.tool} ${detailOf(entry.input)}`.trimEnd(), isTool: true };
       } else if (entry.kind === "tool_result" && entry.isError) {
@@ -89,7 +89,7 @@ function* piecesOf({ lines }: Turn): Iterable<Piece> {
   }
 }
 
-function said(who: string, text: string, most: number): Piece {
+function statements(who: string, text: string, most: number): Piece {
   return { text: `[${who}] ${headAndTail(text.trim(), most)}`, isTool: false };
 }
 

@@ -47,7 +47,7 @@ export function saveInjection(memory: Memory, { items, ...injection }: Injection
 }
 
 /** Everything that was ever quoted to a session. */
-export function refsTold(memory: Memory, sessionUid: string): Set<string> {
+export function refsInjected(memory: Memory, sessionUid: string): Set<string> {
   const rows = memory
     .prepare(
       "SELECT ref FROM injected WHERE injection_id IN (SELECT id FROM injections WHERE session_uid = ?)",

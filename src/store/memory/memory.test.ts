@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
 import { PommelError } from "../../project/errors.ts";
-import { type DatabaseWords, openDatabase } from "../sqlite/database.ts";
+import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { replaceChunks } from "./chunks/chunks.ts";
 import { Memory } from "./memory.ts";
@@ -162,7 +162,7 @@ describe("memory.db", () => {
 });
 
 describe("a migration", () => {
-  const words: DatabaseWords = {
+  const words: DatabaseMessages = {
     absent: () => ["no_memory", "absent", ""],
     corrupt: { code: "memory_corrupt", hint: () => "" },
     tooNew: "",

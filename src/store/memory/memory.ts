@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { Connection } from "../sqlite/connection.ts";
-import { backupsOf, type DatabaseWords, openDatabase } from "../sqlite/database.ts";
+import { backupsOf, type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
-const words: DatabaseWords = {
+const words: DatabaseMessages = {
   absent: () => [
     "no_memory",
     "No sessions recorded yet.",

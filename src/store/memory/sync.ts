@@ -17,7 +17,7 @@ export function changedThings(memory: Memory): ChangedThing[] {
 }
 
 /** These changes are shared; later ones of the same things are not. */
-export function settleChanges(memory: Memory, ids: readonly number[]): void {
+export function flushChanges(memory: Memory, ids: readonly number[]): void {
   if (ids.length === 0) return;
   memory.inTransaction(() => {
     memory

@@ -1,15 +1,15 @@
-import { type DatabaseWords, explain } from "./database.ts";
+import { type DatabaseMessages, explain } from "./database.ts";
 import type { Sqlite, Statement } from "./sqlite.ts";
 
-/** Entries of a map that `untilWritten` gives: so many outlines take about 10 MB. */
-const mostRemembered = 50_000;
+/** Entries of a map that `cacheUntilWrite` gives: so many outlines take about 10 MB. */
+const maxRemembered = 50_000;
 
 /** An open database: what its repositories are written with. */
 export class Connection {
   protected constructor(
     readonly file: string,
     protected readonly db: Sqlite,
-    private readonly words?: DatabaseWords,
+    private readonly words?: DatabaseMessages,
   ) {}
 
   close(): void {
@@ -89,12 +89,12 @@ export class Connection {
    * A map to remember in what was read, as searches meet the same chunks and words again and again. It is empty again
    * as soon as the database may hold something else.
    */
-  untilWritten<K, V>(name: string): Map<K, V> {
+  cacheUntilWrite<K, V>(name: string): Map<K, V> {
     const version = this.version();
     if (version !== this.rememberedVersion) this.remembered.clear();
     this.rememberedVersion = version;
     let map = this.remembered.get(name);
-    if (map === undefined || map.size > mostRemembered) {
+    if (map === undefined || map.size > maxRemembered) {
       map = new Map();
       this.remembered.set(name, map);
     }
@@ -103,7 +103,7 @@ export class Connection {
 
   /** What `read` gives, read once until the database may hold something else. Shared: not to be changed. */
   once<T>(name: string, read: () => T): T {
-    const values = this.untilWritten<string, T>("once");
+    const values = this.cacheUntilWrite<string, T>("once");
     const known = values.get(name);
     if (known !== undefined) return known;
     const value = read();

@@ -10,7 +10,7 @@ import { Sqlite } from "./sqlite.ts";
 export type Migration = string | ((db: Sqlite) => void);
 
 /** What people are told of a database: which one it is, and what they can do. Functions of its file. */
-export interface DatabaseWords {
+export interface DatabaseMessages {
   absent(file: string): [code: ErrorCode, message: string, hint: string];
   /** The code of a damaged one, and what to do about it. */
   corrupt: { code: ErrorCode; hint(file: string): string };
@@ -22,7 +22,7 @@ export interface DatabaseWords {
 }
 
 /** index.db: what is lost can be made again. */
-const indexWords: DatabaseWords = {
+const indexMessages: DatabaseMessages = {
   absent: (file) => ["not_indexed", `No index yet (${file}).`, "Run `pm start` or `pm reindex`."],
   corrupt: {
     code: "index_corrupt",
@@ -35,7 +35,7 @@ const indexWords: DatabaseWords = {
 
 export interface OpenOptions {
   readonly: boolean;
-  words?: DatabaseWords;
+  words?: DatabaseMessages;
   /**
    * For what must not be lost: copied beside itself before its schema changes, what is deleted is overwritten, and
    * free pages can be given back.
@@ -47,7 +47,7 @@ export interface OpenOptions {
 const busyTimeoutMs = 5000;
 
 /** Copies from before a migration that are kept. */
-const mostBackups = 2;
+const maxBackups = 2;
 
 /**
  * Opens a SQLite file in WAL mode, creating it (mode 0600) and bringing its schema up to date unless `readonly`.
@@ -57,7 +57,7 @@ const mostBackups = 2;
 export function openDatabase(
   file: string,
   migrations: readonly Migration[],
-  { readonly, words = indexWords, precious = false }: OpenOptions,
+  { readonly, words = indexMessages, precious = false }: OpenOptions,
 ): Sqlite {
   if (readonly && !existsSync(file)) throw new PommelError(...words.absent(file));
   let db: Sqlite | undefined;
@@ -155,7 +155,7 @@ function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: numb
   } finally {
     rmSync(unfinished, { force: true });
   }
-  for (const old of backupsOf(file).slice(mostBackups)) rmSync(old, { force: true });
+  for (const old of backupsOf(file).slice(maxBackups)) rmSync(old, { force: true });
 }
 
 function schemaVersionIn(file: string): number {
@@ -180,7 +180,7 @@ export function isDamaged(error: unknown): boolean {
 }
 
 /** Turns SQLite's errors about the file itself into ours; everything else passes through. */
-export function explain(error: unknown, file: string, words: DatabaseWords = indexWords): unknown {
+export function explain(error: unknown, file: string, words: DatabaseMessages = indexMessages): unknown {
   if (error instanceof PommelError) return error;
   const code = codeOf(error);
   if (isDamaged(error)) {

@@ -24,7 +24,7 @@ export interface LockHolder {
 }
 
 /** How long to wait for another process that merely looks (`lockHolder`). Milliseconds. */
-const patienceMs = 200;
+const timeoutMs = 200;
 
 /**
  * Locks held by this process, by their file: SQLite's locks do not keep a process from itself in every case, and one whose
@@ -70,7 +70,7 @@ export function acquireWriterLock(project: Project, owner: string): WriterLock {
 export function lockHolder(project: Project): LockHolder | null {
   let db: Sqlite;
   try {
-    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: patienceMs });
+    db = new Sqlite(project.lockFile, { mode: "write", timeoutMs: timeoutMs });
   } catch {
     return null;
   }
@@ -103,7 +103,7 @@ function openLockFile(file: string): Sqlite {
     if (codeOf(error) !== "EEXIST") throw unusable(file, error);
   }
   try {
-    return new Sqlite(file, { mode: "write", timeoutMs: patienceMs });
+    return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs });
   } catch (error) {
     throw unusable(file, error);
   }

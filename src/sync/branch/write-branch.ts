@@ -1,8 +1,8 @@
 import type { ChangedThing } from "../../store/memory/sync.ts";
 import { isControl } from "../codec/codec.ts";
 import { countOf, noCounts, type SyncCounts } from "../counts.ts";
-import type { Telling } from "../records/from-memory.ts";
-import { type ToldFile, toldFiles } from "../told-files.ts";
+import { type ExportFile, exportFiles } from "../export-files.ts";
+import type { ExportWork } from "../records/from-memory.ts";
 import type { Files, Tip } from "./branch.ts";
 import { manifestPath, placeOf } from "./layout.ts";
 import { entryOf, type Manifest, type ManifestEntry, writeManifest } from "./manifest.ts";
@@ -25,7 +25,7 @@ export class BranchWriter {
   private readonly entries = new Map<string, ManifestEntry | null>();
 
   constructor(
-    private readonly telling: Telling,
+    private readonly exportWork: ExportWork,
     private readonly files: Files,
     private readonly toWrite: ToWrite,
   ) {
@@ -45,7 +45,7 @@ export class BranchWriter {
       signal?.throwIfAborted();
       onProgress?.(i, things.length);
       let isChanged = false;
-      for await (const file of toldFiles(this.telling, { kind, id: uid }, (path) => this.known(path))) {
+      for await (const file of exportFiles(this.exportWork, { kind, id: uid }, (path) => this.known(path))) {
         const written = await this.join(file.path, file);
         if (written.isNews) {
           isChanged = true;
@@ -79,7 +79,7 @@ export class BranchWriter {
   }
 
   /** Joins what the tips have with what is told here. */
-  private async join(path: string, told: ToldFile | null) {
+  private async join(path: string, exported: ExportFile | null) {
     const name = this.files.codec.namesOf(path)[0]!;
     this.done.add(name);
     const texts = await this.textsAt(name);
@@ -88,7 +88,11 @@ export class BranchWriter {
       null,
     );
     const text =
-      known === null ? told!.text : told === null ? known : joinTexts(placeOf(path), known, told.text);
+      known === null
+        ? exported!.text
+        : exported === null
+          ? known
+          : joinTexts(placeOf(path), known, exported.text);
     this.names.add(name);
     this.entries.set(path, entryOf(path, text));
     const isNews = text !== known;

@@ -8,13 +8,13 @@ import type {
   SharedRange,
 } from "../records/records.ts";
 import {
-  cleaner,
-  either,
   type Fields,
   greatest,
   type Join,
   joinFields,
   least,
+  maxByCanonical,
+  mostRedacted,
   type Together,
   unionBy,
 } from "./join.ts";
@@ -116,7 +116,12 @@ export function tidyAttribution(attribution: SharedAttribution): SharedAttributi
 }
 
 export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): SharedAnnotation {
-  return joinFields(a, b, { note: cleaner, at: least, turn: least, line: either }) as SharedAnnotation;
+  return joinFields(a, b, {
+    note: mostRedacted,
+    at: least,
+    turn: least,
+    line: maxByCanonical,
+  }) as SharedAnnotation;
 }
 
 /** As saveEvent of store/memory/events.ts decides. */

@@ -21,7 +21,9 @@ const known =
   };
 
 /** Of two different values always the same one. */
-export const either: Join = known((a, b) => (compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b));
+export const maxByCanonical: Join = known((a, b) =>
+  compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b,
+);
 export const least: Join = known<number>(Math.min);
 export const greatest: Join = known<number>(Math.max);
 export const anyOf: Join = known<boolean>((a, b) => a || b);
@@ -34,7 +36,7 @@ export function compareCleanness(a: string, b: string): number {
   return compareParts([redactions(a), -a.length, a], [redactions(b), -b.length, b]);
 }
 
-export const cleaner: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
+export const mostRedacted: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
 
 /** Joins lists of things that are told apart by a key; the result is in the order of the keys. */
 export function unionBy<T>(keyOf: (item: T) => string, join: Join<T>): Join {
@@ -78,7 +80,7 @@ export function joinFields(
   }
   for (const field of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (done.has(field)) continue;
-    const join = Object.hasOwn(joins, field) ? joins[field]! : either;
+    const join = Object.hasOwn(joins, field) ? joins[field]! : maxByCanonical;
     const value = join(a[field], b[field]);
     if (value !== undefined) joined.push([field, value]);
   }

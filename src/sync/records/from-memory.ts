@@ -27,14 +27,14 @@ import type {
 } from "./records.ts";
 
 /** How what is stored is told to others. */
-export interface Telling {
+export interface ExportWork {
   work: ScrubbingWork;
   /** Whether texts go through the scrubber in force once more. */
   filter: boolean;
 }
 
 /** Cleans the texts of a session (by row), or of what belongs to none. */
-export function cleanerFor({ work, filter }: Telling, sessionId: number | null = null): ScrubText {
+export function redactorFor({ work, filter }: ExportWork, sessionId: number | null = null): ScrubText {
   const homeless = withoutHome();
   if (!filter) return homeless;
   const known = sessionId === null ? [] : secretsOf(work.memory, sessionId);
@@ -45,12 +45,12 @@ export function cleanerFor({ work, filter }: Telling, sessionId: number | null =
 const orNull = (text: string | null, clean: ScrubText) => (text === null ? null : clean(text));
 
 /** A session without its turns; null when there is nothing of it to share. */
-export function toldSession(telling: Telling, uid: string): SharedSession | null {
-  const { memory } = telling.work;
+export function exportSession(exportWork: ExportWork, uid: string): SharedSession | null {
+  const { memory } = exportWork.work;
   const session = sessionByUid(memory, uid);
   // Pommel's own session only holds chunks of notes from a shell.
   if (session === null || session.agent === "pommel") return null;
-  const clean = cleanerFor(telling, session.id);
+  const clean = redactorFor(exportWork, session.id);
   const summaries = summariesOf(memory, session.id);
   const uidOf = (id: number | null) => (id === null ? null : (sessionById(memory, id)?.uid ?? null));
   return {
@@ -76,14 +76,14 @@ export function toldSession(telling: Telling, uid: string): SharedSession | null
 }
 
 /** The turns of a session that are stored, one at a time. */
-export function* toldTurns(
-  telling: Telling,
+export function* exportTurns(
+  exportWork: ExportWork,
   session: SessionRecord,
   range: { first?: number; last?: number } = {},
 ): Generator<SharedTurn, void, undefined> {
-  const { memory } = telling.work;
-  const clean = cleanerFor(telling, session.id);
-  const { relativize } = chunkOptionsFor(telling.work, session);
+  const { memory } = exportWork.work;
+  const clean = redactorFor(exportWork, session.id);
+  const { relativize } = chunkOptionsFor(exportWork.work, session);
   const silent = linesByTurn(memory, session.id);
   const usage = usageByTurn(memory, session.id);
   for (const { record, ...turn } of storedTurns(memory, session.id, range)) {
@@ -108,12 +108,12 @@ export function* toldTurns(
   }
 }
 
-export function toldAnnotation(telling: Telling, uid: string): SharedAnnotation | null {
-  const { memory } = telling.work;
+export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnnotation | null {
+  const { memory } = exportWork.work;
   const note = annotationByUid(memory, uid);
   if (note === null) return null;
   const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
-  const clean = cleanerFor(telling, session?.id ?? null);
+  const clean = redactorFor(exportWork, session?.id ?? null);
   return {
     uid,
     session: note.sessionUid,
@@ -126,7 +126,7 @@ export function toldAnnotation(telling: Telling, uid: string): SharedAnnotation 
   };
 }
 
-function toldCommit(commit: CommitRecord): SharedCommit {
+function exportCommit(commit: CommitRecord): SharedCommit {
   return {
     hash: commit.hash,
     tree: commit.tree,
@@ -143,40 +143,40 @@ function toldCommit(commit: CommitRecord): SharedCommit {
   };
 }
 
-export function toldCheckpoint(telling: Telling, uid: string): SharedCheckpoint | null {
-  const checkpoint = checkpointByUid(telling.work.memory, uid);
+export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedCheckpoint | null {
+  const checkpoint = checkpointByUid(exportWork.work.memory, uid);
   if (checkpoint === null) return null;
   return {
     uid,
-    commit: toldCommit(checkpoint.commit),
+    commit: exportCommit(checkpoint.commit),
     parent: checkpoint.parentUid,
-    agent_state: scrubValue(checkpoint.agentState, cleanerFor(telling)),
+    agent_state: scrubValue(checkpoint.agentState, redactorFor(exportWork)),
     created_at: checkpoint.createdAt,
     sessions: checkpoint.sessions.map(({ sessionUid, ...binding }) => ({ session: sessionUid, ...binding })),
   };
 }
 
 /** Who wrote the lines of a commit; null where nobody knows of any. */
-export function toldAttribution(telling: Telling, hash: string): SharedAttribution | null {
-  const { memory } = telling.work;
+export function exportAttribution(exportWork: ExportWork, hash: string): SharedAttribution | null {
+  const { memory } = exportWork.work;
   const commit = commitByHash(memory, hash);
   const ranges = commit === null ? [] : attributionsOf(memory, commit.id);
   if (commit === null || ranges.every(({ author }) => author === "unknown")) return null;
   const files = new Map<string, SharedAttribution["files"][string]>();
-  for (const { path, ...range } of ranges) files.set(path, [...(files.get(path) ?? []), toldRange(range)]);
-  return { commit: toldCommit(commit), version: commit.attributed, files: Object.fromEntries(files) };
+  for (const { path, ...range } of ranges) files.set(path, [...(files.get(path) ?? []), exportRange(range)]);
+  return { commit: exportCommit(commit), version: commit.attributed, files: Object.fromEntries(files) };
 }
 
-function toldRange(range: Omit<AttributionRecord, "path">): SharedAttribution["files"][string][number] {
+function exportRange(range: Omit<AttributionRecord, "path">): SharedAttribution["files"][string][number] {
   const { firstLine, lastLine, sessionUid, toolUse, ...rest } = range;
   return { first: firstLine, last: lastLine, session: sessionUid, tool_use: toolUse, ...rest };
 }
 
-export function toldEvent(telling: Telling, uid: string): SharedEvent | null {
-  const { memory } = telling.work;
+export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | null {
+  const { memory } = exportWork.work;
   const event = eventByUid(memory, uid);
   if (event === null) return null;
-  const clean = cleanerFor(telling);
+  const clean = redactorFor(exportWork);
   return {
     uid,
     title: clean(event.title),

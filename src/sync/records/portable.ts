@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import type { ScrubText } from "../../redact/scrub-value.ts";
-import { cleanLines } from "../../sessions/scrub/reword.ts";
+import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 
 /** What is stored of a machine, told so that it means the same on another. */

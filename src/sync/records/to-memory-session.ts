@@ -9,15 +9,15 @@ import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { hasForgottenLines, saveGroups, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
-import { sharedFact } from "../told-files.ts";
-import { cleanerFor, type Telling } from "./from-memory.ts";
+import { sharedFact } from "../export-files.ts";
+import { type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
 import { saveTurns } from "./to-memory-turns.ts";
 
 /** Of sync_state: sessions whose turns are stored and whose chunks are still to be made, with their first new turn. */
 const toCut = "cut ";
 
-export interface TakenIn {
+export interface ImportedSession {
   /** Nothing of it was known here. */
   isNew: boolean;
   /** Turns that are new or have more in them. */
@@ -29,24 +29,24 @@ export interface TakenIn {
  * stored again. Its turns come in one transaction; stopped before its chunks are made, `finishSessions` makes them.
  * @returns null when it was forgotten
  */
-export async function takeInSession(
-  telling: Telling,
+export async function importSession(
+  exportWork: ExportWork,
   meta: SharedSession,
   turns: readonly SharedTurn[],
   signal?: AbortSignal,
-): Promise<TakenIn | null> {
-  const { work } = telling;
+): Promise<ImportedSession | null> {
+  const { work } = exportWork;
   const { memory } = work;
   if (isForgotten(memory, meta.uid) || (meta.parent !== null && isForgotten(memory, meta.parent)))
     return null;
   const taken = memory.inTransaction(() => {
     const known = sessionByUid(memory, meta.uid);
-    const session = saveMeta(telling, meta, known);
+    const session = saveMeta(exportWork, meta, known);
     if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
-    const changed = saveTurns(telling, session, turns);
-    const summaries = saveSummaries(telling, session, meta);
+    const changed = saveTurns(exportWork, session, turns);
+    const summaries = saveSummaries(exportWork, session, meta);
     if (changed.length > 0) {
-      const first = Math.min(...changed, regroup(telling, session));
+      const first = Math.min(...changed, regroup(exportWork, session));
       const before = syncFact(memory, toCut + meta.uid);
       setSyncFact(memory, toCut + meta.uid, String(Math.min(first, Number(before ?? first))));
     } else if (summaries && syncFact(memory, toCut + meta.uid) === null) {
@@ -55,18 +55,18 @@ export async function takeInSession(
     }
     return { isNew: known === null, turns: changed.length };
   });
-  await finishSession(telling, meta.uid, signal);
+  await finishSession(exportWork, meta.uid, signal);
   return taken;
 }
 
 /** Makes the chunks of sessions that were taken in when the process was stopped. */
-export async function finishSessions(telling: Telling, signal?: AbortSignal): Promise<void> {
-  for (const { key } of syncFacts(telling.work.memory, toCut)) {
-    await finishSession(telling, key.slice(toCut.length), signal);
+export async function finishSessions(exportWork: ExportWork, signal?: AbortSignal): Promise<void> {
+  for (const { key } of syncFacts(exportWork.work.memory, toCut)) {
+    await finishSession(exportWork, key.slice(toCut.length), signal);
   }
 }
 
-async function finishSession({ work }: Telling, uid: string, signal?: AbortSignal): Promise<void> {
+async function finishSession({ work }: ExportWork, uid: string, signal?: AbortSignal): Promise<void> {
   const { memory } = work;
   const from = syncFact(memory, toCut + uid);
   if (from === null) return;
@@ -78,9 +78,9 @@ async function finishSession({ work }: Telling, uid: string, signal?: AbortSigna
   setSyncFact(memory, toCut + uid, null);
 }
 
-function saveMeta(telling: Telling, meta: SharedSession, known: SessionRecord | null): SessionRecord {
-  const { memory } = telling.work;
-  const clean = cleanerFor(telling, known?.id ?? null);
+function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRecord | null): SessionRecord {
+  const { memory } = exportWork.work;
+  const clean = redactorFor(exportWork, known?.id ?? null);
   const { agent } = meta;
   const cwd = clean(meta.cwd);
   // Its session may come after it.
@@ -101,13 +101,13 @@ function saveMeta(telling: Telling, meta: SharedSession, known: SessionRecord | 
     }),
     ...(origin && { forkedFrom: origin.id }),
     ...(isLater && meta.ended_at !== null && { ended: { at: meta.ended_at, reason: meta.end_reason } }),
-    ...titleFor(telling, meta, known, clean),
+    ...titleFor(exportWork, meta, known, clean),
   });
 }
 
 /** What a session is called here stays, unless the other one knows better or later. */
 function titleFor(
-  { work: { memory } }: Telling,
+  { work: { memory } }: ExportWork,
   { title, title_source: source, title_at: at }: SharedSession,
   known: SessionRecord | null,
   clean: (text: string) => string,
@@ -123,10 +123,14 @@ function titleFor(
   return { title: { text: clean(title), source } };
 }
 
-function saveSummaries(telling: Telling, session: SessionRecord, { summaries }: SharedSession): boolean {
-  const { memory } = telling.work;
+function saveSummaries(
+  exportWork: ExportWork,
+  session: SessionRecord,
+  { summaries }: SharedSession,
+): boolean {
+  const { memory } = exportWork.work;
   if (summaries.length === 0 || hasForgottenLines(memory, session.id)) return false;
-  const clean = cleanerFor(telling, session.id);
+  const clean = redactorFor(exportWork, session.id);
   const known = summariesOf(memory, session.id);
   let saved = false;
   for (const { source, up_to_turn: upToTurn, at, model, text } of summaries) {
@@ -144,7 +148,7 @@ function saveSummaries(telling: Telling, session: SessionRecord, { summaries }: 
 }
 
 /** Puts turns into the groups that they would be in had they been read here. @returns the first that moved */
-function regroup({ work }: Telling, session: SessionRecord): number {
+function regroup({ work }: ExportWork, session: SessionRecord): number {
   const { memory } = work;
   const turns = [...storedTurns(memory, session.id)];
   const starts = new Map<number, number>();

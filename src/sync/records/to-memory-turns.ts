@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { ScrubText } from "../../redact/scrub-value.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
-import { cleanLines } from "../../sessions/scrub/reword.ts";
+import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines, knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
@@ -10,7 +10,7 @@ import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { canonicalJson } from "../codec/canonical.ts";
 import { joinTurns } from "../merge/join-session.ts";
-import { cleanerFor, type Telling, toldTurns } from "./from-memory.ts";
+import { type ExportWork, exportTurns, redactorFor } from "./from-memory.ts";
 import { localLines } from "./portable.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
 
@@ -18,8 +18,12 @@ import type { SharedLine, SharedTurn } from "./records.ts";
  * Stores turns as far as they are not here. To be called in a transaction.
  * @returns numbers of the turns that are new here or have more in them
  */
-export function saveTurns(telling: Telling, session: SessionRecord, turns: readonly SharedTurn[]): number[] {
-  const { memory } = telling.work;
+export function saveTurns(
+  exportWork: ExportWork,
+  session: SessionRecord,
+  turns: readonly SharedTurn[],
+): number[] {
+  const { memory } = exportWork.work;
   const uids = turns.flatMap(({ lines, also }) => [
     ...lines.flatMap(({ uid }) => uid ?? []),
     ...Object.keys(also),
@@ -30,7 +34,7 @@ export function saveTurns(telling: Telling, session: SessionRecord, turns: reado
     const place = places.get(uid);
     return place !== undefined && place.sessionId === session.id && place.turn >= 0;
   };
-  const taken = takenOf(telling, session);
+  const taken = takenOf(exportWork, session);
   const changed: number[] = [];
   for (const turn of turns) {
     // What is stored elsewhere (a fork) or was forgotten is left out.
@@ -45,7 +49,7 @@ export function saveTurns(telling: Telling, session: SessionRecord, turns: reado
     const isAllRefused = turn.lines.some(({ uid }) => uid !== null) && named.length === 0;
     if (isAllRefused) continue;
     const number = first === undefined ? null : places.get(first)!.turn;
-    const saved = saveOne(telling, session, wanted, number, taken, (uid) => !known.has(uid));
+    const saved = saveOne(exportWork, session, wanted, number, taken, (uid) => !known.has(uid));
     for (const uid of named) known.add(uid);
     if (saved !== null) changed.push(saved);
   }
@@ -54,19 +58,20 @@ export function saveTurns(telling: Telling, session: SessionRecord, turns: reado
 
 /** @returns its number, or null when nothing of it is new */
 function saveOne(
-  telling: Telling,
+  exportWork: ExportWork,
   session: SessionRecord,
-  told: SharedTurn,
+  shared: SharedTurn,
   known: number | null,
   taken: Taken,
   isNew: (uid: string) => boolean,
 ): number | null {
-  const { memory } = telling.work;
-  const stored = known === null ? turnWithoutUids(telling, session, told) : toldAt(telling, session, known);
-  const joined = stored ? joinTurns(stored, told) : told;
+  const { memory } = exportWork.work;
+  const stored =
+    known === null ? turnWithoutUids(exportWork, session, shared) : exportAt(exportWork, session, known);
+  const joined = stored ? joinTurns(stored, shared) : shared;
   const fresh = Object.entries(joined.also).filter(([uid]) => isNew(uid));
   if (stored && canonicalJson(joined) === canonicalJson(stored)) return null;
-  const number = stored?.number ?? freeNumber(taken, told.number);
+  const number = stored?.number ?? freeNumber(taken, shared.number);
   const before = new Set(stored?.lines.map(({ uid, seq }) => uid ?? `#${seq}`));
   const place = (seq: number) => {
     let free = seq;
@@ -74,14 +79,14 @@ function saveOne(
     taken.places.add(free);
     return free;
   };
-  const placed = joined.lines.map(
+  const positioned = joined.lines.map(
     (line): SharedLine => (before.has(line.uid ?? `#${line.seq}`) ? line : { ...line, seq: place(line.seq) }),
   );
-  const scrubbed = cleanLines(placed as unknown as StoredLine[], taken.clean);
-  const content = isAbsolute(session.cwd) ? localLines(scrubbed, telling.work.root) : scrubbed;
+  const scrubbed = cleanLines(positioned as unknown as StoredLine[], taken.clean);
+  const content = isAbsolute(session.cwd) ? localLines(scrubbed, exportWork.work.root) : scrubbed;
   const turn = { number, branch: joined.branch, abandoned: joined.abandoned, lines: content };
   const times = content.flatMap(({ at }) => at ?? []);
-  const { relativize } = chunkOptionsFor(telling.work, session);
+  const { relativize } = chunkOptionsFor(exportWork.work, session);
   saveTurn(memory, session.id, {
     number,
     startedAt: times.length > 0 ? times.reduce((a, b) => Math.min(a, b)) : null,
@@ -92,7 +97,9 @@ function saveOne(
     ...turnToStore(turn, relativize),
   });
   const places = [
-    ...placed.flatMap(({ uid, seq }) => (uid === null || !isNew(uid) ? [] : [{ uid, seq, turn: number }])),
+    ...positioned.flatMap(({ uid, seq }) =>
+      uid === null || !isNew(uid) ? [] : [{ uid, seq, turn: number }],
+    ),
     ...fresh.map(([uid, seq]) => ({ uid, seq: place(seq), turn: number })),
   ];
   insertLines(memory, session.id, places);
@@ -112,16 +119,20 @@ function saveOne(
   return number;
 }
 
-function toldAt(telling: Telling, session: SessionRecord, number: number): SharedTurn | null {
-  const [stored] = toldTurns({ ...telling, filter: true }, session, { first: number, last: number });
+function exportAt(exportWork: ExportWork, session: SessionRecord, number: number): SharedTurn | null {
+  const [stored] = exportTurns({ ...exportWork, filter: true }, session, { first: number, last: number });
   return stored ?? null;
 }
 
 /** A turn none of whose lines has a uid is known by its number. */
-function turnWithoutUids(telling: Telling, session: SessionRecord, told: SharedTurn): SharedTurn | null {
-  if (!told.id.startsWith("#")) return null;
-  const stored = toldAt(telling, session, told.number);
-  return stored?.id === told.id ? stored : null;
+function turnWithoutUids(
+  exportWork: ExportWork,
+  session: SessionRecord,
+  shared: SharedTurn,
+): SharedTurn | null {
+  if (!shared.id.startsWith("#")) return null;
+  const stored = exportAt(exportWork, session, shared.number);
+  return stored?.id === shared.id ? stored : null;
 }
 
 /** What a session has already, while turns are added to it. */
@@ -132,8 +143,8 @@ interface Taken {
   clean: ScrubText;
 }
 
-function takenOf(telling: Telling, session: SessionRecord): Taken {
-  const { memory } = telling.work;
+function takenOf(exportWork: ExportWork, session: SessionRecord): Taken {
+  const { memory } = exportWork.work;
   const lines = memory
     .prepare(
       "SELECT seq, CASE WHEN turn < 0 THEN -1 - turn ELSE turn END AS turn FROM lines WHERE session_id = ?",
@@ -146,7 +157,7 @@ function takenOf(telling: Telling, session: SessionRecord): Taken {
   return {
     places: new Set(lines.map(({ seq }) => seq)),
     numbers: new Set([...numbers, ...lines.map(({ turn }) => turn)]),
-    clean: cleanerFor({ ...telling, filter: true }, session.id),
+    clean: redactorFor({ ...exportWork, filter: true }, session.id),
   };
 }
 

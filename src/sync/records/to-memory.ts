@@ -15,7 +15,13 @@ import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.
 import { isRefused } from "../../store/memory/sync.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
-import { cleanerFor, type Telling, toldAttribution, toldCheckpoint, toldEvent } from "./from-memory.ts";
+import {
+  type ExportWork,
+  exportAttribution,
+  exportCheckpoint,
+  exportEvent,
+  redactorFor,
+} from "./from-memory.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -30,13 +36,13 @@ import type {
 type IsNew = boolean | null;
 
 /** Takes a note in, with its chunk. */
-export async function takeInAnnotation(telling: Telling, shared: SharedAnnotation): Promise<IsNew> {
-  const { memory, embedder, root } = telling.work;
+export async function importAnnotation(exportWork: ExportWork, shared: SharedAnnotation): Promise<IsNew> {
+  const { memory, embedder, root } = exportWork.work;
   const { uid, session: sessionUid } = shared;
   if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
   if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
   if (annotationByUid(memory, uid) !== null) return false;
-  const clean = cleanerFor({ ...telling, filter: true }, idOf(memory, sessionUid));
+  const clean = redactorFor({ ...exportWork, filter: true }, idOf(memory, sessionUid));
   const annotation = {
     uid,
     sessionUid,
@@ -59,7 +65,7 @@ export async function takeInAnnotation(telling: Telling, shared: SharedAnnotatio
       ? saveSession(memory, { ...notesSession, cwd: root })
       : (sessionByUid(memory, sessionUid) ??
         saveSession(memory, { uid: sessionUid, agent: "claude", cwd: "" }));
-  const draft = noteDraft(telling.work, session, annotation, chunkOptionsFor(telling.work, session));
+  const draft = noteDraft(exportWork.work, session, annotation, chunkOptionsFor(exportWork.work, session));
   const [vectors] = await vectorsOf(embedder, [draft]);
   memory.inTransaction(() => {
     const id = saveAnnotation(memory, annotation);
@@ -109,10 +115,10 @@ function knownCommit(memory: Memory, shared: SharedCommit): CommitRecord {
 const isSame = <T extends FileType>(type: T, a: SharedRecords[T] | null, b: SharedRecords[T]) =>
   a !== null && encode(type, a) === encode(type, b);
 
-export function takeInCheckpoint(telling: Telling, shared: SharedCheckpoint): IsNew {
-  const { memory } = telling.work;
+export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoint): IsNew {
+  const { memory } = exportWork.work;
   return memory.inTransaction(() => {
-    const known = toldCheckpoint(telling, shared.uid);
+    const known = exportCheckpoint(exportWork, shared.uid);
     const joined = known ? joinCheckpoints(known, shared) : shared;
     if (isSame("checkpoint", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
@@ -120,7 +126,7 @@ export function takeInCheckpoint(telling: Telling, shared: SharedCheckpoint): Is
       uid: joined.uid,
       commitId: commit.id,
       parentUid: joined.parent,
-      agentState: scrubValue(joined.agent_state, cleanerFor({ ...telling, filter: true })),
+      agentState: scrubValue(joined.agent_state, redactorFor({ ...exportWork, filter: true })),
       createdAt: joined.created_at,
       sessions: joined.sessions.map(({ session, turns, lines, how, confidence }) => ({
         sessionUid: session,
@@ -134,10 +140,10 @@ export function takeInCheckpoint(telling: Telling, shared: SharedCheckpoint): Is
   });
 }
 
-export function takeInAttribution(telling: Telling, shared: SharedAttribution): IsNew {
-  const { memory } = telling.work;
+export function importAttribution(exportWork: ExportWork, shared: SharedAttribution): IsNew {
+  const { memory } = exportWork.work;
   return memory.inTransaction(() => {
-    const known = toldAttribution(telling, shared.commit.hash);
+    const known = exportAttribution(exportWork, shared.commit.hash);
     const joined = known ? joinAttributions(known, shared) : shared;
     if (isSame("attribution", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
@@ -160,11 +166,11 @@ export function takeInAttribution(telling: Telling, shared: SharedAttribution): 
   });
 }
 
-export function takeInEvent(telling: Telling, shared: SharedEvent): IsNew {
-  const { memory } = telling.work;
-  const clean = cleanerFor({ ...telling, filter: true });
+export function importEvent(exportWork: ExportWork, shared: SharedEvent): IsNew {
+  const { memory } = exportWork.work;
+  const clean = redactorFor({ ...exportWork, filter: true });
   return memory.inTransaction(() => {
-    const known = toldEvent(telling, shared.uid);
+    const known = exportEvent(exportWork, shared.uid);
     const joined = known ? joinEvents(known, shared) : shared;
     if (isSame("event", known, joined)) return false;
     saveEvent(memory, {

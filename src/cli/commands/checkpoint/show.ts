@@ -75,8 +75,10 @@ function renderSession(
   const shown = turns.slice(-turnsShown);
   if (shown.length < turns.length) text.push(colors.dim(`${turns.length - shown.length} earlier turns`));
   for (const { turn, prompt } of shown) {
-    const said = turn === 0 ? "(before the first prompt)" : (prompt ?? "(not stored here)");
-    text.push(`${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(said, Math.max(columns - 6, 40))}`);
+    const promptText = turn === 0 ? "(before the first prompt)" : (prompt ?? "(not stored here)");
+    text.push(
+      `${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(promptText, Math.max(columns - 6, 40))}`,
+    );
   }
   if (state === null) return text.join("\n");
   const isShown = shown.some(({ turn, prompt }) => turn === state.turn && prompt !== null);

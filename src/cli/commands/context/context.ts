@@ -3,7 +3,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { findProject } from "../../../project/paths.ts";
 import type { ContextResponse } from "../../../protocol/context.ts";
 import { previewContext } from "../../../queries/context/in-process.ts";
-import { type Told, toldIn } from "../../../queries/context/told.ts";
+import { type Injected, injectedIn } from "../../../queries/context/injected.ts";
 import { missedInjections } from "../../../store/memory/injections.ts";
 import { findSession } from "../../../store/memory/sessions/sessions.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
@@ -45,8 +45,8 @@ export async function contextCommand(
   }
   const { config } = loadConfig(project);
   const mode = config["context.mode"];
-  const { told, missed } = await withMemory(project, (memory) => ({
-    told: toldIn(memory, {
+  const { told: injectedRecords, missed } = await withMemory(project, (memory) => ({
+    told: injectedIn(memory, {
       sessionUid: session === undefined ? null : findSession(memory, session).uid,
       limit: last ? 1 : (limit ?? usualLimit),
     }),
@@ -56,9 +56,9 @@ export async function contextCommand(
       took_ms: tookMs,
     })),
   }));
-  output.result({ mode, told, missed }, () =>
+  output.result({ mode, told: injectedRecords, missed }, () =>
     [
-      renderTold(told, mode, output.colors),
+      renderInjected(injectedRecords, mode, output.colors),
       ...renderMissed(missed, config["context.deadline_ms"], output.colors),
     ].join("\n\n"),
   );
@@ -80,13 +80,13 @@ export function renderMissed(
 }
 
 /** What was told, for a person. */
-export function renderTold(told: readonly Told[], mode: string, colors: Colors): string {
-  if (told.length === 0) {
+export function renderInjected(injectedRecords: readonly Injected[], mode: string, colors: Colors): string {
+  if (injectedRecords.length === 0) {
     return mode === "off"
       ? "Automatic context is off (context.mode)."
       : "No automatic context yet. Most prompts get none; `pm context --start` shows what a new session gets.";
   }
-  return told
+  return injectedRecords
     .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
       const head = `${localTime(at)}  ${event}  session: ${shortId(session_id)}`;
       const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;

@@ -82,9 +82,9 @@ export function takeAll(place: Place): TakeResult[] {
 
 function summary(all: readonly string[], inProject: boolean, output: Output): string {
   const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "Nothing to remove";
-  const said = `${tick("ok", output.colors)} ${done}.`;
-  if (!inProject) return said;
-  return `${said}\n  The daemon still reads transcripts and commits. To stop that: \`pm config set sessions.capture false\`, \`pm config set git.checkpoints false\`.`;
+  const doneLines = `${tick("ok", output.colors)} ${done}.`;
+  if (!inProject) return doneLines;
+  return `${doneLines}\n  The daemon still reads transcripts and commits. To stop that: \`pm config set sessions.capture false\`, \`pm config set git.checkpoints false\`.`;
 }
 
 function list(words: readonly string[]): string {

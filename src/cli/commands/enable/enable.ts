@@ -123,16 +123,16 @@ async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
 }
 
 function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
-  const said: string[] = [];
+  const doneLines: string[] = [];
   if (file !== null)
-    said.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `${file} has all hooks already.`);
-  if (restored.length > 0) said.push(`Restored in ${[...new Set(restored)].join(", ")}.`);
+    doneLines.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `${file} has all hooks already.`);
+  if (restored.length > 0) doneLines.push(`Restored in ${[...new Set(restored)].join(", ")}.`);
   if (git?.state === "installed") {
-    said.push(
+    doneLines.push(
       git.changed ? `Added to ${git.dir}: ${git.added.join(", ")}.` : `${git.dir} has all hooks already.`,
     );
   }
-  return said.map((line) => `${tick("ok", output.colors)} ${line}`);
+  return doneLines.map((line) => `${tick("ok", output.colors)} ${line}`);
 }
 
 function warn(output: Output, line: string): void {

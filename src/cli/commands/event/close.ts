@@ -13,7 +13,7 @@ export async function eventCloseCommand(
   const wanted = reopen ? "active" : archive ? "archived" : "frozen";
   const { event, before } = await closeEvent(findProject(cwd), name, wanted);
   const title = oneLine(event.title, 80);
-  const said =
+  const linked =
     before === wanted
       ? `${title} is ${wanted} already.`
       : {
@@ -21,5 +21,5 @@ export async function eventCloseCommand(
           frozen: `${title} is frozen.`,
           archived: `${title} is archived.`,
         }[wanted];
-  output.result({ event, before }, `${tick("ok", output.colors)} ${said}`);
+  output.result({ event, before }, `${tick("ok", output.colors)} ${linked}`);
 }

@@ -27,6 +27,6 @@ async function change(
     count("session") > 0 ? counted(count("session"), "session") : "",
     count("checkpoint") > 0 ? counted(count("checkpoint"), "checkpoint") : "",
   ].filter((part) => part !== "");
-  const said = how === "link" ? `Linked with ${what.join(" and ")}:` : `Removed ${what.join(" and ")}:`;
-  output.result(changed, `${tick("ok", output.colors)} ${said} ${oneLine(changed.event.title, 80)}`);
+  const linked = how === "link" ? `Linked with ${what.join(" and ")}:` : `Removed ${what.join(" and ")}:`;
+  output.result(changed, `${tick("ok", output.colors)} ${linked} ${oneLine(changed.event.title, 80)}`);
 }

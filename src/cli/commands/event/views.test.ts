@@ -44,22 +44,22 @@ async function run<A extends unknown[]>(
   command: (context: CommandContext, ...args: A) => Promise<unknown>,
   ...args: A
 ): Promise<{ text: string; value: unknown; notes: string[] }> {
-  const said = { text: "", value: undefined as unknown, notes: [] as string[] };
+  const linked = { text: "", value: undefined as unknown, notes: [] as string[] };
   const output: CommandContext["output"] = {
     json: false,
     colors: picocolors.createColors(false),
     columns: undefined,
     print: (line = "") => {
-      said.text += `${line}\n`;
+      linked.text += `${line}\n`;
     },
     result(value, text) {
-      said.value = value;
-      said.text += typeof text === "string" ? text : text();
+      linked.value = value;
+      linked.text += typeof text === "string" ? text : text();
     },
-    note: (line) => said.notes.push(line),
+    note: (line) => linked.notes.push(line),
   };
   await command({ cwd: dir, debug: false, output }, ...args);
-  return said;
+  return linked;
 }
 
 it("goes from a suggestion to an event, its sessions, and its end", async () => {

@@ -4,10 +4,10 @@ import { claude } from "../../../agents/claude/claude.ts";
 import { projectRoots } from "../../../git/project-roots.ts";
 import { findProject, type Project } from "../../../project/paths.ts";
 import {
+  type AlineImport,
   type AlinePlan,
-  type AlineTakenIn,
+  importAline,
   planAline,
-  takeInAline,
 } from "../../../queries/sessions/import-aline.ts";
 import { type ImportPreview, previewImport } from "../../../sessions/ingest/import-preview.ts";
 import { withMemory } from "../../../store/memory/with-memory.ts";
@@ -16,7 +16,7 @@ import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { type Output, table, tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../session/text.ts";
-import { takeInTranscripts } from "./take-in.ts";
+import { importTranscripts } from "./import-transcripts.ts";
 
 interface AlineOptions {
   since?: string;
@@ -59,13 +59,13 @@ export async function importAlineCommand(
   const followed =
     preview.files.length === 0
       ? undefined
-      : await takeInTranscripts(project, claude, preview.files, allProjects);
+      : await importTranscripts(project, claude, preview.files, allProjects);
   if (followed === null) {
     output.note("The daemon continues with what it has; run it again for the rest.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
-  const taken = await takeInAline(project, plan);
+  const taken = await importAline(project, plan);
   const failed = [
     ...(followed?.failed.map(({ path: file, error }) => ({ session: file, error })) ?? []),
     ...taken.failed,
@@ -115,7 +115,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
   return lines.join("\n");
 }
 
-function report(taken: AlineTakenIn, { files }: ImportPreview, failed: number, output: Output): string {
+function report(taken: AlineImport, { files }: ImportPreview, failed: number, output: Output): string {
   const { sessions, events, commits } = taken;
   const parts = [
     counted(sessions.new + files.length, "session"),

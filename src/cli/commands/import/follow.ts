@@ -18,9 +18,9 @@ export interface ImportFollowed {
   failed: { path: string; error: string }[];
 }
 
-const lookMs = 200;
+const pollIntervalMs = 200;
 /** A daemon that does not answer so many times one after the other is gone. */
-const mostSilences = 3;
+const maxSilences = 3;
 /** How often it is asked whether it is there. Milliseconds. */
 const askMs = 2000;
 
@@ -53,8 +53,8 @@ export async function followImport(
           silences = (await findDaemon(project)) ? 0 : silences + 1;
           asked = performance.now();
         }
-        if (silences >= mostSilences) throw ended();
-        await sleep(lookMs, undefined, { signal }).catch(() => {});
+        if (silences >= maxSilences) throw ended();
+        await sleep(pollIntervalMs, undefined, { signal }).catch(() => {});
       }
     });
   } finally {

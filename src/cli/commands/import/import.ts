@@ -13,7 +13,7 @@ import { canAsk, confirm } from "../../terminal/confirm.ts";
 import { humanBytes, humanDuration, type Output, table, tick } from "../../terminal/output.ts";
 import { counted, localTime, oneLine } from "../session/text.ts";
 import type { ImportFollowed } from "./follow.ts";
-import { takeInTranscripts } from "./take-in.ts";
+import { importTranscripts } from "./import-transcripts.ts";
 
 /** Shell convention for "ended by SIGINT". */
 const interruptedCode = 130;
@@ -57,7 +57,7 @@ export async function importCommand(
     output.print("Nothing was imported.");
     return 1;
   }
-  const followed = await takeInTranscripts(project, agent, preview.files, allProjects);
+  const followed = await importTranscripts(project, agent, preview.files, allProjects);
   if (followed === null) {
     output.note("The import continues in the daemon; `pm queue` shows its progress.");
     if (output.json) output.result({ ...summary, interrupted: true }, "");

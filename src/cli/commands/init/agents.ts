@@ -86,7 +86,9 @@ export async function addAgents({
         continue;
       }
       if (part.name !== "hooks" && setup.fromPlugin(place).includes(part.name)) {
-        output.print(`      ${tick("ok", output.colors)} Provided by the plugin: ${inWords[part.name]}`);
+        output.print(
+          `      ${tick("ok", output.colors)} Provided by the plugin: ${describeAgent[part.name]}`,
+        );
         outcome[part.name] = { state: "skipped", file: null, reason: "provided by the plugin" };
         continue;
       }
@@ -142,7 +144,7 @@ function attempt(
 }
 
 /** For people, what each part is in its file. */
-const inWords: Record<PartName, string> = {
+const describeAgent: Record<PartName, string> = {
   hooks: "hooks",
   mcp: "MCP server",
   permissions: "may call Pommel's tools",
@@ -159,7 +161,7 @@ function say(
     output.note(`      ${tick("warn", output.colors)} ${file} was left as it is: ${detail.join("; ")}.`);
     return;
   }
-  const what = inWords[name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");
+  const what = describeAgent[name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");
   steps.done(result, outcome, file, what);
 }
 

@@ -104,7 +104,7 @@ export async function chooseSetup(
 }
 
 function chosenByOptions(place: Place, options: AgentOptions): Wanted[] {
-  const parts = partsSaid(options);
+  const parts = chosenParts(options);
   return agentsChosen(place, options).map((setup) => ({ setup, parts }));
 }
 
@@ -116,7 +116,7 @@ function agentsChosen(place: Place, { agent, yes }: AgentOptions): AgentSetup[] 
   return claude.isUsed(place) || used.length === 0 ? [claude, ...used] : used;
 }
 
-function partsSaid(options: AgentOptions): Set<PartName> {
+function chosenParts(options: AgentOptions): Set<PartName> {
   const parts = new Set<PartName>(options.hooks === false ? [] : ["hooks"]);
   for (const [flag, names] of Object.entries(flagged)) {
     if (options.yes || options[flag as keyof typeof flagged]) for (const name of names) parts.add(name);
@@ -139,7 +139,7 @@ async function askForChoices(
     options.agent === undefined
       ? setups.filter((setup) => setup.agent === "claude" || setup.isUsed(place))
       : agentsNamed(options.agent);
-  const parts = saysParts ? partsSaid(options) : new Set<PartName>(["mcp", ...partsSaid(options)]);
+  const parts = saysParts ? chosenParts(options) : new Set<PartName>(["mcp", ...chosenParts(options)]);
   const lacks = (setup: AgentSetup, names: Iterable<PartName>) => !isComplete(place, setup, new Set(names));
   const open = candidates.filter((setup) => lacks(setup, parts));
   const openFor = (...names: PartName[]) =>
@@ -149,8 +149,8 @@ async function askForChoices(
   const add = (value: string, label: string, hint: string) => offers.push({ value, label, hint });
   if (project !== null && options.start === undefined)
     add(offer.start, "Start", "index the code, and keep the index up to date");
-  if (past.length > 0 && options.import === undefined) add(offer.import, ...sessionsInWords(past));
-  for (const { agent, title } of open) add(agent, title, partsInWords(parts));
+  if (past.length > 0 && options.import === undefined) add(offer.import, ...sessionsText(past));
+  for (const { agent, title } of open) add(agent, title, partsText(parts));
   if (openFor("permissions").length > 0)
     add(offer.allow, "Permission", "agents may use Pommel's tools without asking");
   if (openFor("instructions", "skill").length > 0)
@@ -168,7 +168,7 @@ async function askForChoices(
   const { askWhatToSetUp } = await import("./dialogue.ts");
   const answers = await askWhatToSetUp({
     title: project === null ? `Pommel for all projects of ${place.dir}` : `Pommel in ${project.root}`,
-    found: foundInWords(candidates, past, place),
+    found: foundSummary(candidates, past, place),
     offers,
     audience: own !== undefined || project === null ? null : audienceOf(place, open),
   });
@@ -203,12 +203,12 @@ async function lacksGitHooks(project: Project): Promise<boolean> {
   return state === "absent" || state === "partial";
 }
 
-function partsInWords(parts: ReadonlySet<PartName>): string {
+function partsText(parts: ReadonlySet<PartName>): string {
   const words = [parts.has("hooks") && "hooks", parts.has("mcp") && "MCP server"].filter(Boolean);
   return words.length === 0 ? "set it up" : words.join(" and ");
 }
 
-function sessionsInWords(past: readonly FoundSessions[]): [label: string, hint: string] {
+function sessionsText(past: readonly FoundSessions[]): [label: string, hint: string] {
   const sum = (count: (one: FoundSessions) => number) => past.reduce((total, one) => total + count(one), 0);
   const sessions = sum(({ preview }) => preview.sessions);
   const ms = sum(({ preview }) => preview.estimatedMs);
@@ -218,7 +218,7 @@ function sessionsInWords(past: readonly FoundSessions[]): [label: string, hint: 
 }
 
 /** "Claude Code: 24 past sessions", for every agent that is used here. */
-function foundInWords(
+function foundSummary(
   candidates: readonly AgentSetup[],
   past: readonly FoundSessions[],
   place: Place,

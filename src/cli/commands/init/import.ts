@@ -4,7 +4,7 @@ import type { Project } from "../../../project/paths.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { previewTranscripts } from "../import/import.ts";
-import { takeInTranscripts } from "../import/take-in.ts";
+import { importTranscripts } from "../import/import-transcripts.ts";
 import { counted } from "../session/text.ts";
 import type { StepPrinter } from "./steps.ts";
 
@@ -53,7 +53,7 @@ export async function importFound(
   const imported: ImportedSessions = { sessions: 0, chunks: 0, failed: [], interrupted: false };
   const indent = isBrief ? "" : "      ";
   for (const { agent, preview } of past) {
-    const followed = await takeInTranscripts(project, agent, preview.files, false);
+    const followed = await importTranscripts(project, agent, preview.files, false);
     if (followed === null) {
       output.note(`${indent}The import continues in the daemon; \`pm queue\` shows its progress.`);
       return { ...imported, interrupted: true };

@@ -113,11 +113,11 @@ export async function initCommand(
 
 /**
  * What is the user's alone stays out of `git status`; what is to be committed has to stand in it.
- * @param said what somebody chose now
+ * @param saved what somebody chose now
  */
 async function showOrHide(
   { root }: Project,
-  said: boolean | undefined,
+  saved: boolean | undefined,
   isOwn: boolean,
   { result, steps, output }: { result: InitResult; steps: StepPrinter; output: Output },
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function showOrHide(
   const files = outcomes.flatMap(({ file }) => (file === null || isAbsolute(file) ? [] : file));
   try {
     const hidden = isOwn ? await hideFromGit(root, files) : null;
-    const shown = said === false ? await unhideFromGit(root) : null;
+    const shown = saved === false ? await unhideFromGit(root) : null;
     if (hidden !== null) steps.done(result, "changed", hidden, "keeps your own files out of git status");
     if (shown !== null) steps.done(result, "changed", shown, "no longer hides anything");
   } catch (error) {

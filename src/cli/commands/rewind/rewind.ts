@@ -108,8 +108,10 @@ function sessionText(session: RewindSession, columns: number, colors: Colors): s
     text.push(colors.dim(`and ${counted(turns_total - shown.length, "earlier turn")}`));
   }
   for (const { turn, prompt } of shown) {
-    const said = turn === 0 ? "(before the first prompt)" : prompt;
-    text.push(`${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(said, Math.max(columns - 6, 40))}`);
+    const promptText = turn === 0 ? "(before the first prompt)" : prompt;
+    text.push(
+      `${colors.cyan(`${String(turn).padStart(3)}.`)} ${oneLine(promptText, Math.max(columns - 6, 40))}`,
+    );
   }
   if (state === null) return text.join("\n");
   // The prompt stands among the turns already where the session is known.

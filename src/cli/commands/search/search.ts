@@ -30,8 +30,8 @@ export async function searchCommand(
   const search = await readSearch(project, words, options);
   const [{ answer, note }, { renderAnswer }] = await Promise.all([ask(project, search), loadRenderer()]);
   const { code, transcripts } = answer;
-  const said = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
-  for (const line of new Set(said)) if (line !== null) output.note(output.colors.dim(line));
+  const allNotes = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
+  for (const line of new Set(allNotes)) if (line !== null) output.note(output.colors.dim(line));
   const { root } = inWorktreeOf(project, cwd);
   const style: ResultStyle = {
     full: options.full ?? false,

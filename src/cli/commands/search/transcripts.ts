@@ -1,6 +1,6 @@
 import type { SearchAllResponse } from "../../../protocol/routes.ts";
 import type { TranscriptSearchResponse } from "../../../protocol/sessions.ts";
-import { fateOf, freshnessInWords } from "../../../queries/search/found-in-words.ts";
+import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
 import { printable, type ResultStyle, renderAnswer, signalsOf, type Words, wordsOf } from "./results.ts";
@@ -64,7 +64,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
     result.match_reasons.length === 0 ? null : colors.dim(printable(result.match_reasons.join("; "))),
     result.signals ? colors.dim(signalsOf(result.signals)) : null,
     colors.dim("───"),
-    ...said(result, words, style),
+    ...snippetLines(result, words, style),
     ...result.commits.map((commit) => ledTo(commit, colors)),
     result.files.length === 0 ? null : filesOf(result, style),
   ];
@@ -74,7 +74,11 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   ].join("\n");
 }
 
-function said({ snippet, content }: Result, words: Words, { full, columns, colors }: ResultStyle): string[] {
+function snippetLines(
+  { snippet, content }: Result,
+  words: Words,
+  { full, columns, colors }: ResultStyle,
+): string[] {
   const lines = full ? block(content) : wrapped(snippet, Math.max(columns - 4, 40));
   return colors.isColorSupported ? lines.map((line) => words.mark(line, colors.yellow)) : lines;
 }
@@ -92,7 +96,7 @@ function ledTo(commit: Result["commits"][number], colors: Colors): string {
 function filesOf({ files, freshness }: Result, { full, colors, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
-  const fate = freshness === null ? "" : ` (${freshnessInWords[freshness]})`;
+  const fate = freshness === null ? "" : ` (${formatFreshness[freshness]})`;
   const named = shown.map((file) => printable(file.startsWith("/") ? file : pathOf(file))).join(", ");
   return `Files: ${named}${more}${freshness === "fresh" ? fate : colors.yellow(fate)}`;
 }

@@ -69,8 +69,8 @@ export function vanishingText({ title, sessions, stored, within_days }: Vanishin
 function contextRow({ mode, injections, injections_30d, tokens_30d, missed_30d: missed }: Context): Row {
   const late = missed === 0 ? "" : `; ${plural(missed, "answer")} came too late (\`pm context\`)`;
   if (injections === 0) return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
-  const told = `injected ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
-  return ["Context:", `${mode}; ${told}${late}`];
+  const injectedLine = `injected ${plural(injections_30d, "time")} in 30 days, about ${plural(tokens_30d, "token")}`;
+  return ["Context:", `${mode}; ${injectedLine}${late}`];
 }
 
 function jobRows({ pending, running, eta_seconds: eta, rate_chunks_per_sec: rate }: Jobs): Row[] {

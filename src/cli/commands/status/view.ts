@@ -131,7 +131,7 @@ function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): st
 /** How search is, and what does not work though it is set or expected to. */
 function healthLines({ health, models, memory }: StatusResponse, colors: Colors): string[] {
   const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
-  const said = {
+  const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
     degraded: `${tick("ok", colors)} search works${asked}`,
     empty: `${tick("warn", colors)} nothing is indexed yet`,
@@ -147,7 +147,7 @@ function healthLines({ health, models, memory }: StatusResponse, colors: Colors)
       ? []
       : ["Sessions are not recorded: sessions.capture is off (`pm config set sessions.capture true`)."]),
   ];
-  return [said[health.status], ...problems.map((text) => `${tick("warn", colors)} ${text}`)].map(
+  return [stateText[health.status], ...problems.map((text) => `${tick("warn", colors)} ${text}`)].map(
     (line) => `\n  ${line}`,
   );
 }

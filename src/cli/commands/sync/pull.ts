@@ -3,7 +3,7 @@ import { syncProject } from "../../../queries/sync/sync.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { syncDialogue, syncProgress } from "./dialogue.ts";
-import { reportText, syncResult, tellTrouble } from "./report.ts";
+import { reportText, reportTrouble, syncResult } from "./report.ts";
 
 /** `pm pull`: takes in what others shared. */
 export async function pullCommand(
@@ -17,7 +17,7 @@ export async function pullCommand(
     { direction: "pull", dryRun, force, mayAsk: canAsk(output), onProgress: progress.onProgress },
     syncDialogue(output),
   ).finally(progress.finish);
-  tellTrouble({ ...report, leftOut: 0 }, output);
+  reportTrouble({ ...report, leftOut: 0 }, output);
   const text = reportText(report, { dryRun }, output.colors);
   output.result(syncResult(report, { dryRun, filter: true }), text);
 }

@@ -12,7 +12,7 @@ export function syncResult(report: SyncReport, { dryRun, filter }: { dryRun: boo
     dry_run: dryRun,
     filtered: filter,
     shared: report.shared,
-    taken_in: report.takenIn,
+    taken_in: report.imported,
     left_out: report.leftOut,
     pushed: report.pushed,
     up_to_date: report.isUpToDate,
@@ -47,9 +47,9 @@ function countsText(counts: SyncCounts): string | null {
 /** What was done, for people. */
 export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Colors): string {
   const shared = countsText(report.shared);
-  const takenIn = countsText(report.takenIn);
+  const imported = countsText(report.imported);
   const lines: string[] = [];
-  if (takenIn) lines.push(`${dryRun ? "Would import" : "Imported"}: ${takenIn}.`);
+  if (imported) lines.push(`${dryRun ? "Would import" : "Imported"}: ${imported}.`);
   if (shared)
     lines.push(`${dryRun ? "Would share" : report.pushed ? "Shared" : "Not shared yet"}: ${shared}.`);
   if (lines.length === 0 && report.trouble === null) lines.push("Nothing new.");
@@ -61,15 +61,15 @@ export function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, 
   return lines.join("\n");
 }
 
-const mostProblems = 10;
+const maxProblems = 10;
 
 /** What a person should know besides; on stderr, with `--json` too. */
-export function tellTrouble(report: SyncReport, output: Output): void {
+export function reportTrouble(report: SyncReport, output: Output): void {
   const { problems, quarantine, leftOut, trouble } = report;
-  for (const { path, reason } of problems.slice(0, mostProblems)) {
+  for (const { path, reason } of problems.slice(0, maxProblems)) {
     output.note(`Skipped: ${path || "everything on the branch"} (${reason}).`);
   }
-  if (problems.length > mostProblems) output.note(`Skipped: ${problems.length - mostProblems} more.`);
+  if (problems.length > maxProblems) output.note(`Skipped: ${problems.length - maxProblems} more.`);
   if (quarantine !== null) output.note(`The commit that has them is kept at ${quarantine}.`);
   if (leftOut > 0) {
     const ran = leftOut === 1 ? "session that ran" : "sessions that ran";

@@ -5,7 +5,7 @@ import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/confirm.ts";
 import type { Output } from "../../terminal/output.ts";
 import { syncDialogue, syncProgress } from "./dialogue.ts";
-import { reportText, syncResult, tellTrouble } from "./report.ts";
+import { reportText, reportTrouble, syncResult } from "./report.ts";
 
 interface SyncCommandOptions {
   dryRun?: boolean;
@@ -33,7 +33,7 @@ export async function syncCommand(
     { dryRun, filter, allowPublic, everything, mayAsk: canAsk(output), onProgress: progress.onProgress },
     syncDialogue(output),
   ).finally(progress.finish);
-  tellTrouble(report, output);
+  reportTrouble(report, output);
   const text = reportText(report, { dryRun }, output.colors);
   output.result(syncResult(report, { dryRun, filter }), text);
   return report.trouble === null ? undefined : 1;

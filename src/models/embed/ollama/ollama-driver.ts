@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
-import { embedAsker } from "../../http/asker.ts";
 import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
+import { embedCaller } from "../../http/remote-caller.ts";
 import { type Endpoint, endpointAt, RequestFailed, requestLines } from "../../http/request.ts";
 import type { EmbedderDriver, PullProgress } from "../embedder.ts";
 import { createOllamaEmbedder } from "./ollama-embedder.ts";
@@ -13,7 +13,7 @@ export const ollamaDriver: EmbedderDriver = {
   defaultModel: "nomic-embed-text",
   create: (model, settings) => createOllamaEmbedder(model, settings.ollamaUrl),
   available: (model, settings, signal) =>
-    lookForOllamaModel(model, endpointAt(settings.ollamaUrl), embedAsker, signal),
+    lookForOllamaModel(model, endpointAt(settings.ollamaUrl), embedCaller, signal),
   pull: (model, settings, onProgress, signal) =>
     pull(model, endpointAt(settings.ollamaUrl), onProgress, signal),
 };
@@ -53,8 +53,8 @@ async function pull(
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
     throw error.kind === "status"
-      ? pullFailed(endpoint, model, error.said || error.message)
-      : ollamaFailure(error, endpoint.base, model, embedAsker);
+      ? pullFailed(endpoint, model, error.reply || error.message)
+      : ollamaFailure(error, endpoint.base, model, embedCaller);
   }
   if (step !== "success") throw pullFailed(endpoint, model, "the download broke off");
 }

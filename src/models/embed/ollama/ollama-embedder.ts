@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { embedAsker } from "../../http/asker.ts";
 import { numbers } from "../../http/numbers.ts";
 import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
 import { refusalOf } from "../../http/refusal.ts";
+import { embedCaller } from "../../http/remote-caller.ts";
 import { RemoteEmbedder } from "../../http/remote-embedder.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { type Clock, patienceFor, retrying, systemClock } from "../../http/retry.ts";
+import { type Clock, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
 import type { Embedder } from "../embedder.ts";
 import { knownModel, withoutLatest } from "./known-models.ts";
 
@@ -40,10 +40,10 @@ export function createOllamaEmbedder(
       const body = { model, input: texts, truncate: true, options: { num_ctx: 8192 } };
       const request = () => requestJson(endpoint, "/api/embed", embedAnswer, { body, timeoutMs, signal });
       try {
-        return (await retrying(request, { patience: patienceFor[kind], clock, signal })).value.embeddings;
+        return (await retrying(request, { retryTimeouts: timeoutFor[kind], clock, signal })).value.embeddings;
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model, embedAsker);
+        throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model, embedCaller);
       }
     },
   });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Asker } from "../../http/asker.ts";
 import { modelMissing, ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
+import type { RemoteCaller } from "../../http/remote-caller.ts";
 import { type Endpoint, RequestFailed, requestJson } from "../../http/request.ts";
 import type { Availability } from "../embedder.ts";
 import { withoutLatest } from "./known-models.ts";
@@ -14,7 +14,7 @@ const lookTimeoutMs = 1000;
 export async function lookForOllamaModel(
   model: string,
   endpoint: Endpoint,
-  asker: Asker,
+  caller: RemoteCaller,
   signal: AbortSignal,
 ): Promise<Availability> {
   try {
@@ -27,11 +27,11 @@ export async function lookForOllamaModel(
     if (names.includes(withoutLatest(model))) {
       return { usable: true, detail: `${ollamaAt(endpoint.base)} has it`, hint: "", ...found };
     }
-    const { message, hint } = modelMissing(endpoint.base, model, asker);
+    const { message, hint } = modelMissing(endpoint.base, model, caller);
     return { usable: false, detail: message.replace(/\.$/, ""), hint, ...found };
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
-    const { message, hint } = ollamaFailure(error, endpoint.base, model, asker);
+    const { message, hint } = ollamaFailure(error, endpoint.base, model, caller);
     return { usable: false, detail: message.replace(/\.$/, ""), hint };
   }
 }

@@ -1,6 +1,6 @@
 import { PommelError } from "../../../project/errors.ts";
-import { embedAsker } from "../../http/asker.ts";
 import { readKey } from "../../http/openai-server.ts";
+import { embedCaller } from "../../http/remote-caller.ts";
 import type { EmbedderDriver } from "../embedder.ts";
 import { createOpenaiEmbedder } from "./openai-embedder.ts";
 
@@ -14,7 +14,7 @@ export const openaiDriver: EmbedderDriver = {
   // Only the key is looked for: even a question costs, and tells the server that we are here.
   async available(_model, { openaiUrl, openaiKeyVariable }) {
     try {
-      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedAsker);
+      const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedCaller);
       const detail = key === null ? `without a key, at ${openaiUrl}` : `with the key in ${openaiKeyVariable}`;
       return { usable: true, detail: `${detail}; not asked`, hint: "" };
     } catch (error) {

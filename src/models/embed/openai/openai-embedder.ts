@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { embedAsker } from "../../http/asker.ts";
 import { numbers } from "../../http/numbers.ts";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
 import { waitAskedFor } from "../../http/rate-limits.ts";
 import { refusalOf } from "../../http/refusal.ts";
+import { embedCaller } from "../../http/remote-caller.ts";
 import { RemoteEmbedder } from "../../http/remote-embedder.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { type Clock, patienceFor, retrying, systemClock } from "../../http/retry.ts";
+import { type Clock, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
 import type { Embedder } from "../embedder.ts";
 import { knownModel, readModel } from "./known-models.ts";
 import { RateGate } from "./rate-gate.ts";
@@ -59,8 +59,8 @@ export function createOpenaiEmbedder(
     prefixes: { passage: "", query: "" },
     limits: isOpenai ? openaiLimits : otherLimits,
     async ask(texts, kind, signal) {
-      const patience = patienceFor[kind];
-      const endpoint = endpointAt(url, readKey({ url, keyVariable }, embedAsker, env, isOpenai));
+      const retryTimeouts = timeoutFor[kind];
+      const endpoint = endpointAt(url, readKey({ url, keyVariable }, embedCaller, env, isOpenai));
       const body = {
         model: name,
         input: texts,
@@ -69,12 +69,12 @@ export function createOpenaiEmbedder(
         ...(length === null ? {} : { dimensions: length }),
       };
       const request = async () => {
-        await gate.pass(patience.longestWaitMs, signal);
+        await gate.pass(retryTimeouts.maxWaitMs, signal);
         return requestJson(endpoint, "/embeddings", embeddingsAnswer, { body, timeoutMs, signal });
       };
       try {
         const { value, headers } = await retrying(request, {
-          patience,
+          retryTimeouts,
           clock,
           signal,
           onFailure: ({ waitMs }) => gate.hold(waitMs),
@@ -85,7 +85,7 @@ export function createOpenaiEmbedder(
         return value.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => floatsOf(embedding));
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? openaiFailure(error, server, name, keyVariable, embedAsker);
+        throw refusalOf(error) ?? openaiFailure(error, server, name, keyVariable, embedCaller);
       }
     },
     usage: () => ({ ...used, dollars: known && (used.tokens / 1e6) * known.dollarsPerMillion }),

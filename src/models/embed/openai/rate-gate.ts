@@ -14,11 +14,11 @@ export class RateGate {
 
   /**
    * Waits until it opens.
-   * @throws RequestFailed when that takes longer than `longestWaitMs`; the signal's reason when it is aborted
+   * @throws RequestFailed when that takes longer than `maxWaitMs`; the signal's reason when it is aborted
    */
-  async pass(longestWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async pass(maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
     for (let wait = this.wait(); wait > 0; wait = this.wait()) {
-      if (wait > longestWaitMs) throw tooEarly(wait);
+      if (wait > maxWaitMs) throw tooEarly(wait);
       await this.clock.sleep(wait, signal);
     }
   }

@@ -13,7 +13,7 @@ const description = z.object({
 });
 
 /** Tokens of a text that count; more would not change its direction. */
-const mostTokens = 2000;
+const maxTokens = 2000;
 
 /**
  * A static embedding model: a vector for each token, a text is their sum (as in model2vec and sent2vec, here with
@@ -65,7 +65,7 @@ export class StaticModel {
   /** The vector of a text, not normalised; zero when no token of it is known. */
   embed(text: string): Float32Array {
     const { dimensions, counts, rows } = this;
-    const ids = this.tokenizer.tokenize(text, mostTokens);
+    const ids = this.tokenizer.tokenize(text, maxTokens);
     const sum = new Float32Array(dimensions);
     for (const id of ids) counts[id]!++;
     for (const id of ids) {

@@ -6,11 +6,11 @@ const lettersAnywhere =
 const isAscii = /^[\x00-\x7f]*$/;
 
 /** Runs remembered with their tokens; code repeats itself. */
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 /** Longer runs of ASCII are no words: base64, hashes. Characters. */
-const longestRun = 100;
+const maxRun = 100;
 /** A paragraph without blanks, as in Chinese, is read up to here. Characters. */
-const longestParagraph = 10_000;
+const maxParagraphLength = 10_000;
 
 /**
  * Cuts text into the ids of a vocabulary: identifiers into their parts, lower-cased, each part into the longest
@@ -46,11 +46,11 @@ export class Tokenizer {
   }
 
   private idsOfRun(run: string): readonly number[] {
-    if (run.length > longestRun) return isAscii.test(run) ? [] : this.cut(run.slice(0, longestParagraph));
+    if (run.length > maxRun) return isAscii.test(run) ? [] : this.cut(run.slice(0, maxParagraphLength));
     let ids = this.remembered.get(run);
     if (ids === undefined) {
       ids = this.cut(run);
-      if (this.remembered.size >= mostRemembered) this.remembered.clear();
+      if (this.remembered.size >= maxRemembered) this.remembered.clear();
       this.remembered.set(detached(run), ids);
     }
     return ids;
@@ -58,7 +58,7 @@ export class Tokenizer {
 
   private cut(run: string): number[] {
     return partsOf(run)
-      .filter((part) => part.length <= longestRun)
+      .filter((part) => part.length <= maxRun)
       .flatMap((part) => this.piecesOf(part));
   }
 

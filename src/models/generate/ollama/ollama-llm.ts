@@ -7,7 +7,7 @@ import { retrying } from "../../http/retry.ts";
 import { answerText } from "../answer-text.ts";
 import { estimatedInput, estimatedTokens } from "../estimate.ts";
 import type { Llm, LlmRequest } from "../llm.ts";
-import { defaultOptions, type LlmDriver, type LlmOptions, llmAsker, llmPatience } from "../llm-driver.ts";
+import { defaultOptions, type LlmDriver, type LlmOptions, llmCaller, llmTimeouts } from "../llm-driver.ts";
 import { isLoopback } from "../loopback.ts";
 
 /** https://docs.ollama.com/api/generate; the counts are absent where the server had the prompt in its cache. */
@@ -26,7 +26,7 @@ export const ollamaDriver: LlmDriver = {
   defaultModel: "llama3.1:8b",
   create: (model, settings, options) => createOllamaLlm(model, settings.ollamaUrl, options),
   available: (model, { ollamaUrl }, signal) =>
-    lookForOllamaModel(model, endpointAt(ollamaUrl), llmAsker, signal),
+    lookForOllamaModel(model, endpointAt(ollamaUrl), llmCaller, signal),
   isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
 };
 
@@ -56,7 +56,7 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
       };
       const ask = () => requestJson(endpoint, "/api/generate", generateAnswer, { body, timeoutMs, signal });
       try {
-        const { value } = await retrying(ask, { patience: llmPatience, clock, signal });
+        const { value } = await retrying(ask, { retryTimeouts: llmTimeouts, clock, signal });
         return {
           text: answerText(value.response, server, value.done_reason === "length"),
           inputTokens: value.prompt_eval_count ?? estimatedInput(request),
@@ -65,7 +65,7 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
         };
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw ollamaFailure(error, endpoint.base, model, llmAsker);
+        throw ollamaFailure(error, endpoint.base, model, llmCaller);
       }
     },
   };

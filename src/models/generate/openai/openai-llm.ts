@@ -5,7 +5,7 @@ import { retrying } from "../../http/retry.ts";
 import { answerText } from "../answer-text.ts";
 import { estimatedInput, estimatedTokens } from "../estimate.ts";
 import type { Llm, LlmRequest } from "../llm.ts";
-import { defaultOptions, type LlmDriver, type LlmOptions, llmAsker, llmPatience } from "../llm-driver.ts";
+import { defaultOptions, type LlmDriver, type LlmOptions, llmCaller, llmTimeouts } from "../llm-driver.ts";
 import { isLoopback } from "../loopback.ts";
 import { dollarsFor, isReasoning } from "./known-models.ts";
 
@@ -58,7 +58,7 @@ export function createOpenaiLlm(
       const body = { model, messages: messagesOf(request), ...parametersFor(request, refused) };
       const send = () => requestJson(endpoint, "/chat/completions", completion, { body, timeoutMs, signal });
       try {
-        return (await retrying(send, { patience: llmPatience, clock, signal })).value;
+        return (await retrying(send, { retryTimeouts: llmTimeouts, clock, signal })).value;
       } catch (error) {
         const culprit = error instanceof RequestFailed ? parameterRefused(error, body) : null;
         if (culprit === null) throw error;
@@ -90,7 +90,7 @@ export function createOpenaiLlm(
     id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
     async generate(request, signal) {
       signal?.throwIfAborted();
-      const endpoint = endpointAt(url, readKey({ url, keyVariable }, llmAsker, env, isOpenai));
+      const endpoint = endpointAt(url, readKey({ url, keyVariable }, llmCaller, env, isOpenai));
       try {
         const { choices, usage } = await ask(endpoint, request, signal);
         const { message, finish_reason } = choices[0]!;
@@ -104,7 +104,7 @@ export function createOpenaiLlm(
         };
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw openaiFailure(error, server, model, keyVariable, llmAsker);
+        throw openaiFailure(error, server, model, keyVariable, llmCaller);
       }
     },
   };
@@ -127,7 +127,7 @@ type Parameter = (typeof parameterNames)[number];
 const limits: readonly Parameter[] = ["max_completion_tokens", "max_tokens"];
 
 /** "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." */
-function parameterRefused({ status, said }: RequestFailed, sent: object): Parameter | null {
+function parameterRefused({ status, reply: said }: RequestFailed, sent: object): Parameter | null {
   if (status !== 400 && status !== 422) return null;
   return parameterNames.find((name) => Object.hasOwn(sent, name) && said.includes(name)) ?? null;
 }

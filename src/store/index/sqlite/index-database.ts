@@ -207,7 +207,7 @@ export class IndexDatabase extends Connection {
   }
 
   outlines(ids: readonly ChunkId[]): ChunkOutline[] {
-    const remembered = this.untilWritten<ChunkId, ChunkOutline>("outlines");
+    const remembered = this.cacheUntilWrite<ChunkId, ChunkOutline>("outlines");
     const found: ChunkOutline[] = [];
     const unknown: ChunkId[] = [];
     for (const id of ids) {

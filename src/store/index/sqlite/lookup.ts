@@ -46,7 +46,7 @@ export function definitionsOf(db: Connection, keys: readonly string[], limit: nu
 
 /** In how many chunks each token occurs; absent tokens are missing. */
 export function chunkFrequencies(db: Connection, tokens: readonly string[]): Map<string, number> {
-  const known = db.untilWritten<string, number>("chunk frequencies");
+  const known = db.cacheUntilWrite<string, number>("chunk frequencies");
   const counts = new Map<string, number>();
   for (const token of tokens) {
     const count = known.get(token) ?? countChunks(db, token);

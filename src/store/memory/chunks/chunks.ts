@@ -98,7 +98,7 @@ function insertChunk(memory: Memory, sessionId: number, { terms, vectors, ...chu
  * Words are ranked by the chunks that are there; until then those that went count, too (`correctTotals`). Never within a
  * transaction. Cheap when none went.
  */
-export function settleTerms(memory: Memory): void {
+export function flushTerms(memory: Memory): void {
   correctTotals(memory, "chunk_terms");
 }
 
@@ -116,7 +116,7 @@ export function chunksByIds(memory: Memory, ids: readonly number[]): Map<number,
 
 /** What ranking needs of chunks, by row; those that are gone are missing. Remembered and shared: not to be changed. */
 export function chunkOutlines(memory: Memory, ids: readonly number[]): Map<number, SessionChunkOutline> {
-  const remembered = memory.untilWritten<number, SessionChunkOutline>("session chunk outlines");
+  const remembered = memory.cacheUntilWrite<number, SessionChunkOutline>("session chunk outlines");
   const unknown = ids.filter((id) => !remembered.has(id));
   if (unknown.length > 0) {
     const rows = memory
@@ -172,7 +172,7 @@ export interface Neighbours {
 
 /** The rows of the chunks right before and right after each of these. Remembered: not to be changed. */
 export function neighboursOf(memory: Memory, ids: readonly number[]): Map<number, Neighbours> {
-  const remembered = memory.untilWritten<number, Neighbours>("session chunk neighbours");
+  const remembered = memory.cacheUntilWrite<number, Neighbours>("session chunk neighbours");
   const unknown = ids.filter((id) => !remembered.has(id));
   if (unknown.length > 0) {
     const at = (offset: string) =>

@@ -4,7 +4,7 @@ import type { Memory } from "../memory.ts";
 /** How common words are among sessions: what a whole session is about, its every chunk says. */
 
 /** A token in more chunks than this is common, whatever sessions they are of, and not counted further. */
-const mostCounted = 1000;
+const maxCounted = 1000;
 
 /** Rows of chunks by uid, in the order given; null for one that is gone. */
 export function rowsOfChunks(memory: Memory, uids: readonly string[]): (number | null)[] {
@@ -38,8 +38,8 @@ export function sessionsWithToken(memory: Memory, token: string, until: number |
        FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words LIMIT @most) f
        JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id`,
     )
-    .get({ words: phraseOf(token), until, most: mostCounted + 1 }) as { chunks: number; sessions: number };
-  return chunks > mostCounted ? Number.POSITIVE_INFINITY : sessions;
+    .get({ words: phraseOf(token), until, most: maxCounted + 1 }) as { chunks: number; sessions: number };
+  return chunks > maxCounted ? Number.POSITIVE_INFINITY : sessions;
 }
 
 /** How many sessions there are to be found, of what was said up to a time. */

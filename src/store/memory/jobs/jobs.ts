@@ -13,14 +13,14 @@ import { freeJobs, type JobRow, jobColumns, jobOf, letWait } from "./job-rows.ts
  * A job that fails is begun so many times at most. Retries come after 1, 2, 4, ... 128 seconds, so a file that is locked
  * or not there yet has a little more than four minutes.
  */
-export const mostAttempts = 9;
+export const maxAttempts = 9;
 /**
  * An attempt counts when it begins: a job that kills its process does not do so for ever. A process is killed for other
  * reasons, too, and again and again.
  */
-const mostInterruptions = 50;
-const longestDelay = 300_000;
-const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, longestDelay);
+const maxInterruptions = 50;
+const maxDelay = 300_000;
+const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, maxDelay);
 /** A newer request for a job that waits for its next attempt is not waited with longer than so. Milliseconds. */
 const newerDelay = 1000;
 
@@ -152,7 +152,7 @@ export function fail(
   { error, retryable, now = Date.now() }: { error: string; retryable: boolean; now?: number },
 ): boolean {
   return ifOurs(memory, job, (stored) => {
-    if (retryable && stored.attempts < mostAttempts) {
+    if (retryable && stored.attempts < maxAttempts) {
       letWait(memory, stored, {
         attempts: stored.attempts,
         notBefore: now + delayAfter(stored.attempts),
@@ -184,7 +184,7 @@ export function recover(memory: Memory, isAlive: (owner: string) => boolean, now
     for (const job of abandoned) {
       const { error } = job;
       const attempts = job.done > 0 ? 0 : job.attempts;
-      if (attempts < mostInterruptions) letWait(memory, job, { attempts, notBefore: now, error, now });
+      if (attempts < maxInterruptions) letWait(memory, job, { attempts, notBefore: now, error, now });
       else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
     }
     return abandoned.length;

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { backupsOf } from "../../sqlite/database.ts";
-import { settleTerms } from "../chunks/chunks.ts";
+import { flushTerms } from "../chunks/chunks.ts";
 import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget-checkpoints.ts";
 import type { Memory } from "../memory.ts";
 
@@ -238,7 +238,7 @@ export function leaveNoTrace(memory: Memory): boolean {
     memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')").run();
   });
   // How many there were, and how long, is a trace as well.
-  settleTerms(memory);
+  flushTerms(memory);
   memory.vacuum();
   for (const backup of backupsOf(memory.file)) rmSync(backup, { force: true });
   return memory.checkpoint();

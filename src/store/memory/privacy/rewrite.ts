@@ -25,7 +25,7 @@ export function stampOfTurns(memory: Memory, sessionId: number, first: number): 
 }
 
 /** Puts other words in place of what a session is called and of where it ran. */
-export function rewordSession(
+export function redactSession(
   memory: Memory,
   id: number,
   { title, cwd, branch }: { title: string | null; cwd: string; branch: string | null },
@@ -38,7 +38,7 @@ export function rewordSession(
 }
 
 /** Puts other words in place of a note's; of two that become the same one the older stays. */
-export function rewordAnnotation(
+export function redactAnnotation(
   memory: Memory,
   id: number,
   { uid, note, branch }: { uid: string; note: string; branch: string | null },
@@ -52,7 +52,7 @@ export function rewordAnnotation(
 }
 
 /** Puts other words in place of a summary's. */
-export function rewordSummary(memory: Memory, id: number, text: string): void {
+export function redactSummary(memory: Memory, id: number, text: string): void {
   memory.inTransaction(() => {
     memory.prepare("UPDATE summaries SET text = ? WHERE id = ?").run(text, id);
   });

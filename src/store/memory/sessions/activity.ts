@@ -3,7 +3,7 @@ import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 
 /** What the queue did last. */
 
-const mostActivities = 200;
+const maxActivities = 200;
 /** What is older says nothing of how quick the queue is now. Milliseconds. */
 const rateWindow = 300_000;
 
@@ -15,7 +15,7 @@ export function addActivity(memory: Memory, activity: ActivityRecord): void {
        VALUES (@at, @kind, @subject, @outcome, @chunks, @units, @tookMs)`,
     )
     .run(activity);
-  memory.prepare("DELETE FROM activity WHERE id <= (SELECT max(id) FROM activity) - ?").run(mostActivities);
+  memory.prepare("DELETE FROM activity WHERE id <= (SELECT max(id) FROM activity) - ?").run(maxActivities);
 }
 
 /** What was done last, the latest first. */

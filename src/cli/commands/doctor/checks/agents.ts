@@ -1,6 +1,6 @@
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
 import { setups } from "../../../../agents/registry.ts";
-import { type PartPlaced, partState } from "../../../../agents/setup/parts.ts";
+import { type PositionedPart, partState } from "../../../../agents/setup/parts.ts";
 import { projectPlace, userPlace } from "../../../../agents/setup/place.ts";
 import { readRecord } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
@@ -13,7 +13,7 @@ const placesOf = (project: Project): Place[] => [projectPlace(project), userPlac
 /** Those of all agents but Claude Code. */
 export const otherSetups = setups.filter((setup) => setup !== claudeSetup);
 
-interface Standing extends PartPlaced {
+interface Standing extends PositionedPart {
   place: Place;
 }
 

@@ -14,7 +14,7 @@ const littleSpace = 500_000_000;
 /** Directories that are never watched. */
 const unwatched = new Set([".git", ".pommel", "node_modules"]);
 /** Enough to know: the default limit of most systems is lower. */
-const mostDirectories = 1_000_000;
+const maxDirectories = 1_000_000;
 
 /** Everything in `.pommel/` is the user's alone: 0700 and 0600. With `fix`, makes it so. */
 export function checkPermissions(project: Project, fix: boolean): CheckResult {
@@ -77,7 +77,7 @@ export function checkWatches(root: string, limitFile: string): CheckResult {
 function countDirectories(root: string): number {
   const waiting = [root];
   let count = 0;
-  for (let dir = waiting.pop(); dir !== undefined && count < mostDirectories; dir = waiting.pop()) {
+  for (let dir = waiting.pop(); dir !== undefined && count < maxDirectories; dir = waiting.pop()) {
     count++;
     for (const entry of entriesOf(dir)) {
       if (entry.isDirectory() && !unwatched.has(entry.name)) waiting.push(join(dir, entry.name));

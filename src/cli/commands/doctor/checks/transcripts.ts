@@ -29,11 +29,11 @@ export async function checkTranscripts(
   }
   if (found.length === 0) return ok("no agent keeps transcripts here yet");
   const odd = await withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
-  return ok([`transcripts of ${found.join(", ")}`, ...odd.map(inWords)].join("; "));
+  return ok([`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; "));
 }
 
 /** As a newer client may write more than this version knows, what is known is remembered all the same. */
-function inWords({ agent, unknown, kinds, damaged }: LeftOut): string {
+function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
     ...(unknown > 0 ? [`${unknown} lines of unknown kinds (${named(kinds)})`] : []),

@@ -4,18 +4,18 @@ import { type Place, pathOf, placeOf, type SharedKind, sharedKinds, type Thing }
 import { decode, type FileType, fileType, type SharedRecords } from "../branch/shared-file.ts";
 import { countOf, noCounts, type SyncCounts } from "../counts.ts";
 import {
-  type Telling,
-  toldAnnotation,
-  toldAttribution,
-  toldCheckpoint,
-  toldEvent,
-  toldSession,
+  type ExportWork,
+  exportAnnotation,
+  exportAttribution,
+  exportCheckpoint,
+  exportEvent,
+  exportSession,
 } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
-import { takeInAnnotation, takeInAttribution, takeInCheckpoint, takeInEvent } from "./to-memory.ts";
-import { takeInSession } from "./to-memory-session.ts";
+import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./to-memory.ts";
+import { importSession } from "./to-memory-session.ts";
 
-export interface TakeInOptions {
+export interface ImportOptions {
   /** Only counts. */
   dryRun: boolean;
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -26,19 +26,19 @@ export interface TakeInOptions {
  * Takes in what a tip has that another, whose content is here, has not. Done again, it changes nothing. What cannot be
  * understood is left out and told among the files' problems.
  */
-export async function takeInTip(
-  telling: Telling,
+export async function importTip(
+  exportWork: ExportWork,
   files: Files,
   { tip, before }: { tip: Tip; before: Tip | null },
-  options: TakeInOptions,
+  options: ImportOptions,
 ): Promise<SyncCounts> {
   const counts = noCounts();
   const things = await thingsIn(files, tip, changedNames(tip, before));
   for (const [i, thing] of things.entries()) {
     options.signal?.throwIfAborted();
     options.onProgress?.(i, things.length);
-    if (thing.kind === "session") await sessionFrom(telling, files, tip, thing.id, counts, options);
-    else if (await otherFrom(telling, files, tip, thing, options)) counts[countOf(thing.kind)]++;
+    if (thing.kind === "session") await sessionFrom(exportWork, files, tip, thing.id, counts, options);
+    else if (await otherFrom(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
     // Others wait for the process as well.
     if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -75,12 +75,12 @@ async function recordAt<T extends FileType>(
 }
 
 async function sessionFrom(
-  telling: Telling,
+  exportWork: ExportWork,
   files: Files,
   tip: Tip,
   uid: string,
   counts: SyncCounts,
-  { dryRun, signal }: TakeInOptions,
+  { dryRun, signal }: ImportOptions,
 ): Promise<void> {
   const place = { kind: "session", id: uid } as const;
   const found = await recordAt(files, tip, { ...place, part: "meta" }, "meta");
@@ -92,12 +92,12 @@ async function sessionFrom(
   if (found === null && turns.length === 0) return;
   const meta = found ?? nameless(uid);
   if (dryRun) {
-    const fresh = newTurns(telling, turns);
-    if (fresh > 0 || toldSession(telling, uid) === null) counts.sessions++;
+    const fresh = newTurns(exportWork, turns);
+    if (fresh > 0 || exportSession(exportWork, uid) === null) counts.sessions++;
     counts.turns += fresh;
     return;
   }
-  const taken = await takeInSession(telling, meta, turns, signal);
+  const taken = await importSession(exportWork, meta, turns, signal);
   if (taken === null) return;
   if (taken.isNew || taken.turns > 0) counts.sessions++;
   counts.turns += taken.turns;
@@ -123,7 +123,7 @@ const nameless = (uid: string): SharedSession => ({
   summaries: [],
 });
 
-function newTurns({ work }: Telling, turns: readonly SharedTurn[]): number {
+function newTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
   return turns.filter(({ lines }) => {
     const uids = lines.flatMap(({ uid }) => uid ?? []);
     return knownLines(work.memory, uids).size < uids.length;
@@ -132,37 +132,37 @@ function newTurns({ work }: Telling, turns: readonly SharedTurn[]): number {
 
 /** @returns whether it is new here */
 async function otherFrom(
-  telling: Telling,
+  exportWork: ExportWork,
   files: Files,
   tip: Tip,
   { kind, id }: Thing,
-  { dryRun }: TakeInOptions,
+  { dryRun }: ImportOptions,
 ): Promise<boolean> {
   const place: Place = { kind, id, part: "whole" };
   switch (kind) {
     case "annotation": {
       const shared = await recordAt(files, tip, place, "annotation");
       if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return toldAnnotation(telling, id) === null;
-      return (await takeInAnnotation(telling, shared)) === true;
+      if (dryRun) return exportAnnotation(exportWork, id) === null;
+      return (await importAnnotation(exportWork, shared)) === true;
     }
     case "checkpoint": {
       const shared = await recordAt(files, tip, place, "checkpoint");
       if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return toldCheckpoint(telling, id) === null;
-      return takeInCheckpoint(telling, shared) === true;
+      if (dryRun) return exportCheckpoint(exportWork, id) === null;
+      return importCheckpoint(exportWork, shared) === true;
     }
     case "attribution": {
       const shared = await recordAt(files, tip, place, "attribution");
       if (shared === null || !isAt(shared.commit.hash, place, files)) return false;
-      if (dryRun) return toldAttribution(telling, id) === null;
-      return takeInAttribution(telling, shared) === true;
+      if (dryRun) return exportAttribution(exportWork, id) === null;
+      return importAttribution(exportWork, shared) === true;
     }
     case "event": {
       const shared = await recordAt(files, tip, place, "event");
       if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return toldEvent(telling, id) === null;
-      return takeInEvent(telling, shared) === true;
+      if (dryRun) return exportEvent(exportWork, id) === null;
+      return importEvent(exportWork, shared) === true;
     }
     default:
       return false;

@@ -6,18 +6,18 @@ import { type ChangedThing, changedThings, syncFact } from "../store/memory/sync
 import { pathOf, type Thing } from "./branch/layout.ts";
 import { decode, encode } from "./branch/shared-file.ts";
 import {
-  type Telling,
-  toldAnnotation,
-  toldAttribution,
-  toldCheckpoint,
-  toldEvent,
-  toldSession,
-  toldTurns,
+  type ExportWork,
+  exportAnnotation,
+  exportAttribution,
+  exportCheckpoint,
+  exportEvent,
+  exportSession,
+  exportTurns,
 } from "./records/from-memory.ts";
 import type { SharedSession } from "./records/records.ts";
 
 /** A file as this machine would write it. */
-export interface ToldFile {
+export interface ExportFile {
   path: string;
   text: string;
 }
@@ -26,46 +26,46 @@ export interface ToldFile {
  * The files of a thing, one at a time; none when there is nothing of it to share.
  * @param known what is shared of a file already
  */
-export async function* toldFiles(
-  telling: Telling,
+export async function* exportFiles(
+  exportWork: ExportWork,
   { kind, id }: Thing,
   known: (path: string) => Promise<string | null>,
-): AsyncGenerator<ToldFile, void, undefined> {
+): AsyncGenerator<ExportFile, void, undefined> {
   if (kind === "session") {
-    yield* sessionFiles(telling, id, known);
+    yield* sessionFiles(exportWork, id, known);
     return;
   }
   const path = pathOf({ kind, id, part: "whole" });
-  const text = toldText(telling, { kind, id });
+  const text = exportText(exportWork, { kind, id });
   if (text !== null) yield { path, text };
 }
 
-function toldText(telling: Telling, { kind, id }: Thing): string | null {
+function exportText(exportWork: ExportWork, { kind, id }: Thing): string | null {
   if (kind === "annotation") {
-    const note = toldAnnotation(telling, id);
+    const note = exportAnnotation(exportWork, id);
     return note && encode("annotation", note);
   }
   if (kind === "checkpoint") {
-    const checkpoint = toldCheckpoint(telling, id);
+    const checkpoint = exportCheckpoint(exportWork, id);
     return checkpoint && encode("checkpoint", checkpoint);
   }
   if (kind === "attribution") {
-    const attribution = toldAttribution(telling, id);
+    const attribution = exportAttribution(exportWork, id);
     return attribution && encode("attribution", attribution);
   }
-  const event = toldEvent(telling, id);
+  const event = exportEvent(exportWork, id);
   return event && encode("event", event);
 }
 
 async function* sessionFiles(
-  telling: Telling,
+  exportWork: ExportWork,
   uid: string,
   known: (path: string) => Promise<string | null>,
-): AsyncGenerator<ToldFile, void, undefined> {
-  const meta = toldSession(telling, uid);
-  const session = sessionByUid(telling.work.memory, uid);
+): AsyncGenerator<ExportFile, void, undefined> {
+  const meta = exportSession(exportWork, uid);
+  const session = sessionByUid(exportWork.work.memory, uid);
   if (meta === null || session === null) return;
-  const turns = [...toldTurns(telling, session)];
+  const turns = [...exportTurns(exportWork, session)];
   const metaPath = pathOf({ kind: "session", id: uid, part: "meta" });
   const shared = await known(metaPath);
   // A session of which only its id is known, because another one names it.
@@ -95,8 +95,8 @@ export interface ThingsToTell {
 }
 
 /** What changed and is to be shared. */
-export function thingsToTell(
-  { work }: { work: Pick<Telling["work"], "memory" | "root" | "worktrees"> },
+export function thingsToExport(
+  { work }: { work: Pick<ExportWork["work"], "memory" | "root" | "worktrees"> },
   { everything }: { everything: boolean },
 ): ThingsToTell {
   const { memory, root, worktrees } = work;

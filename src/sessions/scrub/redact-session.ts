@@ -7,7 +7,7 @@ import {
 } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { rewordAnnotation, rewordSession, rewordSummary } from "../../store/memory/privacy/rewrite.ts";
+import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
@@ -21,12 +21,12 @@ import { annotationUid } from "../notes/notes.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import type { SessionWork } from "../work.ts";
-import { type Clean, cleanLines, watched } from "./reword.ts";
+import { type Clean, cleanLines, watched } from "./redact-stored.ts";
 
 /** Turns that are put in other words in one transaction. */
 const batchSize = 8;
 
-export interface Rewording {
+export interface RedactOptions {
   clean: Clean;
   /** As in `cleanLines`. */
   namesToo?: boolean;
@@ -37,7 +37,7 @@ export interface Rewording {
   signal?: AbortSignal | undefined;
 }
 
-export interface Reworded {
+export interface RedactResult {
   turns: number;
   /** Something of the session was changed: a turn, a note, a summary, its title. */
   changed: boolean;
@@ -47,11 +47,11 @@ export interface Reworded {
  * Puts all that is stored of a session in other words: turns, notes, summaries, its title, where it ran, and the chunks
  * of all of them.
  */
-export async function rewordWholeSession(
+export async function redactWholeSession(
   work: SessionWork,
   sessionId: number,
-  { clean, namesToo = false, changedBefore = null, also, signal }: Rewording,
-): Promise<Reworded> {
+  { clean, namesToo = false, changedBefore = null, also, signal }: RedactOptions,
+): Promise<RedactResult> {
   const { memory } = work;
   const session = sessionById(memory, sessionId);
   if (session === null) return { turns: 0, changed: false };
@@ -62,7 +62,7 @@ export async function rewordWholeSession(
     signal?.throwIfAborted();
     const batch = { first: numbers[i]!, last: numbers[Math.min(i + batchSize, numbers.length) - 1]! };
     memory.inTransaction(() => {
-      for (const number of rewordTurns(work, session, batch, { clean, namesToo })) {
+      for (const number of redactTurns(work, session, batch, { clean, namesToo })) {
         firstChanged = Math.min(firstChanged ?? number, number);
         turns++;
       }
@@ -72,9 +72,9 @@ export async function rewordWholeSession(
     await new Promise((resolve) => setImmediate(resolve));
   }
   const rest = memory.inTransaction(() => {
-    const named = rewordNames(memory, session, clean);
-    const notes = rewordNotes(memory, session.uid, clean);
-    const summaries = rewordSummaries(memory, session.id, clean);
+    const named = redactNames(memory, session, clean);
+    const notes = redactNotes(memory, session.uid, clean);
+    const summaries = redactSummaries(memory, session.id, clean);
     // Stopped after this, all chunks are made again, as nobody would know which.
     also?.(notes.length > 0 || summaries ? 0 : firstChanged);
     return { named, notes, summaries };
@@ -92,18 +92,18 @@ export async function rewordWholeSession(
 }
 
 /** Notes of sessions that are not stored. @returns whether any was changed */
-export function rewordLooseNotes(memory: Memory, clean: Clean): boolean {
+export function redactLooseNotes(memory: Memory, clean: Clean): boolean {
   const known = memory.prepare("SELECT 1 FROM sessions WHERE uid = ?");
   return memory.inTransaction(() =>
     listAnnotations(memory)
       .filter(({ sessionUid }) => sessionUid === null || known.get(sessionUid) === undefined)
-      .map((note) => rewordNote(memory, note, clean, 0))
+      .map((note) => redactNote(memory, note, clean, 0))
       .some((isChanged) => isChanged),
   );
 }
 
 /** @returns the numbers of turns that were changed */
-function rewordTurns(
+function redactTurns(
   work: SessionWork,
   session: SessionRecord,
   batch: { first: number; last: number },
@@ -128,7 +128,7 @@ function rewordTurns(
   return changed;
 }
 
-function rewordNames(memory: Memory, session: SessionRecord, clean: Clean): boolean {
+function redactNames(memory: Memory, session: SessionRecord, clean: Clean): boolean {
   const watch = watched(clean);
   const orNull = (text: string | null) => (text === null ? null : watch.clean(text));
   const names = {
@@ -137,39 +137,39 @@ function rewordNames(memory: Memory, session: SessionRecord, clean: Clean): bool
     branch: orNull(session.branch),
   };
   const changed = watch.hasChanged();
-  if (changed) rewordSession(memory, session.id, names);
+  if (changed) redactSession(memory, session.id, names);
   return changed;
 }
 
 /** @returns rows of the notes that were changed */
-function rewordNotes(memory: Memory, sessionUid: string, clean: Clean): number[] {
+function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[] {
   const changed: number[] = [];
   const before = new Map<string, number>();
   for (const note of listAnnotations(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
     const text = clean(note.note);
     const ordinal = before.get(text) ?? 0;
     if (note.source === "prompt") before.set(text, ordinal + 1);
-    if (rewordNote(memory, note, clean, ordinal)) changed.push(note.id);
+    if (redactNote(memory, note, clean, ordinal)) changed.push(note.id);
   }
   return changed;
 }
 
 /** A note of a prompt is known by its words, and found again by its new ones. */
-function rewordNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
+function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);
   if (note === known.note && branch === known.branch) return false;
   const isTold = known.source === "prompt" && known.sessionUid !== null;
   const uid = isTold && note !== known.note ? annotationUid(known.sessionUid!, note, ordinal) : known.uid;
-  rewordAnnotation(memory, known.id, { uid, note, branch });
+  redactAnnotation(memory, known.id, { uid, note, branch });
   return true;
 }
 
-function rewordSummaries(memory: Memory, sessionId: number, clean: Clean): boolean {
+function redactSummaries(memory: Memory, sessionId: number, clean: Clean): boolean {
   const changed = summariesOf(memory, sessionId)
     .map(({ id, text }) => ({ id, text, cleaned: clean(text) }))
     .filter(({ text, cleaned }) => text !== cleaned);
-  for (const { id, cleaned } of changed) rewordSummary(memory, id, cleaned);
+  for (const { id, cleaned } of changed) redactSummary(memory, id, cleaned);
   return changed.length > 0;
 }
 

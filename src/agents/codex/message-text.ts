@@ -20,7 +20,7 @@ const notHuman =
   /^(?:<environment_context>|<user_instructions>|<turn_aborted>|# AGENTS\.md instructions for )/;
 
 /** Something that a human said: a turn begins. */
-export function userSaid(state: State, form: "event" | "item", written: string, images: number): Understood {
+export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
   const at = written.indexOf(requestMark);
   const human = at === -1 ? written : written.slice(at + requestMark.length);
   const text = bounded(withoutOwnContext(human).trim());
@@ -33,7 +33,7 @@ export function userSaid(state: State, form: "event" | "item", written: string, 
   return { uid, parentUid, entries: [{ kind: "prompt", text, images }] };
 }
 
-export function agentSaid(state: State, form: "event" | "item", written: string): Understood {
+export function agentText(state: State, form: "event" | "item", written: string): Understood {
   const text = bounded(written).trim();
   if (text === "" || !isFirstTold(state, form, `agent\0${text}`)) return {};
   return { uid: uidOf(state, "text", text), entries: [{ kind: "text", text }] };

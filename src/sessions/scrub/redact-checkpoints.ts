@@ -10,7 +10,7 @@ const batch = 500;
  * @returns whether anything was changed
  * @throws the signal's reason when it is aborted
  */
-export async function rewordCheckpoints(
+export async function redactCheckpoints(
   memory: Memory,
   clean: ScrubText,
   signal?: AbortSignal,
@@ -22,7 +22,7 @@ export async function rewordCheckpoints(
     const last = rows.at(-1);
     if (last === undefined) return changed;
     memory.inTransaction(() => {
-      for (const row of rows) if (reword(memory, row, clean)) changed = true;
+      for (const row of rows) if (redactCheckpoint(memory, row, clean)) changed = true;
     });
     after = last.id;
     // Others wait for the process, and for the database, as well.
@@ -30,7 +30,7 @@ export async function rewordCheckpoints(
   }
 }
 
-/** Hands over each text that `rewordCheckpoints` would change. */
+/** Hands over each text that `redactCheckpoints` would change. */
 export function readCheckpointTexts(memory: Memory, look: (text: string) => void): void {
   const read: ScrubText = (text) => {
     look(text);
@@ -67,18 +67,22 @@ function textsOfCommits(memory: Memory, after: number): Texts[] {
     .all(after) as Texts[];
 }
 
-function reword(memory: Memory, { id, subject, author, branch, state }: Texts, clean: ScrubText): boolean {
+function redactCheckpoint(
+  memory: Memory,
+  { id, subject, author, branch, state }: Texts,
+  clean: ScrubText,
+): boolean {
   const before = [subject, author, branch];
   const after = scrubValue(before, clean);
   if (after !== before) {
     memory.prepare("UPDATE commits SET (subject, author, branch) = (?, ?, ?) WHERE id = ?").run(...after, id);
   }
   const known: unknown = state === null ? null : JSON.parse(state);
-  const reworded = scrubValue(known, clean);
-  if (reworded !== known) {
+  const redacted = scrubValue(known, clean);
+  if (redacted !== known) {
     memory
       .prepare("UPDATE checkpoints SET agent_state = ? WHERE commit_id = ?")
-      .run(JSON.stringify(reworded), id);
+      .run(JSON.stringify(redacted), id);
   }
-  return after !== before || reworded !== known;
+  return after !== before || redacted !== known;
 }

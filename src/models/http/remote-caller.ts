@@ -2,7 +2,7 @@ import type { SettingKey } from "../../project/config/settings.ts";
 import type { ErrorCode } from "../../project/errors.ts";
 
 /** On whose behalf a server is asked: which error its failures become, and what people are told to do about them. */
-export interface Asker {
+export interface RemoteCaller {
   code: ErrorCode;
   ollamaUrl: SettingKey;
   openaiUrl: SettingKey;
@@ -10,7 +10,7 @@ export interface Asker {
   isPulledByPm: boolean;
 }
 
-export const embedAsker: Asker = {
+export const embedCaller: RemoteCaller = {
   code: "embedder_unavailable",
   ollamaUrl: "embed.ollama_url",
   openaiUrl: "embed.openai_url",

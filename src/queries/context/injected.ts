@@ -8,7 +8,7 @@ import { beginningOf } from "../../text/text-size.ts";
 import { harmless } from "./quote.ts";
 
 /** What an agent was told at once; the keys are the JSON's keys. */
-export interface Told {
+export interface Injected {
   session_id: string;
   event: Injection["event"];
   /** ISO 8601. */
@@ -31,7 +31,10 @@ interface ToldItem {
 const longest = 160;
 
 /** What agents were told by themselves, the latest first; the texts as they are remembered today. */
-export function toldIn(memory: Memory, filter: { sessionUid?: string | null; limit: number }): Told[] {
+export function injectedIn(
+  memory: Memory,
+  filter: { sessionUid?: string | null; limit: number },
+): Injected[] {
   return listInjections(memory, filter).map(({ sessionUid, event, at, reason, tokens, tookMs, items }) => ({
     session_id: sessionUid,
     event,

@@ -7,13 +7,13 @@ import type { TranscriptToImport } from "../../../sessions/ingest/import-preview
 import { followImport, type ImportFollowed } from "./follow.ts";
 
 /** Of the paths in one request: a body may have a megabyte. Characters. */
-const mostInRequest = 500_000;
+const maxInRequest = 500_000;
 
 /**
  * Gives transcripts to the daemon, which it starts where none runs, and watches until they are read.
  * @returns null when somebody stopped watching
  */
-export async function takeInTranscripts(
+export async function importTranscripts(
   project: Project,
   agent: Agent,
   files: readonly TranscriptToImport[],
@@ -48,7 +48,7 @@ function portions(paths: readonly string[]): string[][] {
   let size = 0;
   for (const path of paths) {
     size += JSON.stringify(path).length + 1;
-    if (size > mostInRequest) {
+    if (size > maxInRequest) {
       all.push([]);
       size = JSON.stringify(path).length + 1;
     }

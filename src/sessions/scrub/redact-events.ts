@@ -7,7 +7,7 @@ import type { Memory } from "../../store/memory/memory.ts";
  * other machines do not bring the old words back.
  * @returns whether anything was changed
  */
-export function rewordEvents(memory: Memory, clean: ScrubText): boolean {
+export function redactEvents(memory: Memory, clean: ScrubText): boolean {
   return memory.inTransaction(() => {
     let changed = false;
     for (const event of eventsOf(memory)) {
@@ -22,7 +22,7 @@ export function rewordEvents(memory: Memory, clean: ScrubText): boolean {
   });
 }
 
-/** Hands over each text that `rewordEvents` would change. */
+/** Hands over each text that `redactEvents` would change. */
 export function readEventTexts(memory: Memory, look: (text: string) => void): void {
   for (const { title, description, branch } of eventsOf(memory)) {
     for (const text of [title, description, branch ?? ""]) look(text);

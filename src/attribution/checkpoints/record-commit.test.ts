@@ -23,7 +23,7 @@ import { expireSessions, forget, nothing } from "../../store/memory/privacy/forg
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { lineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";
-import { takeInCommit } from "./take-in.ts";
+import { recordCommit } from "./record-commit.ts";
 import { checkpointUid } from "./uid.ts";
 
 let repo: Repository;
@@ -52,7 +52,7 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
     "a.ts": "x // one:1\ny // one:2\nby hand\nz // one:2\n",
     "docs/b.md": "d // two:1\n",
   });
-  const taken = await takeInCommit(repo.work, hash, { seen: "hook", branch: "main" });
+  const taken = await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
   expect(taken?.commit).toMatchObject({
     hash,
     tree: repo.git("rev-parse", "HEAD^{tree}"),
@@ -95,32 +95,32 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
 it("makes no checkpoint of a commit that no session had a part in", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("By hand", { "a.ts": "x\n" });
-  expect(await takeInCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
+  expect(await recordCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
   expect(commitByHash(repo.memory, hash)?.attributed).toBe(1);
   expect(listCheckpoints(repo.memory)).toEqual([]);
 });
 
 it("knows nothing of what git does not have", async () => {
   repo.commit("one");
-  expect(await takeInCommit(repo.work, "0".repeat(40), hook)).toBeNull();
-  expect(await takeInCommit(repo.work, repo.git("rev-parse", "HEAD^{tree}"), hook)).toBeNull();
-  expect(await takeInCommit(repo.work, "HEAD", hook)).toBeNull();
-  expect(await takeInCommit(repo.work, "--all", hook)).toBeNull();
+  expect(await recordCommit(repo.work, "0".repeat(40), hook)).toBeNull();
+  expect(await recordCommit(repo.work, repo.git("rev-parse", "HEAD^{tree}"), hook)).toBeNull();
+  expect(await recordCommit(repo.work, "HEAD", hook)).toBeNull();
+  expect(await recordCommit(repo.work, "--all", hook)).toBeNull();
 });
 
 it("looks at a commit once, and adds what is new of it", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const changes = asked();
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
-  const first = await takeInCommit(repo.work, hash, { seen: "history" });
+  const first = await recordCommit(repo.work, hash, { seen: "history" });
   // Where nobody says, it is the branch that the session was on.
   expect(first?.commit).toMatchObject({ branch: "main", seen: "history" });
-  const again = await takeInCommit(repo.work, hash, { seen: "hook", branch: "topic" });
+  const again = await recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
   expect(again?.commit).toMatchObject({ branch: "topic", seen: "hook" });
-  expect(await takeInCommit(repo.work, hash, { seen: "reflog", branch: "other" })).toEqual(again);
+  expect(await recordCommit(repo.work, hash, { seen: "reflog", branch: "other" })).toEqual(again);
   expect(again?.checkpoint?.uid).toBe(first?.checkpoint?.uid);
   expect(changes).toHaveLength(1);
-  await takeInCommit(repo.work, hash, { seen: "hook", again: true });
+  await recordCommit(repo.work, hash, { seen: "hook", again: true });
   expect(changes).toHaveLength(2);
   expect(checkpointOfCommit(repo.memory, hash)?.commit).toMatchObject({ branch: "topic", seen: "hook" });
 });
@@ -129,14 +129,14 @@ it("tells the attribution which commits one was made of: by git's word, by its p
   const changes = asked();
   repo.commit("base", { "base.ts": "1\n" });
   const old = repo.commit("Make it", { "a.ts": "x\n" });
-  await takeInCommit(repo.work, old, hook);
+  await recordCommit(repo.work, old, hook);
   repo.git("commit", "--quiet", "--amend", "--no-edit", "--date", repo.git("log", "-1", "--format=%aI"));
   repo.git("checkout", "--quiet", "-b", "topic", "HEAD~1");
   const moved = repo.commit("Other", { "b.ts": "y\n" });
   repo.wait(5);
   repo.git("cherry-pick", old);
   const picked = repo.git("rev-parse", "HEAD");
-  const taken = await takeInCommit(repo.work, picked, hook);
+  const taken = await recordCommit(repo.work, picked, hook);
   expect(taken?.commit.rewrittenFrom).toEqual([]);
   expect(commitsByPatch(repo.memory, taken!.commit.patchId!).map(({ hash }) => hash)).toEqual([old, picked]);
   expect(changes.at(-1)).toMatchObject({ hash: picked, parent: moved, predecessors: [old], isOwn: true });
@@ -144,7 +144,7 @@ it("tells the attribution which commits one was made of: by git's word, by its p
   repo.git("commit", "--quiet", "--amend", "--message", "Squashed");
   const squashed = repo.git("rev-parse", "HEAD");
   // One of them nobody looked at: it is looked at first.
-  await takeInCommit(repo.work, squashed, { seen: "hook", rewrittenFrom: [picked, moved, squashed] });
+  await recordCommit(repo.work, squashed, { seen: "hook", rewrittenFrom: [picked, moved, squashed] });
   expect(changes.map(({ hash }) => hash)).toEqual([old, picked, moved, squashed]);
   expect(changes.at(-1)!.predecessors.slice(0, 2)).toEqual([picked, moved]);
   expect(commitByHash(repo.memory, squashed)?.rewrittenFrom).toEqual([picked, moved]);
@@ -155,9 +155,9 @@ it("looks again when it is news what a commit took the place of", async () => {
   const old = repo.commit("Make it", { "a.ts": "x\n" });
   repo.git("commit", "--quiet", "--amend", "--message", "Make that");
   const amended = repo.git("rev-parse", "HEAD");
-  await takeInCommit(repo.work, amended, { seen: "reflog" });
-  await takeInCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
-  await takeInCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
+  await recordCommit(repo.work, amended, { seen: "reflog" });
+  await recordCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
+  await recordCommit(repo.work, amended, { seen: "hook", rewrittenFrom: [old] });
   expect(changes.map(({ hash }) => hash)).toEqual([amended, old, amended]);
 });
 
@@ -167,20 +167,20 @@ it("is told to be made here only by who works here", async () => {
   repo.git("commit", "--quiet", "--allow-empty", "--author", "Bob <bob@example.com>", "-m", "Bob's");
   const foreign = repo.git("rev-parse", "HEAD");
   const old = repo.commit("Old", { "a.ts": "y\n" });
-  await takeInCommit(repo.work, own, hook);
-  await takeInCommit(repo.work, foreign, hook);
-  await takeInCommit(repo.work, old, { seen: "history" });
+  await recordCommit(repo.work, own, hook);
+  await recordCommit(repo.work, foreign, hook);
+  await recordCommit(repo.work, old, { seen: "history" });
   expect(changes.map(({ isOwn }) => isOwn)).toEqual([true, false, false]);
 });
 
 it("keeps what is known of sessions that are not here any more", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
-  const before = await takeInCommit(repo.work, hash, hook);
+  const before = await recordCommit(repo.work, hash, hook);
   const ranges = attributionsOf(repo.memory, before!.commit.id);
   expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
   repo.work.attribute = async () => ({ ranges: [], bindings: [] });
-  expect(await takeInCommit(repo.work, hash, { ...hook, again: true })).toEqual(before);
+  expect(await recordCommit(repo.work, hash, { ...hook, again: true })).toEqual(before);
   expect(attributionsOf(repo.memory, before!.commit.id)).toEqual(ranges);
 });
 
@@ -189,7 +189,7 @@ it("says nothing of a session that was forgotten, though it is told", async () =
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
   forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
   rememberSession(repo.memory, "one", ["as if it were here"]);
-  const taken = await takeInCommit(repo.work, hash, hook);
+  const taken = await recordCommit(repo.work, hash, hook);
   expect(taken?.checkpoint).toBeNull();
   expect(attributionsOf(repo.memory, taken!.commit.id)).toMatchObject([
     { author: "agent", sessionUid: null, turn: null, toolUse: null },
@@ -199,7 +199,7 @@ it("says nothing of a session that was forgotten, though it is told", async () =
 it("never makes an agent's lines a human's because the session was forgotten", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "1\n2 // one:1\n3\n4 // one:1\n", "b.ts": "5\n" });
-  await takeInCommit(repo.work, hash, hook);
+  await recordCommit(repo.work, hash, hook);
   forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
   repo.work.attribute = async (_, { files }) => ({
     ranges: files.map(({ path, hunks: [hunk] }) => ({
@@ -207,7 +207,7 @@ it("never makes an agent's lines a human's because the session was forgotten", a
     })),
     bindings: [],
   });
-  const taken = await takeInCommit(repo.work, hash, { ...hook, again: true });
+  const taken = await recordCommit(repo.work, hash, { ...hook, again: true });
   const authors = attributionsOf(repo.memory, taken!.commit.id).map(
     ({ path, firstLine, lastLine, author }) => `${path} ${firstLine}-${lastLine} ${author}`,
   );
@@ -223,27 +223,27 @@ it("never makes an agent's lines a human's because the session was forgotten", a
 it("lets go of a checkpoint when a second look finds nobody, and keeps the chain", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hashes = ["1", "2", "3"].map((n) => repo.commit(n, { "a.ts": `${n} // one:1\n` }));
-  for (const hash of hashes) await takeInCommit(repo.work, hash, hook);
+  for (const hash of hashes) await recordCommit(repo.work, hash, hook);
   repo.work.attribute = async () => ({ ranges: [], bindings: [] });
-  expect((await takeInCommit(repo.work, hashes[1]!, { ...hook, again: true }))?.checkpoint).toBeNull();
+  expect((await recordCommit(repo.work, hashes[1]!, { ...hook, again: true }))?.checkpoint).toBeNull();
   expect(checkpointOfCommit(repo.memory, hashes[2]!)?.parentUid).toBe(checkpointUid(hashes[0]!));
 });
 
 it("stores no secret of a commit's text", async () => {
   const hash = repo.commit("Use hunter22 everywhere", { "a.ts": "x\n" });
-  expect((await takeInCommit(repo.work, hash, hook))?.commit.subject).toBe(
+  expect((await recordCommit(repo.work, hash, hook))?.commit.subject).toBe(
     "Use [REDACTED_PASSWORD] everywhere",
   );
 });
 
 describe("all sorts of commits", () => {
   beforeEach(() => rememberSession(repo.memory, "one", ["make it"]));
-  const bound = async (hash: string) => (await takeInCommit(repo.work, hash, hook))?.checkpoint?.sessions;
+  const bound = async (hash: string) => (await recordCommit(repo.work, hash, hook))?.checkpoint?.sessions;
 
   it("without a message, without a change", async () => {
     const hash = repo.commit("", { "a.ts": "x // one:1\n" });
-    expect((await takeInCommit(repo.work, hash, hook))?.commit.subject).toBe("");
-    const empty = await takeInCommit(repo.work, repo.commit("Nothing"), hook);
+    expect((await recordCommit(repo.work, hash, hook))?.commit.subject).toBe("");
+    const empty = await recordCommit(repo.work, repo.commit("Nothing"), hook);
     expect(empty).toMatchObject({ commit: { insertions: 0, patchId: null }, checkpoint: null });
   });
 
@@ -255,7 +255,7 @@ describe("all sorts of commits", () => {
     repo.commit("here", { "a.ts": "3 // one:1\n" });
     expect(() => repo.git("merge", "topic")).toThrow();
     const merge = repo.commit("merge", { "a.ts": "2 // one:1\n3 // one:1\nboth // one:1\n" });
-    const taken = await takeInCommit(repo.work, merge, hook);
+    const taken = await recordCommit(repo.work, merge, hook);
     expect(taken?.commit).toMatchObject({ patchId: null, insertions: 1 });
     expect(taken?.checkpoint?.sessions).toMatchObject([{ lines: 1 }]);
   });
@@ -268,14 +268,14 @@ describe("all sorts of commits", () => {
     execFileSync("git", ["clone", "--quiet", "--bare", repo.root, bare]);
     const hash = repo.git("rev-parse", "HEAD");
     const work = { ...repo.work, project: { ...repo.work.project, root: bare } };
-    expect((await takeInCommit(work, hash, { ...hook, again: true }))?.checkpoint?.sessions).toHaveLength(1);
+    expect((await recordCommit(work, hash, { ...hook, again: true }))?.checkpoint?.sessions).toHaveLength(1);
     rmSync(bare, { recursive: true });
 
     const other = temporaryRepository({ init: ["--object-format=sha256"] });
     rememberSession(other.memory, "one", ["make it"]);
     const long = other.commit("long", { "a.ts": "x // one:1\n" });
     expect(long).toHaveLength(64);
-    const taken = await takeInCommit(other.work, long, hook);
+    const taken = await recordCommit(other.work, long, hook);
     expect(taken?.checkpoint).toMatchObject({ uid: checkpointUid(long), commit: { hash: long } });
     other.remove();
   });
@@ -288,7 +288,7 @@ describe("all sorts of commits", () => {
     rmSync(file);
     // Git takes what it can from the working tree.
     rmSync(join(repo.root, "a.ts"));
-    expect(await takeInCommit(repo.work, hash, hook)).toMatchObject({
+    expect(await recordCommit(repo.work, hash, hook)).toMatchObject({
       commit: { attributed: 0, insertions: 0 },
       checkpoint: null,
     });
@@ -300,7 +300,7 @@ describe("all sorts of commits", () => {
   it("with more lines than anybody reads: those are unknown", async () => {
     const many = Array.from({ length: 60_000 }, (_, i) => `line ${i}`).join("\n");
     const hash = repo.commit("vendor", { "a.ts": "x // one:1\n", "b.txt": many, "c.txt": many });
-    const taken = await takeInCommit(repo.work, hash, hook);
+    const taken = await recordCommit(repo.work, hash, hook);
     expect(taken?.commit.insertions).toBe(120_001);
     expect(linesByAuthor(repo.memory, taken!.commit.id)).toEqual({
       agent: 1,

@@ -6,7 +6,7 @@
 const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
 
 /** Whoever says it, something was decided or is recommended. */
-export const decisionWords = list(
+export const decisionTerms = list(
   `we decided, i decided, decided to, decided against, decided on, decision:, key decision*, design decision*
    the decision was, the decision is, we chose, i chose, we_ve chosen, chose to, opted for, opted to, settled on
    we agreed, reason:, rationale, recommendation:, my recommendation, i recommend, i_d recommend, i would recommend
@@ -18,7 +18,7 @@ export const decisionWords = list(
 );
 
 /** What only counts when the human says it: they choose. */
-export const choosingWords = list(
+export const choiceTerms = list(
   `option a, option b, option c, option d, option 1, option 2, option 3, option 4, go with, let_s use, let_s keep
    let_s not, let_s drop, let_s stick, let_s remove, i prefer, i_d prefer, i_d rather, i would rather, i would prefer
    we should not, we shouldn_t, i think we should, i don_t think we should, i don_t want, we don_t want, instead of
@@ -28,7 +28,7 @@ export const choosingWords = list(
 );
 
 /** One of them says nothing; several in one place weigh one thing against another. */
-export const reasoningWords = list(
+export const reasoningTerms = list(
   `because, instead of, rather than, option a, option b, option 1, option 2, alternative*, on the other hand
    downside*, upside*, drawback*, advantage*, disadvantage*, prefer*, pros, cons, better to, simpler, therefore
    however, approach

@@ -6,8 +6,8 @@ import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { forgetNow, previewForget } from "../forget/forget.ts";
+import { readCheckpointTexts, redactCheckpoints } from "./redact-checkpoints.ts";
 import { rescrubMemory } from "./rescrub.ts";
-import { readCheckpointTexts, rewordCheckpoints } from "./reword-checkpoints.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -30,13 +30,13 @@ it("puts subjects, branches and what agents were at in other words", async () =>
   const texts: string[] = [];
   readCheckpointTexts(memory, (text) => texts.push(text));
   expect(texts.filter((text) => text.includes("Falcon"))).toHaveLength(5);
-  expect(await rewordCheckpoints(memory, clean)).toBe(true);
+  expect(await redactCheckpoints(memory, clean)).toBe(true);
   expect(checkpointByUid(memory, "a")).toMatchObject({
     commit: { subject: "Begin [GONE]", branch: "[GONE]/one" },
     agentState: { s: { title: "Project [GONE]", todos: [{ text: "name it [GONE]", status: "x" }] } },
   });
   expect(commitByHash(memory, "2")?.subject).toBe("[GONE] again");
-  expect(await rewordCheckpoints(memory, clean)).toBe(false);
+  expect(await redactCheckpoints(memory, clean)).toBe(false);
 });
 
 it("reaches them when a pattern is forgotten, and when there are new rules", async () => {
@@ -58,6 +58,6 @@ it("reaches them when a pattern is forgotten, and when there are new rules", asy
 
 it("stops when it is told to", async () => {
   addCommit(memory, "1", { subject: "Falcon" });
-  await expect(rewordCheckpoints(memory, clean, AbortSignal.abort())).rejects.toThrow();
+  await expect(redactCheckpoints(memory, clean, AbortSignal.abort())).rejects.toThrow();
   expect(commitByHash(memory, "1")?.subject).toBe("Falcon");
 });

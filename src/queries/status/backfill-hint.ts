@@ -5,7 +5,7 @@ import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
  * The command that takes in commits nobody has looked at.
  * @param oldest when the oldest of them was authored; milliseconds since the epoch
  */
-export function howToLookAt(memory: Memory, oldest: number): string {
+export function backfillHint(memory: Memory, oldest: number): string {
   const start = historyStart(memory);
   return start !== null && oldest >= start ? "pm checkpoint backfill" : "pm checkpoint backfill --all";
 }

@@ -17,7 +17,7 @@ export function fateOf(commit: Result["commits"][number]): string[] {
 }
 
 /** What became of the files. */
-export const freshnessInWords: Readonly<Record<string, string>> = {
+export const formatFreshness: Readonly<Record<string, string>> = {
   fresh: "unchanged since",
   drifted: "changed since",
   orphaned: "gone",

@@ -32,7 +32,7 @@ function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean):
     open = [];
   };
   units.forEach((unit, i) => {
-    const { fails, edits, passes } = unit.deeds;
+    const { fails, edits, passes } = unit.outcome;
     if (unit.turn !== units[i - 1]?.turn) {
       open = [];
       isOpen = false;
@@ -64,8 +64,8 @@ export function aroundChunks(
   const firstEdit = new Map<Turn, number>();
   const lastEdit = new Map<Turn, number>();
   packed.forEach((chunk, i) => {
-    for (const { turn, deeds } of chunk) {
-      if (!deeds.edits) continue;
+    for (const { turn, outcome } of chunk) {
+      if (!outcome.edits) continue;
       if (!firstEdit.has(turn)) firstEdit.set(turn, i);
       lastEdit.set(turn, i);
     }

@@ -2,7 +2,7 @@
  * Lets work on the memory run side by side, except for what must have it alone: forgetting, say, while nobody holds
  * what is to be forgotten in mind. Who wants it alone asks the others to leave, and goes before those that come later.
  */
-export class Gate {
+export class RwLock {
   private readonly inside = new Set<() => void>();
   private isTaken = false;
   private wanting = 0;

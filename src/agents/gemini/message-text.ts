@@ -11,7 +11,7 @@ import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
  * surroundings (`<session_context>`, to subagents `<loaded_context>`), tools' answers, files that were named with "@",
  * and the summary of a compressed history.
  */
-export function saidByUser({ content, displayContent }: ChatRecord): Entry[] {
+export function userText({ content, displayContent }: ChatRecord): Entry[] {
   const parts = asParts(content);
   // What was shown to the human as their own is what they typed; files that they named stand in the other one only.
   const shown = humanText(asParts(displayContent));
@@ -27,7 +27,7 @@ export function saidByUser({ content, displayContent }: ChatRecord): Entry[] {
 }
 
 /** What the client says by itself: an error, a hint. */
-export function saidByClient({ content }: ChatRecord): Entry[] {
+export function clientText({ content }: ChatRecord): Entry[] {
   const text = bounded(stripVTControlCharacters(textOf(asParts(content))), bounds.result).trim();
   return text === "" ? [] : [{ kind: "notice", text }];
 }

@@ -1,7 +1,7 @@
 import { readLines } from "../reading/read-lines.ts";
 
 /** Whether a line with this uuid stands before `end` in a transcript. */
-export async function stands(
+export async function hasLine(
   file: string,
   uuid: string,
   end: number,

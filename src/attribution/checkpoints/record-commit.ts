@@ -38,14 +38,14 @@ export interface HowSeen {
   again?: boolean;
 }
 
-export interface TakenIn {
+export interface RecordedCommit {
   commit: CommitRecord;
   /** null: no session had a part in it, as far as is known. */
   checkpoint: CheckpointRecord | null;
 }
 
 /** Commits that one took the place of, and that nobody looked at yet, are looked at first; so many. */
-const mostPredecessors = 100;
+const maxPredecessors = 100;
 
 /**
  * Takes in a commit: what it changed, who wrote its lines, and, where sessions had a part in it, its checkpoint; all in
@@ -57,25 +57,25 @@ const mostPredecessors = 100;
  * @returns null where git has no such commit
  * @throws GitFailure `not_installed`; the signal's reason
  */
-export async function takeInCommit(
+export async function recordCommit(
   work: GitWork,
   hash: string,
   how: HowSeen,
   signal?: AbortSignal,
-): Promise<TakenIn | null> {
+): Promise<RecordedCommit | null> {
   const info = await commitInfo(work.project.root, hash, signal);
   if (info === null) return null;
   const known = commitByHash(work.memory, info.hash);
   if (known === null || !isDone(work, known, how)) {
-    await takeInPredecessors(work, info.hash, known, how, signal);
+    await recordPredecessors(work, info.hash, known, how, signal);
   }
-  const taken = await takeInInfo(work, info, how, { signal });
+  const taken = await recordInfo(work, info, how, { signal });
   if (taken.checkpoint === null) return taken;
   await linkCheckpoint(work, taken.checkpoint, signal);
   return { ...taken, checkpoint: checkpointOfCommit(work.memory, info.hash) };
 }
 
-async function takeInPredecessors(
+async function recordPredecessors(
   work: GitWork,
   own: string,
   known: CommitRecord | null,
@@ -84,15 +84,15 @@ async function takeInPredecessors(
 ): Promise<void> {
   const named = new Set([...rewrittenFrom, ...(known?.rewrittenFrom ?? [])]);
   named.delete(own);
-  for (const hash of [...named].slice(0, mostPredecessors)) {
+  for (const hash of [...named].slice(0, maxPredecessors)) {
     if (commitByHash(work.memory, hash)?.attributed === attributionVersion) continue;
     const info = await commitInfo(work.project.root, hash, signal);
-    if (info !== null) await takeInInfo(work, info, { seen }, { signal });
+    if (info !== null) await recordInfo(work, info, { seen }, { signal });
   }
 }
 
-/** As `takeInCommit`, of a commit that was read; what comes before and after its checkpoint is left to the caller. */
-export async function takeInInfo(
+/** As `recordCommit`, of a commit that was read; what comes before and after its checkpoint is left to the caller. */
+export async function recordInfo(
   work: GitWork,
   info: CommitInfo,
   how: HowSeen,
@@ -110,7 +110,7 @@ export async function takeInInfo(
     /** What turns did to files, unpacked once for many commits. */
     activity?: TurnActivity;
   } = {},
-): Promise<TakenIn> {
+): Promise<RecordedCommit> {
   const { memory } = work;
   const known = commitByHash(memory, info.hash);
   const facts = factsOf(info.hash, known, how);
