@@ -16,7 +16,7 @@ const maxTargets = 5;
 /** Messages that speak of these ask for files that are no answers. */
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
-interface Mined {
+export interface Mined {
   pairs: Pair[];
   /** Why there are not more, for a person; null when there are as many as were asked for. */
   problem: string | null;

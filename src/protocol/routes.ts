@@ -10,6 +10,7 @@ import * as events from "./events.ts";
 import * as sessions from "./sessions.ts";
 import { count, lazy, numberOrNull, strings } from "./shape-parts.ts";
 import { statsAnswer, statsRequest } from "./stats.ts";
+import { confidences } from "./values.ts";
 
 /**
  * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
@@ -53,6 +54,8 @@ const codeResult = lazy(() =>
     language: z.string(),
     name: z.string(),
     score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
     content: z.string(),
     parent_id: z.nullable(z.string()),
     parent_name: z.nullable(z.string()),
@@ -78,7 +81,10 @@ export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 const searchResponse = lazy(() =>
   z.object({
     query: z.string(),
+    /** Empty where nothing answers the question. */
     results: z.array(codeResult()),
+    /** What comes nearest to it then; no answer. */
+    nearest: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
     /** "words", and the id of each model that understood the query. */

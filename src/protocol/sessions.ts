@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
 import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, searchModes } from "./values.ts";
+import { chunkKinds, chunkTypes, confidences, searchModes } from "./values.ts";
 
 /** The shapes of the routes about conversations; protocol.ts has the routes. */
 
@@ -53,6 +53,8 @@ const transcriptResult = lazy(() =>
     event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
     timestamp: timeOrNull,
     score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
     annotation: textOrNull,
     snippet: text,
     content: text,
@@ -85,7 +87,10 @@ export const transcriptSearchResponse = lazy(() =>
     scope: z.literal("transcripts"),
     query: text,
     total_results: count,
+    /** Empty where nothing answers the question. */
     results: z.array(transcriptResult()),
+    /** What comes nearest to it then; no answer. */
+    nearest: z.array(transcriptResult()),
     searched_by: strings,
     notes: strings,
     search_time_ms: z.number(),

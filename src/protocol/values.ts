@@ -10,6 +10,10 @@ export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
 /** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
 export type SearchMode = (typeof searchModes)[number];
 
+/** How sure a result of a search is: that it answers the question. */
+export const confidences = ["high", "medium", "low"] as const;
+export type Confidence = (typeof confidences)[number];
+
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;
 export type ContextEvent = (typeof contextEvents)[number];

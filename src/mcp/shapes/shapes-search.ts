@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
+import { type Confidence, chunkKinds, chunkTypes, searchModes } from "../../protocol/values.ts";
 import {
   cursor,
   described,
@@ -29,7 +29,13 @@ export const searchCodeInput = z.strictObject({
 });
 
 export interface SearchCodeOutput extends PagedOutput {
-  results: {
+  results: CodeFound[];
+  /** What comes nearest where nothing answers the query; no answer. */
+  nearest: CodeFound[];
+  total: number;
+}
+
+interface CodeFound {
     /** From the project's root. */
     file: string;
     start_line: number;
@@ -37,14 +43,13 @@ export interface SearchCodeOutput extends PagedOutput {
     level: string;
     name: string;
     parent: string | null;
-    score: number;
+    /** That it answers the query: high, medium, low. */
+    confidence: Confidence;
     reasons: string[];
     /** Whether the file has changed since it was indexed: lines may have moved. */
     is_stale: boolean;
     /** How it begins. */
     content: string;
-  }[];
-  total: number;
 }
 
 export const searchSessionsInput = z.strictObject({
@@ -67,7 +72,13 @@ export const searchSessionsInput = z.strictObject({
 });
 
 export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
-  results: {
+  results: SessionFound[];
+  /** What comes nearest where nothing answers the query; no answer. */
+  nearest: SessionFound[];
+  total: number;
+}
+
+interface SessionFound {
     session_id: string;
     title: string | null;
     agent: string;
@@ -81,7 +92,8 @@ export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
     turns: number | null;
     kind: string | null;
     timestamp: string | null;
-    score: number | null;
+    /** That it answers the query: high, medium, low; null without a query. */
+    confidence: Confidence | null;
     /** What a person noted there. */
     note: string | null;
     snippet: string;
@@ -92,8 +104,6 @@ export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
     is_abandoned: boolean;
     /** The commits that it led to, each with what became of it. */
     commits: string[];
-  }[];
-  total: number;
 }
 
 export const relatedInput = z.strictObject({

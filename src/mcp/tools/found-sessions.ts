@@ -8,7 +8,7 @@ import type {
 } from "../../protocol/sessions.ts";
 import { fateOf } from "../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
-import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
+import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -20,6 +20,8 @@ type Result = TranscriptSearchResponse["results"][number] & { project?: string }
 
 export interface Found {
   results: FoundSession[];
+  /** What comes nearest where there are none. */
+  nearest: FoundSession[];
   total: number;
   notes: string[];
 }
@@ -37,18 +39,23 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   if (args.all_projects) {
     const { searchAcross } = await import("../../client/across-projects.ts");
     const across = await searchAcross(project, "transcripts", request);
-    const { results = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
+    const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
-    const from = results.map((result: Result) =>
-      itemOf(result, result.project === project.root ? null : (result.project ?? null)),
-    );
-    return { results: from, total: Math.min(total_results, most), notes: wholeNotes([...notes, ...silent]) };
+    const placed = (result: Result) =>
+      itemOf(result, result.project === project.root ? null : (result.project ?? null));
+    return {
+      results: results.map(placed),
+      nearest: nearest.map(placed),
+      total: Math.min(total_results, most),
+      notes: wholeNotes([...notes, ...silent]),
+    };
   }
   const found = (await answer(project, "searchTranscripts", request)).answer;
   const { pending } = found.memory;
   const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
   return {
     results: found.results.map((result) => itemOf(result, null)),
+    nearest: found.nearest.map((result) => itemOf(result, null)),
     total: Math.min(found.total_results, most),
     notes: wholeNotes([...found.notes, ...waiting]),
   };
@@ -88,7 +95,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     turns: null,
     kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
     timestamp: result.timestamp,
-    score: twoDigits(result.score),
+    confidence: result.confidence,
     note: lineOrNull(result.annotation, 300),
     snippet: clean(result.snippet).slice(0, longest),
     files: result.files.slice(0, filesNamed).map((file) => oneLine(file, 200)),
@@ -132,11 +139,12 @@ export async function listed(args: Args, { project }: CallContext): Promise<Foun
     const results = across.answer.sessions.map((session) =>
       sessionItem(session, session.project === project.root ? null : session.project),
     );
-    return { results, total: Math.min(across.answer.total, most), notes: wholeNotes(silent) };
+    return { results, nearest: [], total: Math.min(across.answer.total, most), notes: wholeNotes(silent) };
   }
   const { sessions, total } = (await answer(project, "sessions", request)).answer;
   return {
     results: sessions.map((session) => sessionItem(session, null)),
+    nearest: [],
     total: Math.min(total, most),
     notes: [],
   };
@@ -154,7 +162,7 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     turns: session.turns,
     kind: null,
     timestamp: session.last_at,
-    score: null,
+    confidence: null,
     note: null,
     snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
     files: [],

@@ -2,7 +2,7 @@ import { answer } from "../../client/answer.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/routes.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";
+import { beginning, clean, joined, lineOrNull, oneLine } from "../text/text.ts";
 import type { Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -28,21 +28,26 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(level && { level }),
   };
   const found = (await answer(project, "search", request)).answer;
-  const page = found.results.slice(offset, offset + limit);
+  const isFound = found.results.length > 0;
+  const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
   const { items } = fitIn([...page.entries()], room, each, itemOf, render);
-  const end = offset + items.length;
+  const end = offset + (isFound ? items.length : 0);
   const next = end < Math.min(found.total_results, most) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(found);
   const left = found.total_results - end;
   return {
-    structured: { results: items, total: found.total_results, next_cursor: next, notes },
+    structured: {
+      results: isFound ? items : [],
+      nearest: isFound ? [] : items,
+      total: found.total_results, next_cursor: next,
+      notes,
+    },
     text: joined(
       [
-        items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || language || level ? ", or fewer filters" : ""}.`
-          : items.map(render).join("\n"),
+        !isFound && nothingFound(query, items.length > 0, Boolean(path ?? language ?? level)),
+        items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,
       ],
@@ -50,6 +55,13 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ),
   };
 };
+
+function nothingFound(query: string, isAnyNear: boolean, isFiltered: boolean): string {
+  const nothing = `Nothing found about "${oneLine(query, 100)}".`;
+  return isAnyNear
+    ? `${nothing} Nearest in meaning, but probably not about it:`
+    : `${nothing} Try other words${isFiltered ? ", or fewer filters" : ""}.`;
+}
 
 function itemOf([at, found]: [number, Found], longest: number) {
   const isToRead = at < toRead;
@@ -60,7 +72,7 @@ function itemOf([at, found]: [number, Found], longest: number) {
     level: found.level,
     name: oneLine(found.name, 120),
     parent: lineOrNull(found.parent_name, 120),
-    score: twoDigits(found.score),
+    confidence: found.confidence,
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(found.content, isToRead ? longest : Math.min(longest, brief)),
@@ -68,10 +80,10 @@ function itemOf([at, found]: [number, Found], longest: number) {
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { file, start_line, end_line, level, name, parent, score, is_stale, content } = item;
+  const { file, start_line, end_line, level, name, parent, confidence, is_stale, content } = item;
   const what = joined([level, name, parent !== null && `in ${parent}`], " ");
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}  ${score.toFixed(2)}${stale}\n${content.replace(/^/gm, "    ")}`;
+  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}`;
 }
 
 function notesOn({ notes, index }: SearchResponse): string[] {

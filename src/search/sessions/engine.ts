@@ -7,14 +7,24 @@ import {
   chunksByIds,
   neighboursOf,
   type StoredSessionChunk,
+  sessionChunkCount,
 } from "../../store/memory/chunks/chunks.ts";
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { chunkFrequencies } from "../../store/sqlite/term-frequencies.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
+import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
+import {
+  type Judged,
+  type Judgement,
+  judgedBy,
+  type ResultEvidence,
+  judge as standardJudge,
+} from "../confidence/judge.ts";
 import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import type { CommitsOfResults } from "./commits-of-results.ts";
@@ -36,10 +46,23 @@ interface SessionSearchOptions {
   /** For search by meaning; null: by words alone. */
   embedder: QueryEmbedder | null;
   weights?: SessionWeights;
+  /** What says how sure results are. */
+  judge?: typeof standardJudge;
   now?: () => number;
   /** What asking git about the commits of results may take, and whether it goes on for the next search. */
   patience?: { ms: number; goesOn: boolean };
 }
+
+type FoundSession = Omit<SessionResult, keyof Judgement>;
+
+interface Presented {
+  /** Of `chunks`. */
+  rowid: number;
+  result: FoundSession;
+}
+
+/** What a pattern matches is no matter of probability. */
+const sure: Judgement = { confidence: "high", probability: 1 };
 
 /** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
@@ -60,6 +83,7 @@ export class SessionSearch {
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
       : this.byTextAndMeaning(request));
+    // What is only near is no answer, and nobody asks what became of it.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -132,13 +156,41 @@ export class SessionSearch {
       });
       const tokens = isByText ? query.tokens : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
+      const limit = Math.max(request.limit, judgedBy);
+      const presented = this.present(ranked.slice(0, limit), query, request);
+      const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
+      const judged = this.judge(query, presented, first);
       return {
-        results: this.present(ranked.slice(0, request.limit), query, request),
-        total_results: ranked.length,
+        results: judged.results.slice(0, request.limit),
+        nearest: judged.nearest.slice(0, request.limit),
+        total_results: judged.results.length === 0 ? 0 : ranked.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
         notes: embedded.notes,
       };
     });
+  }
+
+  /** How sure each result is; by one model alone, whose cosines always mean the same. */
+  private judge(
+    query: AnalysedQuery,
+    presented: readonly Presented[],
+    nearness: Nearness | null,
+  ): Judged<FoundSession> {
+    const { memory, judge = standardJudge } = this.options;
+    const terms = termsOf(query);
+    const holding = chunkFrequencies(memory, terms);
+    const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+    const found = presented.map(({ rowid, result }) => {
+      const text = `${result.session_title ?? ""} ${result.files.join(" ")}\n${result.content}`;
+      const evidence: ResultEvidence = {
+        held: heldShare(asked, text),
+        nearness: nearness?.best[nearness.placeOf.get(rowid) ?? -1] || 0,
+        defines: false,
+        literal: isLiteral(query.raw, text),
+      };
+      return { result, evidence };
+    });
+    return judge("sessions", { known: asked.known, nearness: nearness && highest(nearness.best) }, found);
   }
 
   private rank(
@@ -178,12 +230,14 @@ export class SessionSearch {
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: found.flatMap(({ rowid, start }) => {
+        results: found.flatMap(({ rowid, start }): SessionResult[] => {
           const chunk = chunks.get(rowid);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
-          return [{ ...describe(chunk), score: 1, snippet, match_reasons: ["matches the pattern"] }];
+          const reasons = { match_reasons: ["matches the pattern"] };
+          return [{ ...describe(chunk), ...sure, score: 1, snippet, ...reasons }];
         }),
+        nearest: [],
         total_results: total,
         searched_by: ["pattern"],
         notes: [],
@@ -191,30 +245,25 @@ export class SessionSearch {
     });
   }
 
-  private present(
-    ranked: readonly RankedChunk[],
-    query: AnalysedQuery,
-    request: SessionQuery,
-  ): SessionResult[] {
+  private present(ranked: readonly RankedChunk[], query: AnalysedQuery, request: SessionQuery): Presented[] {
     const { memory } = this.options;
     const chunks = chunksByIds(
       memory,
       ranked.map(({ candidate }) => candidate.rowid),
     );
     const describe = this.describer([...chunks.values()]);
-    return ranked.flatMap(({ candidate, score, signals }): SessionResult[] => {
+    return ranked.flatMap(({ candidate, score, signals }): Presented[] => {
       const chunk = chunks.get(candidate.rowid);
       if (!chunk) return [];
       const described = describe(chunk);
-      return [
-        {
-          ...described,
-          score: round4(score / (score + this.weights.halfScore)),
-          snippet: snippetAround(chunk.text, request.query),
-          match_reasons: reasonsFor(described, query.words, signals),
-          ...(request.explain && { signals: roundAll(signals) }),
-        },
-      ];
+      const result: FoundSession = {
+        ...described,
+        score: round4(score / (score + this.weights.halfScore)),
+        snippet: snippetAround(chunk.text, request.query),
+        match_reasons: reasonsFor(described, query.words, signals),
+        ...(request.explain && { signals: roundAll(signals) }),
+      };
+      return [{ rowid: candidate.rowid, result }];
     });
   }
 
@@ -227,7 +276,7 @@ export class SessionSearch {
       chunks.flatMap(({ annotationId }) => annotationId ?? []),
     );
     const ages = new FileAges(root);
-    return (chunk: StoredSessionChunk): Omit<SessionResult, "score" | "snippet" | "match_reasons"> => {
+    return (chunk: StoredSessionChunk): Omit<FoundSession, "score" | "snippet" | "match_reasons"> => {
       const session: SessionRecord | undefined = sessions.get(chunk.sessionId);
       return {
         id: chunk.uid,
@@ -251,6 +300,13 @@ export class SessionSearch {
       };
     };
   }
+}
+
+/** Of values that may be missing (NaN); null where all are. */
+function highest(values: Float64Array): number | null {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const value of values) if (value > most) most = value;
+  return Number.isFinite(most) ? most : null;
 }
 
 const round2 = (value: number) => Math.round(value * 100) / 100;

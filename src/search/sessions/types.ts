@@ -1,4 +1,4 @@
-import type { ChunkKind, ChunkType, SearchMode } from "../../protocol/values.ts";
+import type { ChunkKind, ChunkType, Confidence, SearchMode } from "../../protocol/values.ts";
 import type { EventType } from "../../store/memory/memory-records.ts";
 
 /** A question to the memory of conversations. */
@@ -83,6 +83,10 @@ export interface SessionResult {
   timestamp: string | null;
   /** 0 to 1. */
   score: number;
+  /** How sure it is that this answers the question. */
+  confidence: Confidence;
+  /** The same as a probability: 0 to 1; 1 where it matches a pattern. */
+  probability: number;
   /** The note, of an annotated chunk. */
   annotation: string | null;
   /** About 200 characters around what matched. */
@@ -101,7 +105,10 @@ export interface SessionResult {
 
 export interface SessionAnswer {
   query: string;
+  /** Empty where nothing answers the question. */
   results: SessionResult[];
+  /** What comes nearest to the question where there are no results: at most three. */
+  nearest: SessionResult[];
   /** How many chunks were candidates before `limit`. */
   total_results: number;
   /** What the answer rests on: "words", "pattern", and the id of each model that understood the query. */

@@ -1,0 +1,127 @@
+import type { Coefficients } from "../../src/search/confidence/coefficients.ts";
+import type { Searched } from "../../src/search/confidence/judge.ts";
+import type { Sample } from "./sample.ts";
+
+/**
+ * Logistic regression by Newton's method with a ridge, on standardised features: deterministic, and done in a few
+ * steps. Answerable and unanswerable questions weigh the same in all, so that a probability is what it is where every
+ * other question has no answer.
+ */
+
+interface Row {
+  features: number[];
+  label: number;
+  weight: number;
+}
+
+const ridge = 1e-4;
+const steps = 30;
+
+export interface Fitted {
+  meaning: Coefficients;
+  words: Coefficients;
+}
+
+/** The coefficients of a kind of search. Questions that the answer has missed altogether say nothing of confidence. */
+export function fitCoefficients(samples: readonly Sample[], searched: Searched): Fitted {
+  const own = samples.filter((sample) => sample.searched === searched);
+  return { meaning: fitOn(own, true), words: fitOn(own, false) };
+}
+
+function fitOn(samples: readonly Sample[], byMeaning: boolean): Coefficients {
+  const usable = samples.filter(({ asked }) => !byMeaning || asked.nearness !== null);
+  const answered = usable.filter(
+    ({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight),
+  );
+  const unanswered = usable.filter(({ isAnswerable }) => !isAnswerable);
+  const [bias, known, held, nearness] = logistic([
+    ...answered.map((sample) => rowOfAnswer(sample, byMeaning, 1 / answered.length)),
+    ...unanswered.map((sample) => rowOfAnswer(sample, byMeaning, 1 / unanswered.length)),
+  ]);
+  const [ofBias, ofHeld, place, defines, ofNearness] = logistic(
+    answered.flatMap(({ found }) =>
+      found.map(({ evidence, isRight }, i): Row => {
+        const { held, nearness, defines } = evidence;
+        const features = [held, Math.log(i + 1), Number(defines), ...(byMeaning ? [nearness ?? 0] : [])];
+        return { features, label: Number(isRight), weight: 1 / answered.length };
+      }),
+    ),
+  );
+  return {
+    answer: rounded({ bias, known, held, nearness }),
+    result: rounded({ bias: ofBias, held: ofHeld, nearness: ofNearness, defines, place }),
+  };
+}
+
+/** What speaks for there being an answer. */
+function rowOfAnswer({ asked, found, isAnswerable }: Sample, byMeaning: boolean, weight: number): Row {
+  const held = Math.max(0, ...found.map(({ evidence }) => evidence.held));
+  const features = [asked.known, held, ...(byMeaning ? [asked.nearness ?? 0] : [])];
+  return { features, label: Number(isAnswerable), weight };
+}
+
+/** The bias, then a coefficient for each feature. */
+function logistic(rows: readonly Row[]): (number | undefined)[] {
+  const count = rows[0]?.features.length ?? 0;
+  const total = rows.reduce((sum, { weight }) => sum + weight, 0);
+  const means = columns(
+    count,
+    (i) => rows.reduce((sum, { features, weight }) => sum + weight * features[i]!, 0) / total,
+  );
+  const deviations = columns(count, (i) =>
+    Math.sqrt(
+      rows.reduce((sum, { features, weight }) => sum + weight * (features[i]! - means[i]!) ** 2, 0) / total,
+    ),
+  );
+  const scaled = rows.map(({ features, ...row }) => ({
+    ...row,
+    x: [1, ...features.map((value, i) => (deviations[i]! > 0 ? (value - means[i]!) / deviations[i]! : 0))],
+  }));
+  let beta = new Array<number>(count + 1).fill(0);
+  for (let step = 0; step < steps; step++) {
+    const gradient = beta.map((value, i) => (i === 0 ? 0 : -ridge * total * value));
+    const hessian = beta.map((_, i) => beta.map((_, j) => (i === j ? ridge * total : 0)));
+    for (const { x, label, weight } of scaled) {
+      const p = 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + value * beta[i]!, 0)));
+      for (let i = 0; i <= count; i++) {
+        gradient[i]! += weight * (label - p) * x[i]!;
+        for (let j = 0; j <= count; j++) hessian[i]![j]! += weight * p * (1 - p) * x[i]! * x[j]!;
+      }
+    }
+    const change = solve(hessian, gradient);
+    beta = beta.map((value, i) => value + change[i]!);
+  }
+  const slopes = columns(count, (i) => (deviations[i]! > 0 ? beta[i + 1]! / deviations[i]! : 0));
+  return [beta[0]! - slopes.reduce((sum, slope, i) => sum + slope * means[i]!, 0), ...slopes];
+}
+
+const columns = (count: number, value: (i: number) => number) =>
+  Array.from({ length: count }, (_, i) => value(i));
+
+/** Gauss's elimination with pivots. */
+function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const rows = matrix.map((row, i) => [...row, right[i]!]);
+  const n = rows.length;
+  for (let i = 0; i < n; i++) {
+    const pivot = rows
+      .slice(i)
+      .reduce((best, row, k) => (Math.abs(row[i]!) > Math.abs(rows[best]![i]!) ? i + k : best), i);
+    [rows[i], rows[pivot]] = [rows[pivot]!, rows[i]!];
+    for (let k = i + 1; k < n; k++) {
+      const factor = rows[k]![i]! / rows[i]![i]!;
+      for (let j = i; j <= n; j++) rows[k]![j]! -= factor * rows[i]![j]!;
+    }
+  }
+  const solution = new Array<number>(n).fill(0);
+  for (let i = n - 1; i >= 0; i--) {
+    const known = solution.reduce((sum, value, j) => sum + (j > i ? rows[i]![j]! * value : 0), 0);
+    solution[i] = (rows[i]![n]! - known) / rows[i]![i]!;
+  }
+  return solution;
+}
+
+function rounded<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]: number } {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, Math.round((value ?? 0) * 100) / 100]),
+  ) as { [K in keyof T]: number };
+}
