@@ -34,11 +34,16 @@ function fitOn(samples: readonly Sample[], byMeaning: boolean): Coefficients {
     ({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight),
   );
   const unanswered = usable.filter(({ isAnswerable }) => !isAnswerable);
-  const [bias, known, held, nearness] = logistic([
-    ...answered.map((sample) => rowOfAnswer(sample, byMeaning, 1 / answered.length)),
-    ...unanswered.map((sample) => rowOfAnswer(sample, byMeaning, 1 / unanswered.length)),
-  ]);
-  const [ofBias, ofHeld, place, defines, ofNearness] = logistic(
+  const [bias, known, held, size, nearness] = monotone(
+    [
+      ...described(answered).map((sample) => rowOfAnswer(sample, byMeaning, 1 / described(answered).length)),
+      ...described(unanswered).map((sample) =>
+        rowOfAnswer(sample, byMeaning, 1 / described(unanswered).length),
+      ),
+    ],
+    [1, 1, -1, ...(byMeaning ? [1] : [])],
+  );
+  const [ofBias, ofHeld, place, defines, ofNearness] = monotone(
     answered.flatMap(({ found }) =>
       found.map(({ evidence, isRight }, i): Row => {
         const { held, nearness, defines } = evidence;
@@ -46,22 +51,41 @@ function fitOn(samples: readonly Sample[], byMeaning: boolean): Coefficients {
         return { features, label: Number(isRight), weight: 1 / answered.length };
       }),
     ),
+    [1, -1, 1, ...(byMeaning ? [1] : [])],
   );
   return {
-    answer: rounded({ bias, known, held, nearness }),
+    answer: rounded({ bias, known, held, nearness, size }),
     result: rounded({ bias: ofBias, held: ofHeld, nearness: ofNearness, defines, place }),
   };
 }
 
+/** A name is there to the letter or not at all: the regression is not asked. */
+const described = (samples: readonly Sample[]) => samples.filter(({ kind }) => !/\bname$/.test(kind));
+
 /** What speaks for there being an answer. */
 function rowOfAnswer({ asked, found, isAnswerable }: Sample, byMeaning: boolean, weight: number): Row {
   const held = Math.max(0, ...found.map(({ evidence }) => evidence.held));
-  const features = [asked.known, held, ...(byMeaning ? [asked.nearness ?? 0] : [])];
+  const features = [asked.known, held, Math.log(asked.chunks), ...(byMeaning ? [asked.nearness ?? 0] : [])];
   return { features, label: Number(isAnswerable), weight };
 }
 
+/** What speaks for an answer may not speak against it in a table of numbers: a coefficient that would is left out. */
+function monotone(rows: readonly Row[], signs: readonly number[]): number[] {
+  const used = signs.map(() => true);
+  for (;;) {
+    const masked = rows.map((row) => ({
+      ...row,
+      features: row.features.map((value, i) => (used[i] ? value : 0)),
+    }));
+    const fitted = logistic(masked);
+    const wrong = signs.findIndex((sign, i) => used[i] && fitted[i + 1]! * sign < 0);
+    if (wrong < 0) return fitted;
+    used[wrong] = false;
+  }
+}
+
 /** The bias, then a coefficient for each feature. */
-function logistic(rows: readonly Row[]): (number | undefined)[] {
+function logistic(rows: readonly Row[]): number[] {
   const count = rows[0]?.features.length ?? 0;
   const total = rows.reduce((sum, { weight }) => sum + weight, 0);
   const means = columns(
@@ -75,7 +99,7 @@ function logistic(rows: readonly Row[]): (number | undefined)[] {
   );
   const scaled = rows.map(({ features, ...row }) => ({
     ...row,
-    x: [1, ...features.map((value, i) => (deviations[i]! > 0 ? (value - means[i]!) / deviations[i]! : 0))],
+    x: [1, ...features.map((value, i) => (deviations[i]! > 1e-9 ? (value - means[i]!) / deviations[i]! : 0))],
   }));
   let beta = new Array<number>(count + 1).fill(0);
   for (let step = 0; step < steps; step++) {
@@ -91,7 +115,7 @@ function logistic(rows: readonly Row[]): (number | undefined)[] {
     const change = solve(hessian, gradient);
     beta = beta.map((value, i) => value + change[i]!);
   }
-  const slopes = columns(count, (i) => (deviations[i]! > 0 ? beta[i + 1]! / deviations[i]! : 0));
+  const slopes = columns(count, (i) => (deviations[i]! > 1e-9 ? beta[i + 1]! / deviations[i]! : 0));
   return [beta[0]! - slopes.reduce((sum, slope, i) => sum + slope * means[i]!, 0), ...slopes];
 }
 

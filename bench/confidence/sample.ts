@@ -28,9 +28,15 @@ export const halfOfQuestion = (question: string): Half => (hashOf(question) < 0.
 
 type Judge = typeof judge;
 
+/** What an engine hands over of a result. */
+export interface Found {
+  result: unknown;
+  evidence: ResultEvidence;
+}
+
 /** Takes down what an engine hands to the judge; `last` has that of the last search. */
 export class Listener {
-  last: { asked: AnswerEvidence; found: { result: unknown; evidence: ResultEvidence }[] } | null = null;
+  last: { asked: AnswerEvidence; found: Found[] } | null = null;
 
   constructor(private readonly judge: Judge) {}
 

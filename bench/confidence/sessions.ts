@@ -1,14 +1,17 @@
 import { analyseQuery } from "../../src/search/code/query.ts";
-import { judge, judgedBy } from "../../src/search/confidence/judge.ts";
+import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
+import { type AnswerEvidence, judge, judgedBy } from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
 import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
+import { chunkFrequencies } from "../../src/store/sqlite/term-frequencies.ts";
 import type { MinedRepository } from "./code.ts";
-import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
+import { type Found, halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";
 
 interface SessionPair {
@@ -42,17 +45,16 @@ export async function sessionSamples(
     if (analyseQuery(question).tokens.length === 0) return;
     await search.search({ ...openQuery, query: question, limit: looked, ...(pair && { types: ["raw"] }) });
     const { asked, found } = listener.last!;
-    const kept = found.filter(
-      ({ result }) => pair === null || !flat((result as SessionResult).content).includes(flat(pair.sentence)),
-    );
+    const isSource = ({ result }: Found) =>
+      pair !== null && flat((result as SessionResult).content).includes(flat(pair.sentence));
+    const kept = found.filter((one) => !isSource(one));
     samples.push({
       ...{ searched: "sessions", kind, source: "sessions", question },
       // Pairs go by their session, so that none is in both halves.
       half: halfOfQuestion(pair?.session ?? question),
       isAnswerable: pair !== null,
-      asked,
+      asked: pair === null ? asked : askedWithout(memory, question, found.filter(isSource), kept),
       found: kept.slice(0, judgedBy).map(({ result, evidence }) => ({
-        // It was found without the words of its own sentence.
         evidence,
         isRight: (result as SessionResult).session_id === pair?.session,
       })),
@@ -69,6 +71,26 @@ export async function sessionSamples(
   for (const { kind, query } of foreign) await ask(kind, query, null);
   for (const { kind, question } of unanswerable) await ask(kind, question, null);
   return samples;
+}
+
+/** The evidence as it would be if what the question is from were not remembered. */
+function askedWithout(
+  memory: Memory,
+  question: string,
+  sources: readonly Found[],
+  kept: readonly Found[],
+): AnswerEvidence {
+  const terms = termsOf(analyseQuery(question));
+  const texts = sources.map(({ result }) => (result as SessionResult).content);
+  const holding = new Map(
+    [...chunkFrequencies(memory, terms)].flatMap(([term, count]): [string, number][] => {
+      const alone = { weights: new Map([[term, 1]]), known: 1, chunks: 1 };
+      const left = count - texts.filter((text) => heldShare(alone, text) > 0).length;
+      return left > 0 ? [[term, left]] : [];
+    }),
+  );
+  const { known, chunks } = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+  return { known, chunks, nearness: Math.max(0, ...kept.map(({ evidence }) => evidence.nearness ?? 0)) };
 }
 
 function minedPairs(memory: Memory, rows: readonly number[]): SessionPair[] {

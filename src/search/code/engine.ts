@@ -110,7 +110,7 @@ export class CodeSearch {
       result: one.result,
       evidence: evidenceOf(one, query, asked),
     }));
-    const judged = this.judge("code", { known: asked.known, nearness: nearest }, found);
+    const judged = this.judge("code", { known: asked.known, chunks: asked.chunks, nearness: nearest }, found);
     return {
       results: judged.results.slice(0, request.limit),
       nearest: judged.nearest.slice(0, request.limit),

@@ -8,6 +8,8 @@ export interface AskedTerms {
   weights: ReadonlyMap<string, number>;
   /** The weight of those that occur anywhere in the index. */
   known: number;
+  /** How many chunks there are. */
+  chunks: number;
 }
 
 /** No more of a text is looked at. Characters. */
@@ -32,7 +34,7 @@ export function weighTerms(terms: readonly string[], { chunks, holding }: Freque
   });
   const sum = idf.reduce((a, b) => a + b, 0) || 1;
   const known = terms.reduce((total, term, i) => total + (holding.has(term) ? idf[i]! : 0), 0);
-  return { weights: new Map(terms.map((term, i) => [term, idf[i]! / sum])), known: known / sum };
+  return { weights: new Map(terms.map((term, i) => [term, idf[i]! / sum])), known: known / sum, chunks };
 }
 
 /** The share of the query, by weight, that a text holds: exactly the terms under which the index would find it. */

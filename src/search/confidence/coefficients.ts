@@ -12,6 +12,8 @@ export interface Coefficients {
     held: number;
     /** Cosine of the nearest chunk, by the bundled model. */
     nearness: number;
+    /** ln of the number of chunks: among many, something is near or shares words by chance. */
+    size: number;
   };
   result: {
     bias: number;
@@ -30,28 +32,79 @@ export interface Coefficients {
 export const coefficients = {
   code: {
     meaning: {
-      answer: { bias: -11.34, known: 2.36, held: 5.49, nearness: 18.04 },
-      result: { bias: -2.64, held: 0.84, nearness: 5.35, defines: 0, place: -0.96 },
+      answer: {
+        bias: -8.29,
+        known: 2.15,
+        held: 5.06,
+        nearness: 17.58,
+        size: -0.38,
+      },
+      result: {
+        bias: -2.78,
+        held: 1.09,
+        nearness: 5.08,
+        defines: 1.07,
+        place: -0.94,
+      },
     },
     words: {
-      answer: { bias: -5, known: 3, held: 6, nearness: 0 },
-      result: { bias: -0.6, held: 1, nearness: 0, defines: 0, place: -0.96 },
+      answer: {
+        bias: -4.84,
+        known: 3.57,
+        held: 7.13,
+        nearness: 0,
+        size: -0.19,
+      },
+      result: {
+        bias: -0.78,
+        held: 1.43,
+        nearness: 0,
+        defines: 1.24,
+        place: -1.11,
+      },
     },
   },
   sessions: {
     meaning: {
-      answer: { bias: -11.34, known: 2.36, held: 5.49, nearness: 18.04 },
-      result: { bias: -2.64, held: 0.84, nearness: 5.35, defines: 0, place: -0.96 },
+      answer: {
+        bias: -12.95,
+        known: 5.56,
+        held: 3.8,
+        nearness: 12.86,
+        size: 0,
+      },
+      result: {
+        bias: 1.22,
+        held: 0,
+        nearness: 0,
+        defines: 0,
+        place: -0.92,
+      },
     },
     words: {
-      answer: { bias: -5, known: 3, held: 6, nearness: 0 },
-      result: { bias: -0.6, held: 1, nearness: 0, defines: 0, place: -0.96 },
+      answer: {
+        bias: -9.4,
+        known: 6.28,
+        held: 5.5,
+        nearness: 0,
+        size: 0,
+      },
+      result: {
+        bias: 1.22,
+        held: 0,
+        nearness: 0,
+        defines: 0,
+        place: -0.92,
+      },
     },
   },
 } satisfies Record<string, Record<"meaning" | "words", Coefficients>>;
 
-/** Below this probability that there is an answer, nothing counts as found. */
-export const floor = 0.15;
+/**
+ * Below this probability that there is an answer, nothing counts as found. Chosen on the choosing halves, so that few
+ * right answers are lost.
+ */
+export const floors = { code: 0.2, sessions: 0.12 };
 
 /** From these probabilities on. */
 export const levels = { high: 0.6, medium: 0.3 };

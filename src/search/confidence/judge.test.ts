@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coefficients, floor } from "./coefficients.ts";
+import { coefficients, floors } from "./coefficients.ts";
 import { judge, type ResultEvidence } from "./judge.ts";
 
 const evidence = (of: Partial<ResultEvidence> = {}): ResultEvidence => ({
@@ -11,8 +11,8 @@ const evidence = (of: Partial<ResultEvidence> = {}): ResultEvidence => ({
 });
 const found = (...all: ResultEvidence[]) => all.map((one, i) => ({ result: { id: i }, evidence: one }));
 
-const good = { known: 1, nearness: 0.6 };
-const bad = { known: 0.2, nearness: 0.1 };
+const good = { known: 1, nearness: 0.6, chunks: 1000 };
+const bad = { known: 0.2, nearness: 0.1, chunks: 1000 };
 
 describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
   it("finds what speaks of the question, surest first", () => {
@@ -30,7 +30,9 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
     const { results, nearest } = judge(searched, bad, found(...Array.from({ length: 5 }, () => evidence())));
     expect(results).toEqual([]);
     expect(nearest.map(({ id }) => id)).toEqual([0, 1, 2]);
-    expect(nearest.every(({ confidence, probability }) => confidence === "low" && probability < floor)).toBe(true);
+    expect(
+      nearest.every(({ confidence, probability }) => confidence === "low" && probability < floors[searched]),
+    ).toBe(true);
   });
 
   it.each(["literal", "defines"] as const)("keeps what is there to the letter: %s", (name) => {
@@ -38,14 +40,21 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
   });
 
   it("goes by words alone where a question has no vector", () => {
-    const asked = { known: 1, nearness: null };
+    const asked = { known: 1, nearness: null, chunks: 1000 };
     expect(judge(searched, asked, found(evidence({ held: 1, nearness: null }))).results).toHaveLength(1);
     expect(judge(searched, { ...asked, known: 0 }, found(evidence({ nearness: null }))).results).toEqual([]);
   });
 
   it("does not let more evidence make an answer less likely", () => {
     for (const { answer, result } of Object.values(coefficients[searched])) {
-      for (const of of [answer.known, answer.held, answer.nearness, result.held, result.nearness, result.defines])
+      for (const of of [
+        answer.known,
+        answer.held,
+        answer.nearness,
+        result.held,
+        result.nearness,
+        result.defines,
+      ])
         expect(of).toBeGreaterThanOrEqual(0);
       expect(result.place).toBeLessThan(0);
     }

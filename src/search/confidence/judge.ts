@@ -1,5 +1,5 @@
 import type { Confidence } from "../../protocol/values.ts";
-import { type Coefficients, coefficients, floor, levels } from "./coefficients.ts";
+import { type Coefficients, coefficients, floors, levels } from "./coefficients.ts";
 
 /** What was searched; each has its own coefficients. */
 export type Searched = keyof typeof coefficients;
@@ -10,6 +10,8 @@ export interface AnswerEvidence {
   known: number;
   /** Cosine of the nearest chunk by the bundled model; null: the query has no meaning to it, or it was not asked. */
   nearness: number | null;
+  /** How many chunks there are to be found. */
+  chunks: number;
 }
 
 /** What speaks for a result. */
@@ -56,18 +58,24 @@ export function judge<T>(
     const probability = Math.round(answered * probabilityOfResult(ofResult, evidence, i + 1) * 100) / 100;
     return { ...result, confidence: levelOf(probability), probability };
   });
-  return answered >= floor
+  return answered >= floors[searched]
     ? { results: judged, nearest: [] }
     : { results: [], nearest: judged.slice(0, nearestShown) };
 }
 
 function probabilityOfAnswer(
-  { bias, known, held, nearness }: Coefficients["answer"],
+  { bias, known, held, nearness, size }: Coefficients["answer"],
   asked: AnswerEvidence,
   best: readonly ResultEvidence[],
 ): number {
   const mostHeld = Math.max(0, ...best.map((evidence) => evidence.held));
-  return logistic(bias + known * asked.known + held * mostHeld + nearness * (asked.nearness ?? 0));
+  return logistic(
+    bias +
+      known * asked.known +
+      held * mostHeld +
+      nearness * (asked.nearness ?? 0) +
+      size * Math.log(Math.max(asked.chunks, 1)),
+  );
 }
 
 /** If there is an answer. */

@@ -190,7 +190,8 @@ export class SessionSearch {
       };
       return { result, evidence };
     });
-    return judge("sessions", { known: asked.known, nearness: nearness && highest(nearness.best) }, found);
+    const { known, chunks } = asked;
+    return judge("sessions", { known, chunks, nearness: nearness && highest(nearness.best) }, found);
   }
 
   private rank(
