@@ -27,7 +27,7 @@ import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { benchmarkOfCode, benchmarkOfSessions } from "./confidence/benchmark.ts";
 import { type MinedRepository, ScratchRepository } from "./confidence/code.ts";
-import { fitCoefficients } from "./confidence/fit.ts";
+import { fitAnswer, fitResult } from "./confidence/fit.ts";
 import {
   asMarkdown,
   asSource,
@@ -169,12 +169,13 @@ function printFit(): void {
     !(source in tested) &&
     (half === "choose" || !(kinds.has(kind) || source === "sessions"));
   const used = samples.filter(isUsed);
-  console.log(
-    asSource({
-      code: { ...fitCoefficients(used, "code") },
-      sessions: { ...fitCoefficients(used, "sessions") },
-    }),
-  );
+  const each = <T>(fitted: (byMeaning: boolean) => T) => ({ meaning: fitted(true), words: fitted(false) });
+  const ofResult = {
+    code: each((byMeaning) => fitResult(used, "code", byMeaning)),
+    sessions: each((byMeaning) => fitResult(used, "sessions", byMeaning)),
+  };
+  console.log(`ofAnswer = ${asSource(each((byMeaning) => fitAnswer(used, byMeaning)))}`);
+  console.log(`ofResult = ${asSource(ofResult)}`);
 }
 
 function report(): void {

@@ -1,4 +1,4 @@
-import type { Coefficients } from "../../src/search/confidence/coefficients.ts";
+import type { OfAnswer, OfResult } from "../../src/search/confidence/coefficients.ts";
 import type { Searched } from "../../src/search/confidence/judge.ts";
 import type { Sample } from "./sample.ts";
 
@@ -17,46 +17,45 @@ interface Row {
 const ridge = 1e-4;
 const steps = 30;
 
-export interface Fitted {
-  meaning: Coefficients;
-  words: Coefficients;
-}
-
-/** The coefficients of a kind of search. Questions that the answer has missed altogether say nothing of confidence. */
-export function fitCoefficients(samples: readonly Sample[], searched: Searched): Fitted {
-  const own = samples.filter((sample) => sample.searched === searched);
-  return { meaning: fitOn(own, true), words: fitOn(own, false) };
-}
-
-function fitOn(samples: readonly Sample[], byMeaning: boolean): Coefficients {
-  const usable = samples.filter(({ asked }) => !byMeaning || asked.nearness !== null);
-  const answered = usable.filter(
-    ({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight),
+/** Questions that have an answer, which came among the first ten, and questions that have none. */
+function split(samples: readonly Sample[], searched: Searched, byMeaning: boolean) {
+  const usable = samples.filter(
+    (one) => one.searched === searched && (!byMeaning || one.asked.nearness !== null),
   );
-  const unanswered = usable.filter(({ isAnswerable }) => !isAnswerable);
+  return {
+    answered: usable.filter(
+      ({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight),
+    ),
+    unanswered: usable.filter(({ isAnswerable }) => !isAnswerable),
+  };
+}
+
+/** Whether there is an answer: fitted on code, for sessions as well. */
+export function fitAnswer(samples: readonly Sample[], byMeaning: boolean): OfAnswer {
+  const { answered, unanswered } = split(samples, "code", byMeaning);
   const [bias, known, held, size, nearness] = monotone(
-    [
-      ...described(answered).map((sample) => rowOfAnswer(sample, byMeaning, 1 / described(answered).length)),
-      ...described(unanswered).map((sample) =>
-        rowOfAnswer(sample, byMeaning, 1 / described(unanswered).length),
-      ),
-    ],
+    [described(answered), described(unanswered)].flatMap((some) =>
+      some.map((sample) => rowOfAnswer(sample, byMeaning, 1 / some.length)),
+    ),
     [1, 1, -1, ...(byMeaning ? [1] : [])],
   );
-  const [ofBias, ofHeld, place, defines, ofNearness] = monotone(
+  return rounded({ bias, known, held, nearness, size });
+}
+
+/** If there is an answer, whether it is this result. */
+export function fitResult(samples: readonly Sample[], searched: Searched, byMeaning: boolean): OfResult {
+  const { answered } = split(samples, searched, byMeaning);
+  const [bias, held, place, defines, nearness] = monotone(
     answered.flatMap(({ found }) =>
       found.map(({ evidence, isRight }, i): Row => {
-        const { held, nearness, defines } = evidence;
-        const features = [held, Math.log(i + 1), Number(defines), ...(byMeaning ? [nearness ?? 0] : [])];
+        const ofMeaning = byMeaning ? [evidence.nearness ?? 0] : [];
+        const features = [evidence.held, Math.log(i + 1), Number(evidence.defines), ...ofMeaning];
         return { features, label: Number(isRight), weight: 1 / answered.length };
       }),
     ),
     [1, -1, 1, ...(byMeaning ? [1] : [])],
   );
-  return {
-    answer: rounded({ bias, known, held, nearness, size }),
-    result: rounded({ bias: ofBias, held: ofHeld, nearness: ofNearness, defines, place }),
-  };
+  return rounded({ bias, held, nearness, defines, place });
 }
 
 /** A name is there to the letter or not at all: the regression is not asked. */

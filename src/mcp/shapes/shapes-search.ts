@@ -36,20 +36,20 @@ export interface SearchCodeOutput extends PagedOutput {
 }
 
 interface CodeFound {
-    /** From the project's root. */
-    file: string;
-    start_line: number;
-    end_line: number;
-    level: string;
-    name: string;
-    parent: string | null;
-    /** That it answers the query: high, medium, low. */
-    confidence: Confidence;
-    reasons: string[];
-    /** Whether the file has changed since it was indexed: lines may have moved. */
-    is_stale: boolean;
-    /** How it begins. */
-    content: string;
+  /** From the project's root. */
+  file: string;
+  start_line: number;
+  end_line: number;
+  level: string;
+  name: string;
+  parent: string | null;
+  /** That it answers the query: high, medium, low. */
+  confidence: Confidence;
+  reasons: string[];
+  /** Whether the file has changed since it was indexed: lines may have moved. */
+  is_stale: boolean;
+  /** How it begins. */
+  content: string;
 }
 
 export const searchSessionsInput = z.strictObject({
@@ -79,31 +79,31 @@ export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
 }
 
 interface SessionFound {
-    session_id: string;
-    title: string | null;
-    agent: string;
-    branch: string | null;
-    /** The root of another project; null: this one. */
-    project: string | null;
-    /** For get_session; null: the session as a whole. */
-    turn: number | null;
-    last_turn: number | null;
-    /** Of the whole session, where sessions are listed. */
-    turns: number | null;
-    kind: string | null;
-    timestamp: string | null;
-    /** That it answers the query: high, medium, low; null without a query. */
-    confidence: Confidence | null;
-    /** What a person noted there. */
-    note: string | null;
-    snippet: string;
-    files: string[];
-    /** Of the files: fresh, drifted (changed since), orphaned (gone). */
-    freshness: string | null;
-    /** On an abandoned branch of the conversation. */
-    is_abandoned: boolean;
-    /** The commits that it led to, each with what became of it. */
-    commits: string[];
+  session_id: string;
+  title: string | null;
+  agent: string;
+  branch: string | null;
+  /** The root of another project; null: this one. */
+  project: string | null;
+  /** For get_session; null: the session as a whole. */
+  turn: number | null;
+  last_turn: number | null;
+  /** Of the whole session, where sessions are listed. */
+  turns: number | null;
+  kind: string | null;
+  timestamp: string | null;
+  /** That it answers the query: high, medium, low; null without a query. */
+  confidence: Confidence | null;
+  /** What a person noted there. */
+  note: string | null;
+  snippet: string;
+  files: string[];
+  /** Of the files: fresh, drifted (changed since), orphaned (gone). */
+  freshness: string | null;
+  /** On an abandoned branch of the conversation. */
+  is_abandoned: boolean;
+  /** The commits that it led to, each with what became of it. */
+  commits: string[];
 }
 
 export const relatedInput = z.strictObject({

@@ -32,7 +32,9 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
   const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
-  const { items } = fitIn([...page.entries()], room, each, itemOf, render);
+  // What is only near is worth no more than a look.
+  const placed = page.map((one, at): [number, Found] => [isFound ? at : at + toRead, one]);
+  const { items } = fitIn(placed, room, each, itemOf, render);
   const end = offset + (isFound ? items.length : 0);
   const next = end < Math.min(found.total_results, most) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(found);
@@ -41,7 +43,8 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     structured: {
       results: isFound ? items : [],
       nearest: isFound ? [] : items,
-      total: found.total_results, next_cursor: next,
+      total: found.total_results,
+      next_cursor: next,
       notes,
     },
     text: joined(

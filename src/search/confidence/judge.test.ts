@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coefficients, floors } from "./coefficients.ts";
+import { floor, ofAnswer, ofResult } from "./coefficients.ts";
 import { judge, type ResultEvidence } from "./judge.ts";
 
 const evidence = (of: Partial<ResultEvidence> = {}): ResultEvidence => ({
@@ -30,9 +30,9 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
     const { results, nearest } = judge(searched, bad, found(...Array.from({ length: 5 }, () => evidence())));
     expect(results).toEqual([]);
     expect(nearest.map(({ id }) => id)).toEqual([0, 1, 2]);
-    expect(
-      nearest.every(({ confidence, probability }) => confidence === "low" && probability < floors[searched]),
-    ).toBe(true);
+    expect(nearest.every(({ confidence, probability }) => confidence === "low" && probability < floor)).toBe(
+      true,
+    );
   });
 
   it.each(["literal", "defines"] as const)("keeps what is there to the letter: %s", (name) => {
@@ -46,17 +46,13 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
   });
 
   it("does not let more evidence make an answer less likely", () => {
-    for (const { answer, result } of Object.values(coefficients[searched])) {
-      for (const of of [
-        answer.known,
-        answer.held,
-        answer.nearness,
-        result.held,
-        result.nearness,
-        result.defines,
-      ])
-        expect(of).toBeGreaterThanOrEqual(0);
-      expect(result.place).toBeLessThan(0);
+    for (const by of ["meaning", "words"] as const) {
+      const { known, held, nearness } = ofAnswer[by];
+      const { place, bias: _, ...result } = ofResult[searched][by];
+      for (const one of [known, held, nearness, ...Object.values(result)]) {
+        expect(one).toBeGreaterThanOrEqual(0);
+      }
+      expect(place).toBeLessThan(0);
     }
   });
 

@@ -1,8 +1,8 @@
 import type { Confidence } from "../../protocol/values.ts";
-import { type Coefficients, coefficients, floors, levels } from "./coefficients.ts";
+import { floor, levels, type OfAnswer, type OfResult, ofAnswer, ofResult } from "./coefficients.ts";
 
-/** What was searched; each has its own coefficients. */
-export type Searched = keyof typeof coefficients;
+/** What was searched. */
+export type Searched = keyof typeof ofResult;
 
 /** What speaks for there being an answer, beyond the results themselves. */
 export interface AnswerEvidence {
@@ -50,21 +50,22 @@ export function judge<T>(
   asked: AnswerEvidence,
   found: readonly { result: T; evidence: ResultEvidence }[],
 ): Judged<T> {
-  const { answer, result: ofResult } = coefficients[searched][asked.nearness === null ? "words" : "meaning"];
+  const by = asked.nearness === null ? "words" : "meaning";
   const best = found.slice(0, judgedBy).map(({ evidence }) => evidence);
   const isSure = best.some(({ literal, defines }) => literal || defines);
-  const answered = isSure ? 1 : probabilityOfAnswer(answer, asked, best);
+  const answered = isSure ? 1 : probabilityOfAnswer(ofAnswer[by], asked, best);
   const judged = found.map(({ result, evidence }, i): T & Judgement => {
-    const probability = Math.round(answered * probabilityOfResult(ofResult, evidence, i + 1) * 100) / 100;
+    const probability =
+      Math.round(answered * probabilityOfResult(ofResult[searched][by], evidence, i + 1) * 100) / 100;
     return { ...result, confidence: levelOf(probability), probability };
   });
-  return answered >= floors[searched]
+  return answered >= floor
     ? { results: judged, nearest: [] }
     : { results: [], nearest: judged.slice(0, nearestShown) };
 }
 
 function probabilityOfAnswer(
-  { bias, known, held, nearness, size }: Coefficients["answer"],
+  { bias, known, held, nearness, size }: OfAnswer,
   asked: AnswerEvidence,
   best: readonly ResultEvidence[],
 ): number {
@@ -80,7 +81,7 @@ function probabilityOfAnswer(
 
 /** If there is an answer. */
 function probabilityOfResult(
-  { bias, held, nearness, defines, place }: Coefficients["result"],
+  { bias, held, nearness, defines, place }: OfResult,
   evidence: ResultEvidence,
   at: number,
 ): number {

@@ -142,7 +142,14 @@ describe("renderTranscripts", () => {
 describe("renderGroups", () => {
   const meta = { search_time_ms: 1, searched_by: ["words"], notes: [] };
   const index = { pending: 0, is_complete: true, as_of: null };
-  const code: SearchResponse = { query: "caching", results: [], nearest: [], total_results: 0, ...meta, index };
+  const code: SearchResponse = {
+    query: "caching",
+    results: [],
+    nearest: [],
+    total_results: 0,
+    ...meta,
+    index,
+  };
   const found: SearchResponse = {
     ...code,
     total_results: 1,
@@ -185,7 +192,9 @@ describe("renderGroups", () => {
   it("shows what is nearest on both sides when neither has an answer", () => {
     const near = { ...code, nearest: found.results };
     const text = renderGroups({ code: near, transcripts: { ...answerOf(), nearest: [result] } }, plain);
-    expect(text).toMatch(/^Nothing found about "caching"\. Nearest in meaning:\n\nCode\n═+\n\n1\. src\/cache/);
+    expect(text).toMatch(
+      /^Nothing found about "caching"\. Nearest in meaning:\n\nCode\n═+\n\n1\. src\/cache/,
+    );
     expect(text).toMatch(/\n\nSessions\n═+\n\n\[1\] medium/);
   });
 });
