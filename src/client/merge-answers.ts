@@ -41,12 +41,14 @@ type Positioned<T> = T & {
   project: string;
 };
 
-type CodeAcross = Omit<SearchResponse, "results"> & {
-  results: Positioned<SearchResponse["results"][number]>[];
+type Answers<Response extends { results: unknown[] }> = Omit<Response, "results" | "nearest"> & {
+  results: Positioned<Response["results"][number]>[];
+  nearest: Positioned<Response["results"][number]>[];
 };
-type TranscriptsAcross = Omit<TranscriptSearchResponse, "results"> & {
-  results: Positioned<TranscriptSearchResponse["results"][number]>[];
-};
+type CodeAcross = Answers<SearchResponse>;
+type TranscriptsAcross = Answers<TranscriptSearchResponse>;
+
+const nearestShown = 3;
 
 /** Signals that measure a project by its own best, and factors. */
 const relative = new Set(["lexical", "coherence", "penalty", "saturation"]);
@@ -67,6 +69,7 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   return {
     query: merging.query,
     ...inOrder(positioned, merging),
+    nearest: positioned.length === 0 ? nearestOf(parts, merging) : [],
     ...together(parts, merging),
     index: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
@@ -113,6 +116,7 @@ export function mergeTranscripts(
     scope: "transcripts",
     query: merging.query,
     ...inOrder(positioned, merging),
+    nearest: positioned.length === 0 ? nearestOf(parts, merging) : [],
     ...all,
     total_results: all.total_results - (every.length - positioned.length),
     memory: {
@@ -149,12 +153,29 @@ function inOrder<R extends { score: number; project: string; signals?: Record<st
     results: positioned
       .sort(inOrderOf)
       .slice(0, limit)
-      .map(({ result }) => {
-        if (explain) return result;
-        const { signals: _, ...rest } = result;
-        return rest as R;
-      }),
+      .map(({ result }) => withSignals(result, explain)),
   };
+}
+
+function withSignals<R extends { signals?: Record<string, number> | undefined }>(
+  result: R,
+  explain: boolean,
+): R {
+  if (explain) return result;
+  const { signals: _, ...rest } = result;
+  return rest as R;
+}
+
+/** Where no project has an answer: the likeliest of all; probabilities compare as they are. */
+function nearestOf<R extends { probability: number; signals?: Record<string, number> | undefined }>(
+  parts: readonly { project: string; answer: { nearest: R[] } }[],
+  { explain, limit }: Merging,
+): Positioned<R>[] {
+  return parts
+    .flatMap(({ project, answer }) => answer.nearest.map((result) => ({ project, ...result })))
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, Math.min(limit, nearestShown))
+    .map((result) => withSignals(result, explain));
 }
 
 function together(parts: readonly (CodePart | TranscriptPart)[], { took }: Merging) {

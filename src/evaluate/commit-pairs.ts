@@ -16,7 +16,7 @@ const maxTargets = 5;
 /** Messages about these ask for files that cannot be answers. */
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
-interface Mined {
+export interface Mined {
   pairs: Pair[];
   /** Why there are fewer than requested, or null. */
   problem: string | null;

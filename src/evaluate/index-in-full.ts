@@ -21,7 +21,7 @@ interface IndexOptions {
 }
 
 /** Milliseconds. */
-interface IndexTimes {
+export interface IndexTimes {
   /** Time until everything is searchable with the first model. */
   indexing: number;
   /** Additional time of the second model; null without one. */

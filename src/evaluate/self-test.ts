@@ -15,11 +15,12 @@ import { type Project, projectAt } from "../project/paths.ts";
 import { modes } from "../search/code/modes.ts";
 import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import { indexDriver } from "../store/index/drivers.ts";
+import type { CodeIndex } from "../store/index/port.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
-import { mineCommitPairs } from "./commit-pairs.ts";
+import { type Mined, mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
-import { indexInFull } from "./index-in-full.ts";
+import { type IndexTimes, indexInFull } from "./index-in-full.ts";
 import type { Pair } from "./pairs.ts";
 import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
 
@@ -75,7 +76,23 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
   }
 }
 
-async function measure(options: SelfTestOptions, scratch: string): Promise<SelfTestReport> {
+/** A copy of a project that is indexed, and the questions that are drawn from it. */
+export interface Prepared {
+  project: Project;
+  /** To be closed by the caller. */
+  index: CodeIndex;
+  head: string | null;
+  times: IndexTimes;
+  docPairs: DocPair[];
+  commits: Mined;
+  /** null: none is at hand. */
+  embedder: QueryEmbedder | null;
+  model: string | null;
+  notes: string[];
+}
+
+/** Copies a project without the comments that it asks with, and indexes it. */
+export async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepared> {
   const { root, config, count, log, signal } = options;
   options.onProgress("reading", 0, 0);
   const scanned = await filesOf(root, config);
@@ -93,7 +110,6 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
       ...{ project, config, rules: everything, index, embedders, log, signal },
       onProgress: options.onProgress,
     });
-    const { files, chunks } = await index.counts();
     const indexed = new Map(
       (await index.files()).map(({ path, language }) => [path, language as LanguageId]),
     );
@@ -101,7 +117,23 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
 
     // Wait for every model, for reproducible results.
     const deadlineMs = Number.POSITIVE_INFINITY;
-    const embedder = names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs });
+    return {
+      ...{ project, index, head, times, docPairs, commits, model: names },
+      embedder: names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs }),
+      notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
+    };
+  } catch (error) {
+    await index.close();
+    throw error;
+  }
+}
+
+async function measure(options: SelfTestOptions, scratch: string): Promise<SelfTestReport> {
+  const { count, signal } = options;
+  const prepared = await prepare(options, scratch);
+  const { project, index, embedder, docPairs, commits, times } = prepared;
+  try {
+    const { files, chunks } = await index.counts();
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
         ...{ project, index, embedder, pairs, signal },
@@ -109,12 +141,12 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
         onAsked: (done, total) => options.onProgress("asking", done, total),
       });
     return {
-      head,
+      head: prepared.head,
       files,
       chunks,
       index_ms: Math.round(times.indexing),
       embed_ms: times.embedding && Math.round(times.embedding),
-      model: names,
+      model: prepared.model,
       kinds: [
         {
           kind: "doc_to_function",
@@ -130,7 +162,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
           ...(await answersTo(commits.pairs)),
         },
       ],
-      notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
+      notes: prepared.notes,
     };
   } finally {
     await index.close();

@@ -18,7 +18,15 @@ import {
   timeOrNull,
   until,
 } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, matchModes, type ResultUnit, resultUnits, searchModes } from "./values.ts";
+import {
+  chunkKinds,
+  chunkTypes,
+  confidences,
+  matchModes,
+  type ResultUnit,
+  resultUnits,
+  searchModes,
+} from "./values.ts";
 
 /** The shapes of searching code, sessions, or both. */
 
@@ -50,6 +58,8 @@ const codeResult = lazy(() =>
     language: text,
     name: text,
     score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
     content: text,
     parent_id: textOrNull,
     parent_name: textOrNull,
@@ -77,7 +87,10 @@ export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 export const searchResponse = lazy(() =>
   z.object({
     query: text,
+    /** Empty where nothing answers the question. */
     results: z.array(codeResult()),
+    /** What comes nearest to it then; no answer. */
+    nearest: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
     /** "words", and the id of each model that understood the query. */
@@ -133,6 +146,8 @@ const transcriptResult = lazy(() =>
     event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
     timestamp: timeOrNull,
     score: z.number(),
+    confidence: z.enum(confidences),
+    probability: z.number(),
     annotation: textOrNull,
     snippet: text,
     content: text,
@@ -181,7 +196,10 @@ export const transcriptSearchResponse = lazy(() =>
     scope: z.literal("transcripts"),
     query: text,
     total_results: count,
+    /** Empty where nothing answers the question. */
     results: z.array(transcriptResult()),
+    /** What comes nearest to it then; no answer. */
+    nearest: z.array(transcriptResult()),
     searched_by: strings,
     notes: strings,
     search_time_ms: z.number(),

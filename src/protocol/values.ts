@@ -17,6 +17,9 @@ export type ResultUnit = (typeof resultUnits)[number];
 export const matchModes = ["exact", "regex"] as const;
 /** How code must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
+/** How sure a result of a search is: that it answers the question. */
+export const confidences = ["high", "medium", "low"] as const;
+export type Confidence = (typeof confidences)[number];
 
 /** When an agent can be given context without asking. */
 export const contextEvents = ["session-start", "user-prompt", "post-tool-use"] as const;

@@ -54,8 +54,10 @@ export const status = (project: Project) => pmJson<StatusResponse>(project, "sta
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
-  const answer = await pmJson<SearchResponse>(project, "search", "code", query);
-  return answer.results.map(({ file }) => file);
+  const { code, stdout } = await runPm(["search", "code", query, "--json"], { cwd: project.root });
+  const { results } = JSON.parse(stdout) as SearchResponse;
+  expect(code).toBe(results.length > 0 ? 0 : 5);
+  return results.map(({ file }) => file);
 }
 
 /** The built `pommeld`. */

@@ -185,7 +185,7 @@ test("refuses a wrong token and a foreign page", async () => {
   expect(await statusWith({ authorization, origin: "https://rebound.example" })).toBe(403);
 });
 
-test("has a usage error for a query without words, and no error for one without results", async () => {
+test("has a usage error for a query without words, and says with exit code 5 that nothing was found", async () => {
   const project = createProject(modules(1));
   await start(project);
   await untilIdle(project);
@@ -194,8 +194,10 @@ test("has a usage error for a query without words, and no error for one without 
   expect(await pm("?!...")).toMatchObject({ code: 2, stdout: "" });
   expect(await pm("x", "--level", "paragraph")).toMatchObject({ code: 2 });
   const nothing = await pm("xylophone quartet");
-  expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing found") });
-  expect(await pmJson(project, "search", "code", "xylophone quartet")).toMatchObject({
+  expect(nothing).toMatchObject({ code: 5, stdout: expect.stringContaining("Nothing found") });
+  const json = await pm("code", "xylophone quartet", "--json");
+  expect(json.code).toBe(5);
+  expect(JSON.parse(json.stdout)).toMatchObject({
     results: [],
     total_results: 0,
   });

@@ -57,6 +57,7 @@ const handlers = {
   search: vi.fn((request: SearchRequest) => ({
     query: request.q,
     results: [],
+    nearest: [],
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],
@@ -73,6 +74,7 @@ const handlers = {
     scope: "transcripts" as const,
     query: request.q,
     results: [],
+    nearest: [],
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],

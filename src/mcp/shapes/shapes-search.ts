@@ -3,6 +3,7 @@ import { levels } from "../../project/levels.ts";
 import { relatedRequest } from "../../protocol/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/search.ts";
 import { field } from "../../protocol/shape-parts.ts";
+import type { Confidence } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from "./shape-parts.ts";
 
 /** What the tools that search take and answer. */
@@ -21,24 +22,29 @@ export const searchCodeInput = z.strictObject({
 });
 
 export interface SearchCodeOutput extends PagedOutput {
-  results: {
-    /** From the project's root. */
-    file: string;
-    start_line: number;
-    end_line: number;
-    level: string;
-    /** What the language calls it: "function", "class", "interface". */
-    kind: string;
-    name: string;
-    parent: string | null;
-    score: number;
-    reasons: string[];
-    /** Whether the file has changed since it was indexed: lines may have moved. */
-    is_stale: boolean;
-    /** How it begins; with regex or quotes from the first match on. */
-    content: string;
-  }[];
+  results: CodeFound[];
+  /** What comes nearest where nothing answers the query; no answer. */
+  nearest: CodeFound[];
   total: number;
+}
+
+interface CodeFound {
+  /** From the project's root. */
+  file: string;
+  start_line: number;
+  end_line: number;
+  level: string;
+  /** What the language calls it: "function", "class", "interface". */
+  kind: string;
+  name: string;
+  parent: string | null;
+  /** That it answers the query: high, medium, low. */
+  confidence: Confidence;
+  reasons: string[];
+  /** Whether the file has changed since it was indexed: lines may have moved. */
+  is_stale: boolean;
+  /** How it begins; with regex or quotes from the first match on. */
+  content: string;
 }
 
 const { q, file, session, limit: ___, explain: ____, ...ofSessions } = transcriptSearchRequest().shape;
@@ -55,36 +61,41 @@ export const searchSessionsInput = z.strictObject({
 });
 
 export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
-  results: {
-    session_id: string;
-    title: string | null;
-    agent: string;
-    branch: string | null;
-    /** The root of another project; null: this one. */
-    project: string | null;
-    /** For get_session; null: the session as a whole. */
-    turn: number | null;
-    last_turn: number | null;
-    /** Of the whole session, where sessions are listed. */
-    turns: number | null;
-    kind: string | null;
-    timestamp: string | null;
-    score: number | null;
-    /** What a person noted there. */
-    note: string | null;
-    snippet: string;
-    /** Other turns of the session that match, the best first, at most five; more_turns: how many there are. */
-    other_turns: number[];
-    more_turns: number;
-    files: string[];
-    /** Of the files: fresh, drifted (changed since), orphaned (gone). */
-    freshness: string | null;
-    /** On an abandoned branch of the conversation. */
-    is_abandoned: boolean;
-    /** The commits that it led to, each with what became of it. */
-    commits: string[];
-  }[];
+  results: SessionFound[];
+  /** What comes nearest where nothing answers the query; no answer. */
+  nearest: SessionFound[];
   total: number;
+}
+
+interface SessionFound {
+  session_id: string;
+  title: string | null;
+  agent: string;
+  branch: string | null;
+  /** The root of another project; null: this one. */
+  project: string | null;
+  /** For get_session; null: the session as a whole. */
+  turn: number | null;
+  last_turn: number | null;
+  /** Of the whole session, where sessions are listed. */
+  turns: number | null;
+  kind: string | null;
+  timestamp: string | null;
+  /** That it answers the query: high, medium, low; null without a query. */
+  confidence: Confidence | null;
+  /** What a person noted there. */
+  note: string | null;
+  snippet: string;
+  /** Other turns of the session that match, the best first, at most five; more_turns: how many there are. */
+  other_turns: number[];
+  more_turns: number;
+  files: string[];
+  /** Of the files: fresh, drifted (changed since), orphaned (gone). */
+  freshness: string | null;
+  /** On an abandoned branch of the conversation. */
+  is_abandoned: boolean;
+  /** The commits that it led to, each with what became of it. */
+  commits: string[];
 }
 
 const related = relatedRequest().shape;

@@ -5,7 +5,7 @@ import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../pr
 import type { SessionSummary } from "../../protocol/sessions.ts";
 import { fateOf } from "../../queries/search/format-commit-fate.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";
-import { clean, lineOrNull, minute, oneLine, twoDigits } from "../text/text.ts";
+import { clean, lineOrNull, minute, oneLine } from "../text/text.ts";
 import { ask, type CallContext } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -17,6 +17,8 @@ type Result = TranscriptSearchResponse["results"][number] & { project?: string }
 
 export interface Found {
   results: FoundSession[];
+  /** What comes nearest where there are none. */
+  nearest: FoundSession[];
   total: number;
   notes: string[];
 }
@@ -33,13 +35,13 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   if (args.all_projects) {
     const { searchAcross } = await import("../../client/across-projects.ts");
     const across = await searchAcross(project, "transcripts", request);
-    const { results = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
+    const { results = [], nearest = [], total_results = 0, notes = [] } = across.answer.transcripts ?? {};
     const silent = across.left_out.map((one) => `${one.project} was skipped: ${one.reason}`);
-    const from = results.map((result: Result) =>
-      itemOf(result, result.project === project.root ? null : (result.project ?? null)),
-    );
+    const placed = (result: Result) =>
+      itemOf(result, result.project === project.root ? null : (result.project ?? null));
     return {
-      results: from,
+      results: results.map(placed),
+      nearest: nearest.map(placed),
       total: Math.min(total_results, maxResults),
       notes: wholeNotes([...notes, ...silent]),
     };
@@ -49,6 +51,7 @@ export async function found(args: Args, q: string, context: CallContext): Promis
   const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
   return {
     results: found.results.map((result) => itemOf(result, null)),
+    nearest: found.nearest.map((result) => itemOf(result, null)),
     total: Math.min(found.total_results, maxResults),
     notes: wholeNotes([...found.notes, ...waiting]),
   };
@@ -89,7 +92,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     turns: null,
     kind: result.chunk_type === "raw" ? result.kind : result.chunk_type,
     timestamp: result.timestamp,
-    score: twoDigits(result.score),
+    confidence: result.confidence,
     note: lineOrNull(result.annotation, 300),
     snippet: clean(result.snippet).slice(0, longest),
     other_turns: result.other_turns.slice(0, turnsNamed).map((other) => other.turn),
@@ -136,11 +139,17 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
     const results = across.answer.sessions.map((session) =>
       sessionItem(session, session.project === project.root ? null : session.project),
     );
-    return { results, total: Math.min(across.answer.total, maxResults), notes: wholeNotes(silent) };
+    return {
+      results,
+      nearest: [],
+      total: Math.min(across.answer.total, maxResults),
+      notes: wholeNotes(silent),
+    };
   }
   const { sessions, total } = await ask(context, "sessions", request);
   return {
     results: sessions.map((session) => sessionItem(session, null)),
+    nearest: [],
     total: Math.min(total, maxResults),
     notes: [],
   };
@@ -158,7 +167,7 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     turns: session.turns,
     kind: null,
     timestamp: session.last_at,
-    score: null,
+    confidence: null,
     note: null,
     snippet: session.started_at === null ? "" : `began ${minute(session.started_at)}`,
     ...{ other_turns: [], more_turns: 0 },

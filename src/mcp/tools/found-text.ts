@@ -14,7 +14,7 @@ export function renderFound(item: FoundSession): string {
     item.branch,
     item.agent,
     item.kind,
-    item.score?.toFixed(2),
+    item.confidence,
     item.is_abandoned && "abandoned branch",
     item.project,
   ]);

@@ -2,7 +2,7 @@ import { maxResults } from "../../project/max-results.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/search.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { beginning, clean, joined, lineOrNull, oneLine, twoDigits } from "../text/text.ts";
+import { beginning, clean, joined, lineOrNull, oneLine } from "../text/text.ts";
 import { ask, type Handler } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -25,21 +25,30 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ...(regex && { match: "regex" as const }),
   };
   const found = await ask(context, "search", request);
-  const page = found.results.slice(offset, offset + limit);
+  const isFound = found.results.length > 0;
+  const page = (isFound ? found.results : found.nearest).slice(offset, offset + limit);
   const room = roomOf(max_tokens);
   const each = Math.max(Math.floor(room / Math.min(Math.max(page.length, 1), 5)) - 200, brief);
-  const { items } = fitIn([...page.entries()], room, each, itemOf, render);
-  const end = offset + items.length;
+  // What is only near is worth no more than a look.
+  const placed = page.map((one, at): [number, Found] => [isFound ? at : at + toRead, one]);
+  const { items } = fitIn(placed, room, each, itemOf, render);
+  const end = offset + (isFound ? items.length : 0);
   const next = end < Math.min(found.total_results, maxResults) ? cursorAt("search_code", args, end) : null;
   const notes = notesOn(found);
   const left = found.total_results - end;
   return {
-    structured: { results: items, total: found.total_results, next_cursor: next, notes },
+    structured: {
+      results: isFound ? items : [],
+      nearest: isFound ? [] : items,
+      total: found.total_results,
+      next_cursor: next,
+      notes,
+    },
     text: joined(
       [
-        items.length === 0
-          ? `No code found for "${oneLine(query, 100)}". Try other words${path || regex || Object.keys(filters).length > 0 ? ", or fewer filters" : ""}.`
-          : items.map(render).join("\n"),
+        !isFound &&
+          nothingFound(query, items.length > 0, Boolean(path ?? regex) || Object.keys(filters).length > 0),
+        items.map(render).join("\n"),
         next && `${left} more: cursor ${next}`,
         ...notes,
       ],
@@ -47,6 +56,13 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     ),
   };
 };
+
+function nothingFound(query: string, isAnyNear: boolean, isFiltered: boolean): string {
+  const nothing = `Nothing found about "${oneLine(query, 100)}".`;
+  return isAnyNear
+    ? `${nothing} Nearest in meaning, but probably not about it:`
+    : `${nothing} Try other words${isFiltered ? ", or fewer filters" : ""}.`;
+}
 
 function itemOf([at, found]: [number, Found], longest: number) {
   const isToRead = at < toRead;
@@ -58,7 +74,7 @@ function itemOf([at, found]: [number, Found], longest: number) {
     kind: found.kind,
     name: oneLine(found.name, 120),
     parent: lineOrNull(found.parent_name, 120),
-    score: twoDigits(found.score),
+    confidence: found.confidence,
     reasons: isToRead ? found.match_reasons.slice(0, 3).map((reason) => oneLine(reason, 80)) : [],
     is_stale: found.freshness === "drifted",
     content: beginning(fromMatch(found), isToRead ? longest : Math.min(longest, brief)),
@@ -74,10 +90,10 @@ function fromMatch({ content, start_line, match_lines: [first = start_line] = []
 }
 
 function render(item: ReturnType<typeof itemOf>): string {
-  const { file, start_line, end_line, level, kind, name, parent, score, is_stale, content } = item;
+  const { file, start_line, end_line, level, kind, name, parent, confidence, is_stale, content } = item;
   const what = joined([kind || level, name, parent !== null && `in ${parent}`], " ");
   const stale = is_stale ? " (changed since it was indexed)" : "";
-  return `${file}:${start_line}-${end_line}  ${what}  ${score.toFixed(2)}${stale}\n${content.replace(/^/gm, "    ")}`;
+  return `${file}:${start_line}-${end_line}  ${what}  ${confidence}${stale}\n${content.replace(/^/gm, "    ")}`;
 }
 
 function notesOn({ notes, index }: SearchResponse): string[] {

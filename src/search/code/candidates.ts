@@ -3,6 +3,7 @@ import type {
   ChunkOutline,
   Definition,
   FileId,
+  Match,
   QueryVector,
   Scope,
   SearchableIndex,
@@ -13,6 +14,13 @@ import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
 import { collectPhrases, quotableWords } from "./verbatim/phrases.ts";
 import type { Weights } from "./weights.ts";
+
+/** The chunks worth ranking. */
+export interface Collected {
+  candidates: Candidate[];
+  /** Cosine of the nearest chunk by the first model; null where it has no vector of the query, or of any chunk. */
+  nearest: number | null;
+}
 
 /**
  * Collects the chunks worth ranking: by words, by meaning, and by the names they define.
@@ -25,12 +33,10 @@ export async function collectCandidates(
   scope: Scope,
   weights: Weights,
   among: readonly ChunkId[] | null,
-): Promise<Candidate[]> {
-  const nearTo = async (vector: QueryVector | null): Promise<ChunkId[]> => {
-    const found = vector && among === null ? await index.nearest(vector, weights.nearest, scope) : [];
-    return found.flatMap(({ id, score }) => (score >= weights.minSimilarity ? [id] : []));
-  };
-  const [phrases, matches, definitions, ...near] = await Promise.all([
+): Promise<Collected> {
+  const nearTo = async (vector: QueryVector | null): Promise<Match[]> =>
+    vector && among === null ? index.nearest(vector, weights.nearest, scope) : [];
+  const [phrases, matches, definitions, nearFirst, nearSecond] = await Promise.all([
     weights.phrase > 0 ? collectPhrases(index, quotableWords(query)) : new Map<ChunkId, number>(),
     index.lexical(query.tokens, weights.columns, weights.candidates, scope),
     index.definitions(query.nameKeys, weights.definitionsPerName),
@@ -44,9 +50,10 @@ export async function collectCandidates(
     if (names) names.push(definition);
     else defines.set(definition.id, [definition]);
   }
-  const found = among ?? [
-    ...new Set([...lexical.keys(), ...defines.keys(), ...near.flat(), ...phrases.keys()]),
-  ];
+  const near = [...nearFirst, ...nearSecond].flatMap(({ id, score }) =>
+    score >= weights.minSimilarity ? [id] : [],
+  );
+  const found = among ?? [...new Set([...lexical.keys(), ...defines.keys(), ...near, ...phrases.keys()])];
   const chunks = (await index.outlines(found)).filter(scopeFilter(scope));
 
   const best = Math.max(...lexical.values(), Number.MIN_VALUE);
@@ -55,17 +62,23 @@ export async function collectCandidates(
   const bestFile = Math.max(...ofFile.values(), Number.MIN_VALUE);
   const ids = chunks.map(({ id }) => id);
   const similarities = (vector: QueryVector | null) => vector && index.similarities(vector, ids);
-  const nearness = blend(await Promise.all([similarities(first), similarities(second)]), weights.secondModel);
+  const cosines = await Promise.all([similarities(first), similarities(second)]);
+  const nearness = blend(cosines, weights.secondModel);
   const nearnessOfFile = nearestOfEachFile(chunks, nearness);
-  return chunks.map((chunk, i) => ({
+  // How sure an answer is goes by one model alone, whose cosines always mean the same.
+  const firstOfFile =
+    second === null ? nearnessOfFile : nearestOfEachFile(chunks, blend([cosines[0], null], 0));
+  const candidates = chunks.map((chunk, i) => ({
     chunk,
     lexical: (lexical.get(chunk.id) ?? 0) / best,
     phrase: phrases.get(chunk.id) ?? 0,
     semantic: nearness(i),
     fileSemantic: nearnessOfFile.get(chunk.file) ?? 0,
+    fileNearness: firstOfFile.get(chunk.file) ?? 0,
     defines: defines.get(chunk.id) ?? [],
     file: (ofFile.get(chunk.file) ?? 0) / bestFile,
   }));
+  return { candidates, nearest: nearFirst[0]?.score ?? null };
 }
 
 /** The cosine of the i-th chunk, of both models where both have a vector of it (NaN stands for none); not below 0. */

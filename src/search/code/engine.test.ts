@@ -203,7 +203,8 @@ describe("odd queries", () => {
   it("may be anything else", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => {
-        expect((await search(`retry ${text}`)).results.length).toBeGreaterThan(0);
+        const { results, nearest } = await search(`retry ${text}`);
+        expect(results.length + nearest.length).toBeGreaterThan(0);
       }),
       { numRuns: 200 },
     );
@@ -216,9 +217,24 @@ describe("odd queries", () => {
   it.each(['"retry" OR NOT NEAR(x)', "name:retry*", "retry^2 -backoff"])(
     "%s is words, not syntax",
     async (query) => {
-      expect((await search(query)).results.length).toBeGreaterThan(0);
+      const { results, nearest } = await search(query);
+      expect(results.length + nearest.length).toBeGreaterThan(0);
     },
   );
+
+  it("has no answer where nothing speaks of the question, and says what is nearest", async () => {
+    const { results, nearest, total_results } = await search("quantum flux retry capacitor");
+    expect(results).toEqual([]);
+    expect(total_results).toBe(0);
+    expect(nearest[0]?.confidence).toBe("low");
+    expect(nearest.map(({ file }) => file)).toContain("src/http/retry.ts");
+  });
+
+  it("judges an answer the same, however many results are asked for", async () => {
+    const [one, all] = [await search("retry backoff", { limit: 1 }), await search("retry backoff")];
+    expect(one.results[0]).toEqual(all.results[0]);
+    expect(one.results).toHaveLength(1);
+  });
 });
 
 describe("meaning", () => {

@@ -2,6 +2,14 @@ import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Scope, SearchableIndex } from "../../store/index/port.ts";
+import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
+import {
+  type Judged,
+  judgedBy,
+  type ResultEvidence,
+  judge as standardJudge,
+  sure,
+} from "../confidence/judge.ts";
 import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
@@ -20,6 +28,8 @@ interface CodeSearchOptions {
   /** For search by meaning; null: by words and structure alone. */
   embedder: QueryEmbedder | null;
   weights?: Weights;
+  /** What says how sure results are. */
+  judge?: typeof standardJudge;
 }
 
 /** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
@@ -27,6 +37,12 @@ const maxTries = 3;
 
 const unheldNote = "Nothing contains the text in quotes as it is; these results come closest.";
 const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
+type FoundCode = Omit<CodeResult, "confidence" | "probability">;
+
+interface Presented {
+  ranked: Ranked;
+  result: FoundCode;
+}
 
 /** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
@@ -34,17 +50,19 @@ export class CodeSearch {
   private readonly index: SearchableIndex;
   private readonly embedder: QueryEmbedder | null;
   private readonly weights: Weights;
+  private readonly judge: typeof standardJudge;
 
-  constructor({ project, index, embedder, weights }: CodeSearchOptions) {
+  constructor({ project, index, embedder, weights, judge }: CodeSearchOptions) {
     this.project = project;
     this.index = index;
     this.embedder = embedder;
     this.weights = weights ?? standardWeights;
+    this.judge = judge ?? standardJudge;
   }
 
   /**
    * The best chunks for a query, best first, with the lines as they are on disk now; chunks whose file has
-   * gone are left out.
+   * gone are left out. Where nothing answers the query there are no results, only what comes nearest.
    * @throws PommelError `usage` when the query holds no word at all or is no pattern, `index_corrupt`
    */
   async search(request: CodeQuery): Promise<CodeAnswer> {
@@ -59,12 +77,13 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { results, total, notes } = await this.inStep(() =>
+    const { results, nearest, total, notes } = await this.inStep(() =>
       this.rankAndPresent(query, embedded, request, matchers),
     );
     return {
       query: request.query,
       results,
+      nearest,
       total_results: total,
       searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
       notes: [...embedded.notes, ...notes],
@@ -90,7 +109,7 @@ export class CodeSearch {
     embedded: EmbeddedQuery,
     request: CodeQuery,
     matchers: readonly Matcher[],
-  ): Promise<{ results: CodeResult[]; total: number; notes: string[] }> {
+  ): Promise<Judged<FoundCode> & { total: number; notes: string[] }> {
     const scope = await this.scopeOf(request);
     const isMessage = mayBeMessage(request);
     const message = isMessage ? request.query : null;
@@ -100,16 +119,52 @@ export class CodeSearch {
     const isUnheld = held?.chunks.size === 0 && isMessage;
     const holders = isUnheld ? null : held;
     const among = holders && [...holders.chunks.keys()];
-    const candidates = await collectCandidates(this.index, query, embedded, scope, this.weights, among);
+    const { candidates, nearest } = await collectCandidates(
+      this.index,
+      query,
+      embedded,
+      scope,
+      this.weights,
+      among,
+    );
     const background: Background = {
       stemWeights: await weighStems(this.index, query),
       mentionsOf: (names) => mentionsOf(this.index, names),
       isMeantByTwo: embedded.second !== null,
     };
     const ranked = await rank(candidates, query, background, this.weights);
-    const results = await this.present(ranked, query, request, { matchers, lines: holders?.chunks ?? null });
+    const limit = Math.max(request.limit, judgedBy);
+    const presented = await this.present(
+      ranked,
+      query,
+      { ...request, limit },
+      { matchers, lines: holders?.chunks ?? null },
+    );
+    const judged =
+      holders === null
+        ? await this.judged(query, presented, nearest)
+        : { results: presented.map(({ result }) => ({ ...result, ...sure })), nearest: [] };
     const note = isUnheld ? unheldNote : holders?.isCut ? cutNote : null;
-    return { results, total: ranked.length, notes: note === null ? [] : [note] };
+    return {
+      results: judged.results.slice(0, request.limit),
+      nearest: judged.nearest.slice(0, request.limit),
+      total: judged.results.length === 0 ? 0 : ranked.length,
+      notes: note === null ? [] : [note],
+    };
+  }
+
+  private async judged(
+    query: AnalysedQuery,
+    presented: readonly Presented[],
+    nearness: number | null,
+  ): Promise<Judged<FoundCode>> {
+    const terms = termsOf(query);
+    const asked = weighTerms(terms, await this.index.frequencies(terms));
+    const found = presented.map((one) => ({
+      result: one.result,
+      evidence: evidenceOf(one, query, asked),
+    }));
+    return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, found);
   }
 
   /** Gives back the memory of vectors and models; the next search loads them again. */
@@ -127,9 +182,9 @@ export class CodeSearch {
     query: AnalysedQuery,
     { limit, explain }: CodeQuery,
     { matchers, lines }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null },
-  ): Promise<CodeResult[]> {
+  ): Promise<Presented[]> {
     const files = new FileReader(this.project.root);
-    const results: CodeResult[] = [];
+    const results: Presented[] = [];
     const best = ranked[0]?.score || 1;
     // Mostly the first batch is enough: files that are gone are few.
     for (let next = 0; next < ranked.length && results.length < limit; next += limit) {
@@ -140,7 +195,7 @@ export class CodeSearch {
         const entry = batch.get(chunk.id);
         const content = entry && results.length < limit ? files.lines(chunk) : null;
         if (!entry || !content) continue;
-        results.push({
+        const result: FoundCode = {
           id: chunk.uid,
           file: chunk.path,
           start_line: chunk.startLine,
@@ -157,7 +212,8 @@ export class CodeSearch {
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
           ...(explain && { signals: mapValues(entry.signals, round) }),
-        });
+        };
+        results.push({ ranked: entry, result });
       }
     }
     return results;
@@ -170,6 +226,21 @@ export class CodeSearch {
       files: restricted ? (await filesIn(this.index, { paths, languages })).map(({ id }) => id) : null,
     };
   }
+}
+
+/** How sure a result is goes by what it holds, not by how it compares with the others. */
+function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
+  const { defines, fileNearness } = ranked.candidate;
+  const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;
+  return {
+    held: heldShare(asked, text),
+    nearness: fileNearness,
+    defines: defines.some(
+      ({ key, name }) =>
+        query.written.has(name) && (query.intent === "symbol" || query.namesAsWritten.has(key)),
+    ),
+    literal: isLiteral(query.raw, text),
+  };
 }
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;

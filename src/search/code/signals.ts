@@ -15,6 +15,8 @@ export interface Candidate {
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */
   fileSemantic: number;
+  /** As `fileSemantic`, by the first model alone. */
+  fileNearness: number;
   /** Names the query speaks of and this chunk defines. */
   defines: readonly Definition[];
   /** Lexical evidence of the whole file as a share of the best file's. */

@@ -1,5 +1,5 @@
 import type { Level } from "../../project/levels.ts";
-import type { MatchMode } from "../../protocol/values.ts";
+import type { Confidence, MatchMode } from "../../protocol/values.ts";
 
 /** A question to the code index. */
 export interface CodeQuery {
@@ -32,6 +32,10 @@ export interface CodeResult {
   name: string;
   /** 0 to 1, comparable within one answer only. */
   score: number;
+  /** How sure it is that this answers the question. */
+  confidence: Confidence;
+  /** The same as a probability: 0 to 1, comparable between answers. */
+  probability: number;
   /** The lines as they are on disk now. */
   content: string;
   parent_id: string | null;
@@ -48,7 +52,10 @@ export interface CodeResult {
 
 export interface CodeAnswer {
   query: string;
+  /** Empty where nothing answers the question. */
   results: CodeResult[];
+  /** What comes nearest to the question where there are no results: at most three. */
+  nearest: CodeResult[];
   /** How many chunks were candidates before `limit`. */
   total_results: number;
   /** What the answer rests on: "words", and the id of each model that understood the query. */

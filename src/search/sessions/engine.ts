@@ -7,15 +7,26 @@ import {
   chunksByIds,
   neighboursOf,
   type StoredSessionChunk,
+  sessionChunkCount,
 } from "../../store/memory/chunks/chunks.ts";
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { chunkFrequencies } from "../../store/sqlite/term-frequencies.ts";
 import type { Finder } from "../../text/pattern.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
+import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
+import {
+  type Judged,
+  type Judgement,
+  judgedBy,
+  type ResultEvidence,
+  judge as standardJudge,
+  sure,
+} from "../confidence/judge.ts";
 import { type Nearness, PassageNearness } from "../vectors/nearness.ts";
 import { noMeaning, type QueryEmbedder, vectorsOf } from "../vectors/query-embedder.ts";
 import type { CommitsOfResults } from "./commits-of-results.ts";
@@ -38,6 +49,8 @@ interface SessionSearchOptions {
   /** For search by meaning; null: by words alone. */
   embedder: QueryEmbedder | null;
   weights?: SessionWeights;
+  /** What says how sure results are. */
+  judge?: typeof standardJudge;
   now?: () => number;
   /** What asking git about the commits of results may take, and whether it goes on for the next search. */
   patience?: { ms: number; goesOn: boolean };
@@ -46,8 +59,15 @@ interface SessionSearchOptions {
 /** Other turns of a result that are named. */
 const maxOtherTurns = 10;
 
+type FoundSession = Omit<SessionResult, keyof Judgement>;
 /** What is known of a chunk without the question. */
-type Described = Omit<SessionResult, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
+type Described = Omit<FoundSession, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
+
+interface Presented {
+  /** Of the chunk that is shown. */
+  id: SessionChunkId;
+  result: FoundSession;
+}
 
 /** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
@@ -68,6 +88,7 @@ export class SessionSearch {
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
       : this.byTextAndMeaning(request));
+    // What is only near is no answer, and nobody asks what became of it.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -141,13 +162,42 @@ export class SessionSearch {
       const tokens = isByText ? [...query.tokens, ...ticketsIn(request.query)] : [];
       const ranked = this.rank(request.query, tokens, filter, nearness);
       const groups = this.group(ranked, placeOfRanked, request);
+      const limit = Math.max(request.limit, judgedBy);
+      const presented = this.present(groups.slice(0, limit), query, request);
+      const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
+      const judged = this.judge(query, presented, first);
       return {
-        results: this.present(groups.slice(0, request.limit), query, request),
-        total_results: groups.length,
+        results: judged.results.slice(0, request.limit),
+        nearest: judged.nearest.slice(0, request.limit),
+        total_results: judged.results.length === 0 ? 0 : groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
         notes: embedded.notes,
       };
     });
+  }
+
+  /** How sure each result is; by one model alone, whose cosines always mean the same. */
+  private judge(
+    query: AnalysedQuery,
+    presented: readonly Presented[],
+    nearness: Nearness | null,
+  ): Judged<FoundSession> {
+    const { memory, judge = standardJudge } = this.options;
+    const terms = termsOf(query);
+    const holding = chunkFrequencies(memory, terms);
+    const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+    const found = presented.map(({ id, result }) => {
+      const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;
+      const evidence: ResultEvidence = {
+        held: heldShare(asked, text),
+        nearness: nearness?.best[nearness.placeOf.get(id) ?? -1] || 0,
+        defines: false,
+        literal: isLiteral(query.raw, text),
+      };
+      return { result, evidence };
+    });
+    const { known, chunks } = asked;
+    return judge("sessions", { known, chunks, nearness: nearness && highest(nearness.best) }, found);
   }
 
   private rank(
@@ -188,15 +238,15 @@ export class SessionSearch {
       );
       const describe = this.describer([...chunks.values()]);
       return {
-        results: shown.flatMap(({ shown: { id, start }, others }) => {
+        results: shown.flatMap(({ shown: { id, start }, others }): SessionResult[] => {
           const chunk = chunks.get(id);
           if (!chunk) return [];
           const snippet = snippetAt(chunk.text, start);
           const turns = this.otherTurns(others.map((other) => ({ id: other.id, score: 1 })));
-          return [
-            { ...describe(chunk), score: 1, snippet, ...turns, match_reasons: ["matches the pattern"] },
-          ];
+          const reasons = { match_reasons: ["matches the pattern"] };
+          return [{ ...describe(chunk), ...sure, score: 1, snippet, ...turns, ...reasons }];
         }),
+        nearest: [],
         total_results: groups.length,
         searched_by: ["pattern"],
         notes: [],
@@ -236,7 +286,7 @@ export class SessionSearch {
     groups: readonly SessionGroup<RankedChunk>[],
     query: AnalysedQuery,
     request: SessionQuery,
-  ): SessionResult[] {
+  ): Presented[] {
     const { memory } = this.options;
     const chunks = chunksByIds(
       memory,
@@ -244,21 +294,20 @@ export class SessionSearch {
     );
     const describe = this.describer([...chunks.values()]);
     const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
-    return groups.flatMap(({ shown, first, others }): SessionResult[] => {
+    return groups.flatMap(({ shown, first, others }): Presented[] => {
       const { candidate, signals } = shown;
       const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
-      return [
-        {
-          ...described,
-          score: scoreOf(first),
-          snippet: snippetAround(chunk.text, request.query),
-          ...this.otherTurns(others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) }))),
-          match_reasons: reasonsFor(described, query.words, signals),
-          ...(request.explain && { signals: roundAll(signals) }),
-        },
-      ];
+      const result: FoundSession = {
+        ...described,
+        score: scoreOf(first),
+        snippet: snippetAround(chunk.text, request.query),
+        ...this.otherTurns(others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) }))),
+        match_reasons: reasonsFor(described, query.words, signals),
+        ...(request.explain && { signals: roundAll(signals) }),
+      };
+      return [{ id: candidate.id, result }];
     });
   }
 
@@ -295,6 +344,13 @@ export class SessionSearch {
       };
     };
   }
+}
+
+/** Of values that may be missing (NaN); null where all are. */
+function highest(values: Float64Array): number | null {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const value of values) if (value > most) most = value;
+  return Number.isFinite(most) ? most : null;
 }
 
 const round2 = (value: number) => Math.round(value * 100) / 100;

@@ -1,4 +1,4 @@
-import type { ChunkKind, ChunkType, ResultUnit, SearchMode } from "../../protocol/values.ts";
+import type { ChunkKind, ChunkType, Confidence, ResultUnit, SearchMode } from "../../protocol/values.ts";
 import type { EventType } from "../../store/memory/memory-records.ts";
 
 /** A question to the memory of conversations. */
@@ -97,6 +97,10 @@ export interface SessionResult {
   timestamp: string | null;
   /** 0 to 1. */
   score: number;
+  /** How sure it is that this answers the question. */
+  confidence: Confidence;
+  /** The same as a probability: 0 to 1; 1 where it matches a pattern. */
+  probability: number;
   /** The note, of an annotated chunk. */
   annotation: string | null;
   /** About 200 characters around what matched. */
@@ -118,7 +122,10 @@ export interface SessionResult {
 
 export interface SessionAnswer {
   query: string;
+  /** Empty where nothing answers the question. */
   results: SessionResult[];
+  /** What comes nearest to the question where there are no results: at most three. */
+  nearest: SessionResult[];
   /** How many there were before `limit`: sessions, or chunks by turn. */
   total_results: number;
   /** What the answer rests on: "words", "pattern", and the id of each model that understood the query. */

@@ -11,14 +11,14 @@ import { findProjectIfAny } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
-import { printable, type ResultStyle, renderAnswer } from "./results.ts";
+import { exitCodeOf, printable, type ResultStyle, renderAnswer } from "./results.ts";
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
   { cwd, output }: CommandContext,
   words: string[],
   options: SearchOptions,
-): Promise<void> {
+): Promise<number> {
   if (options.metrics) {
     throw new PommelError("usage", "--metrics works in one project only.", "Omit --all-projects.");
   }
@@ -44,6 +44,7 @@ export async function searchAcrossCommand(
   };
   const text = await render(forPeople(across.answer), search.asks === "all", style);
   output.result(value, text);
+  return exitCodeOf(across.answer);
 }
 
 /** What could not be asked is said, and does not keep the others from answering. */
@@ -77,23 +78,27 @@ async function render(
 /** The same with places that a person can open from anywhere. */
 function forPeople({ code, transcripts }: AcrossAnswer): AcrossAnswer {
   return {
-    code: code && {
-      ...code,
-      results: code.results.map((result) => ({
-        ...result,
-        file: homeRelative(join(result.project, result.file)),
-      })),
-    },
+    code: code && { ...code, results: code.results.map(placed), nearest: code.nearest.map(placed) },
     transcripts: transcripts && {
       ...transcripts,
-      results: transcripts.results.map((result) => ({
-        ...result,
-        session_title: [result.session_title, `(${homeRelative(result.project)})`].join(" ").trim(),
-        files: result.files.map((file) =>
-          homeRelative(file.startsWith("/") ? file : join(result.project, file)),
-        ),
-      })),
+      results: transcripts.results.map(namedByProject),
+      nearest: transcripts.nearest.map(namedByProject),
     },
+  };
+}
+
+type Results<Side extends "code" | "transcripts"> = NonNullable<AcrossAnswer[Side]>["results"];
+
+function placed(result: Results<"code">[number]) {
+  return { ...result, file: homeRelative(join(result.project, result.file)) };
+}
+
+function namedByProject(result: Results<"transcripts">[number]) {
+  const { session_title, project, files } = result;
+  return {
+    ...result,
+    session_title: [session_title, `(${homeRelative(project)})`].join(" ").trim(),
+    files: files.map((file) => homeRelative(file.startsWith("/") ? file : join(project, file))),
   };
 }
 

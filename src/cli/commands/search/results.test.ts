@@ -15,6 +15,8 @@ const result: Result = {
   language: "typescript",
   name: "retryRequest",
   score: 0.974,
+  confidence: "high",
+  probability: 0.83,
   content: [
     "\t/** Sends it again. */",
     "\tasync function retryRequest(send: Send) {",
@@ -33,7 +35,7 @@ const result: Result = {
 function answerOf(query: string, ...results: Result[]): SearchResponse {
   const index = { pending: 0, is_complete: true, as_of: null };
   const meta = { search_time_ms: 1.5, searched_by: ["words"], notes: [] };
-  return { query, results, total_results: results.length, ...meta, index };
+  return { query, results, nearest: [], total_results: results.length, ...meta, index };
 }
 
 const plain = {
@@ -48,7 +50,7 @@ const plain = {
 test("shows where, what, why and the lines that match", () => {
   expect(renderAnswer(answerOf("backoff limit", result), plain)).toBe(
     [
-      "1. src/http/retry.ts:10  function retryRequest in Client  0.97",
+      "1. src/http/retry.ts:10  function retryRequest in Client  high",
       "   defines retryRequest; its text matches",
       "   10 │ /** Sends it again. */",
       "   12 │   const limit = 3;",
@@ -95,7 +97,7 @@ test("says that a file has changed, and what each signal gave", () => {
 });
 
 test("says what to do when nothing is found", () => {
-  expect(renderAnswer(answerOf("unicorn"), plain)).toContain('Nothing found for "unicorn".');
+  expect(renderAnswer(answerOf("unicorn"), plain)).toContain('Nothing found about "unicorn".');
   expect(renderAnswer(answerOf("unicorn"), { ...plain, isFiltered: true })).toContain("without --path");
 });
 

@@ -1,3 +1,4 @@
+import { exitCode } from "../../../project/errors.ts";
 import type { SearchResponse } from "../../../protocol/search.ts";
 import { cutToWidth } from "../../../text/display-width.ts";
 import { rootOf, stopWords } from "../../../text/tokens.ts";
@@ -26,18 +27,33 @@ const linesShown = 4;
 /** An answer for a person: best first, each with where it is, why it is there and its matching lines. */
 export function renderAnswer(answer: SearchResponse, style: ResultStyle): string {
   const { colors } = style;
+  const blocks = renderResults(answer.query, answer.results, style);
   if (answer.results.length === 0) {
     const next = style.isFiltered
       ? "Try without --path, --language or --level."
       : style.isExact
         ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
         : "Try other words; `pm status` shows what is indexed.";
-    return `Nothing found for "${printable(answer.query)}".\n${next}`;
+    return nothingFound(answer.query, renderResults(answer.query, answer.nearest, style), next);
   }
-  const words = wordsOf(answer.query);
-  const blocks = answer.results.map((result, i) => renderResult(result, i + 1, words, style));
   const shown = `${answer.results.length} of ${answer.total_results}`;
   return `${blocks.join("\n\n")}\n\n${colors.dim(`${shown} results, ${answer.search_time_ms} ms`)}`;
+}
+
+/** Each with its place, why it is there and its matching lines. */
+export function renderResults(query: string, results: readonly Result[], style: ResultStyle): string[] {
+  const words = wordsOf(query);
+  return results.map((result, i) => renderResult(result, i + 1, words, style));
+}
+
+/**
+ * That nothing answers the question, and what comes nearest all the same.
+ * @param next what to try where nothing is near either
+ */
+export function nothingFound(query: string, nearest: readonly string[], next: string): string {
+  const nothing = `Nothing found about "${printable(query)}".`;
+  if (nearest.length === 0) return `${nothing}\n${next}`;
+  return [`${nothing} Nearest in meaning:`, ...nearest].join("\n\n");
 }
 
 function renderResult(result: Result, rank: number, words: Words, style: ResultStyle): string {
@@ -50,13 +66,28 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   const drifted = result.freshness === "drifted" ? colors.yellow(" (changed since it was indexed)") : "";
   const lines = [
     `${colors.dim(`${rank}.`)} ${colors.cyan(place)}  ${colors.bold(what)}${inside}  ` +
-      `${colors.dim(result.score.toFixed(2))}${drifted}`,
+      `${confidenceOf(result, colors)}${drifted}`,
   ];
   if (result.match_reasons.length > 0) {
     lines.push(`   ${colors.dim(printable(result.match_reasons.join("; ")))}`);
   }
   if (result.signals) lines.push(`   ${colors.dim(signalsOf(result.signals))}`);
   return [...lines, ...renderLines(result, words, style)].join("\n");
+}
+
+interface Side {
+  results: readonly unknown[];
+}
+
+/** Of a search: that of what is not found where no side has a result. */
+export function exitCodeOf({ code, transcripts }: { code: Side | null; transcripts: Side | null }): number {
+  const isFound = [code, transcripts].some((side) => side !== null && side.results.length > 0);
+  return isFound ? exitCode.ok : exitCode.notFound;
+}
+
+/** How sure a result is, in a word. */
+export function confidenceOf({ confidence }: Pick<Result, "confidence">, colors: Colors): string {
+  return confidence === "high" ? colors.green(confidence) : colors.dim(confidence);
 }
 
 /** What each ranking signal contributed. */

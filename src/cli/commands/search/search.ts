@@ -20,7 +20,7 @@ export async function searchCommand(
   context: CommandContext,
   words: string[],
   options: SearchOptions,
-): Promise<void> {
+): Promise<number> {
   if (options.allProjects) {
     const { searchAcrossCommand } = await import("./across.ts");
     return searchAcrossCommand(context, words, options);
@@ -28,7 +28,10 @@ export async function searchCommand(
   const { cwd, output } = context;
   const project = findProject(cwd);
   const search = await readSearch(project, words, options);
-  const [{ answer, note }, { renderAnswer }] = await Promise.all([ask(project, search), loadRenderer()]);
+  const [{ answer, note }, { renderAnswer, exitCodeOf }] = await Promise.all([
+    ask(project, search),
+    loadRenderer(),
+  ]);
   const { code, transcripts } = answer;
   const allNotes = [note, ...answer.notes, ...(code?.notes ?? []), ...(transcripts?.notes ?? [])];
   for (const line of new Set(allNotes)) if (line !== null) output.note(output.colors.dim(line));
@@ -59,6 +62,7 @@ export async function searchCommand(
         : renderTranscripts(transcripts, style),
     );
   }
+  return exitCodeOf(answer);
 }
 
 /** Loads what renders while the daemon thinks: the request goes out in the event loop's first turn. */

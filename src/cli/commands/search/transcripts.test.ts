@@ -21,6 +21,8 @@ const result: Result = {
   // Local time.
   timestamp: new Date(2026, 0, 28, 14, 3).toISOString(),
   score: 0.8471,
+  confidence: "medium",
+  probability: 0.47,
   annotation: "Redis for session caching",
   snippet: "[USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
   content: "[USER] Redis or memory?\n[ASSISTANT] For caching, Redis offers more.\n",
@@ -39,6 +41,7 @@ function answerOf(...results: Result[]): TranscriptSearchResponse {
     query: "caching",
     total_results: 9,
     results,
+    nearest: [],
     searched_by: ["words"],
     notes: [],
     search_time_ms: 1.5,
@@ -74,7 +77,7 @@ describe("renderTranscripts", () => {
         "Sessions (1 result)",
         "═══════════════════",
         "",
-        "[1] Score: 0.847 | 2026-01-28 14:03 | session: 8ecde0fc | turn 7 | main",
+        "[1] medium | 2026-01-28 14:03 | session: 8ecde0fc | turn 7 | main",
         "    Cache sessions",
         "    Type: annotated, decision",
         '    Note: "Redis for session caching"',
@@ -105,7 +108,7 @@ describe("renderTranscripts", () => {
     };
     const text = renderTranscripts(answerOf(bare), plain);
     expect(text).toContain(
-      "[1] Score: 0.847 | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, abandoned branch",
+      "[1] medium | session: 8ecde0fc | turns 7–9\n    Type: raw, decision, abandoned branch",
     );
     expect(text).not.toMatch(/Note|Files|null/);
   });
@@ -146,14 +149,21 @@ describe("renderTranscripts", () => {
   });
 
   it("says that nothing was found", () => {
-    expect(renderTranscripts(answerOf(), plain)).toMatch(/^Nothing found for "caching"\./);
+    expect(renderTranscripts(answerOf(), plain)).toMatch(/^Nothing found about "caching"\./);
   });
 });
 
 describe("renderGroups", () => {
   const meta = { search_time_ms: 1, searched_by: ["words"], notes: [] };
   const index = { pending: 0, is_complete: true, as_of: null };
-  const code: SearchResponse = { query: "caching", results: [], total_results: 0, ...meta, index };
+  const code: SearchResponse = {
+    query: "caching",
+    results: [],
+    nearest: [],
+    total_results: 0,
+    ...meta,
+    index,
+  };
   const found: SearchResponse = {
     ...code,
     total_results: 1,
@@ -168,6 +178,8 @@ describe("renderGroups", () => {
         language: "typescript",
         name: "caching",
         score: 1,
+        confidence: "high",
+        probability: 0.9,
         content: "function caching() {}",
         parent_id: null,
         parent_name: null,
@@ -180,14 +192,25 @@ describe("renderGroups", () => {
   it("shows each side under its heading", () => {
     const text = renderGroups({ code: found, transcripts: answerOf(result) }, plain);
     expect(text).toMatch(/^Code \(1 result\)\n═+\n\n1\. src\/cache\.ts:3 /);
-    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\n\[1\] Score/);
+    expect(text).toMatch(/\n\nSessions \(1 result\)\n═+\n\n\[1\] medium/);
     expect(renderGroups({ code, transcripts: answerOf(result) }, plain)).toMatch(
       /^Code \(0 results\)\n═+\n\nSessions/,
     );
   });
 
   it("says once that neither has anything", () => {
-    expect(renderGroups({ code, transcripts: answerOf() }, plain)).toMatch(/^Nothing found for "caching"\./);
+    expect(renderGroups({ code, transcripts: answerOf() }, plain)).toMatch(
+      /^Nothing found about "caching"\./,
+    );
+  });
+
+  it("shows what is nearest on both sides when neither has an answer", () => {
+    const near = { ...code, nearest: found.results };
+    const text = renderGroups({ code: near, transcripts: { ...answerOf(), nearest: [result] } }, plain);
+    expect(text).toMatch(
+      /^Nothing found about "caching"\. Nearest in meaning:\n\nCode\n═+\n\n1\. src\/cache/,
+    );
+    expect(text).toMatch(/\n\nSessions\n═+\n\n\[1\] medium/);
   });
 });
 

@@ -2,10 +2,22 @@ import type { SearchAllResponse, TranscriptSearchResponse } from "../../../proto
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import type { Colors } from "../../terminal/output.ts";
 import { block, heading, localTime, oneLine, shortId, wrapped } from "../session/text.ts";
-import { printable, type ResultStyle, renderAnswer, signalsOf, type Words, wordsOf } from "./results.ts";
+import {
+  confidenceOf,
+  nothingFound,
+  printable,
+  type ResultStyle,
+  renderAnswer,
+  renderResults,
+  signalsOf,
+  type Words,
+  wordsOf,
+} from "./results.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
 
+/** What to try where nothing is near either. */
+const next = "Try other words; `pm session list` lists recorded sessions.";
 /** Files of a result that are named. */
 const filesShown = 4;
 /** Other turns of a result that are named. */
@@ -16,8 +28,9 @@ export function renderGroups(
   { code, transcripts }: { code: SearchAllResponse["code"]; transcripts: TranscriptSearchResponse },
   style: ResultStyle,
 ): string {
-  if (transcripts.results.length + (code?.results.length ?? 0) === 0)
-    return renderTranscripts(transcripts, style);
+  if (transcripts.results.length + (code?.results.length ?? 0) === 0) {
+    return nothingFound(transcripts.query, nearestOf(code, transcripts, style), next);
+  }
   const groups = [groupOfTranscripts(transcripts, style)];
   if (code !== null) {
     const title = heading(`Code (${countOf(code.results.length)})`, style.colors);
@@ -26,20 +39,37 @@ export function renderGroups(
   return groups.join("\n\n");
 }
 
+/** What comes nearest where neither side has an answer, each under its heading. */
+function nearestOf(
+  code: SearchAllResponse["code"],
+  { query, nearest }: TranscriptSearchResponse,
+  style: ResultStyle,
+): string[] {
+  const ofCode = renderResults(query, code?.nearest ?? [], style);
+  const ofSessions = renderBlocks(query, nearest, style);
+  const titled = (title: string, blocks: readonly string[]) =>
+    blocks.length === 0 ? [] : [heading(title, style.colors), ...blocks];
+  return [...titled("Code", ofCode), ...titled("Sessions", ofSessions)];
+}
+
 /** Conversations for a person: best first, each with when and where it was, and what was said around the match. */
 export function renderTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   if (answer.results.length > 0) return groupOfTranscripts(answer, style);
-  return `Nothing found for "${printable(answer.query)}".\nTry other words; \`pm session list\` lists recorded sessions.`;
+  return nothingFound(answer.query, renderBlocks(answer.query, answer.nearest, style), next);
 }
 
 function groupOfTranscripts(answer: TranscriptSearchResponse, style: ResultStyle): string {
   const { results, total_results, search_time_ms } = answer;
   const title = heading(`Sessions (${countOf(results.length)})`, style.colors);
   if (results.length === 0) return title;
-  const words = wordsOf(answer.query);
-  const blocks = results.map((result, i) => renderResult(result, i + 1, words, style));
+  const blocks = renderBlocks(answer.query, results, style);
   const shown = `${results.length} of ${total_results} results, ${search_time_ms} ms`;
   return `${[title, ...blocks].join("\n\n")}\n\n${style.colors.dim(shown)}`;
+}
+
+function renderBlocks(query: string, results: readonly Result[], style: ResultStyle): string[] {
+  const words = wordsOf(query);
+  return results.map((result, i) => renderResult(result, i + 1, words, style));
 }
 
 function countOf(results: number): string {
@@ -51,7 +81,7 @@ function renderResult(result: Result, rank: number, words: Words, style: ResultS
   const turns =
     result.last_turn > result.turn ? `turns ${result.turn}–${result.last_turn}` : `turn ${result.turn}`;
   const place = [
-    `Score: ${result.score.toFixed(3)}`,
+    confidenceOf(result, colors),
     result.timestamp === null ? null : localTime(result.timestamp),
     `session: ${colors.cyan(shortId(result.session_id))}`,
     turns,

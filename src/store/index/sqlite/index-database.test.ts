@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { chunkFrequencies } from "../../sqlite/term-frequencies.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { chunkId, IndexDatabase } from "./index-database.ts";
-import { chunkFrequencies, definitionsOf, matchTokens } from "./lookup.ts";
+import { definitionsOf, matchTokens } from "./lookup.ts";
 
 let dir: string;
 let file: string;

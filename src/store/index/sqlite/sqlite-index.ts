@@ -1,3 +1,4 @@
+import { chunkFrequencies } from "../../sqlite/term-frequencies.ts";
 import type {
   ChunkId,
   CodeIndex,
@@ -13,7 +14,7 @@ import type {
 import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { chunkFrequencies, chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
+import { chunksWithPhrases, definitionsOf, matchTokens } from "./lookup.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 /**

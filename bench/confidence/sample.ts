@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { AnswerEvidence, judge, ResultEvidence, Searched } from "../../src/search/confidence/judge.ts";
+
+/** A question that was asked, the evidence that the engine handed over, and which results were right. */
+export interface Sample {
+  searched: Searched;
+  /** "doc", "commit", "syllables", "symbol": where the question comes from. */
+  kind: string;
+  /** The repository, or "sessions". */
+  source: string;
+  half: Half;
+  question: string;
+  isAnswerable: boolean;
+  asked: AnswerEvidence;
+  /** Best first, ten at most. */
+  found: { evidence: ResultEvidence; isRight: boolean }[];
+}
+
+/** Numbers are chosen on the one half of all questions, and confirmed on the other. */
+export type Half = "choose" | "confirm";
+
+/** Between 0 and 1, the same for the same text. */
+export function hashOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+export const halfOfQuestion = (question: string): Half => (hashOf(question) < 0.5 ? "choose" : "confirm");
+
+type Judge = typeof judge;
+
+/** What an engine hands over of a result. */
+export interface Found {
+  result: unknown;
+  evidence: ResultEvidence;
+}
+
+/** Takes down what an engine hands to the judge; `last` has that of the last search. */
+export class Listener {
+  last: { asked: AnswerEvidence; found: Found[] } | null = null;
+
+  constructor(private readonly judge: Judge) {}
+
+  readonly listen: Judge = (searched, asked, found) => {
+    this.last = { asked, found: [...found] };
+    return this.judge(searched, asked, found);
+  };
+}

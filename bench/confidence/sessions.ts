@@ -1,0 +1,132 @@
+import { analyseQuery } from "../../src/search/code/query.ts";
+import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
+import { type AnswerEvidence, judge, judgedBy } from "../../src/search/confidence/judge.ts";
+import { SessionSearch } from "../../src/search/sessions/engine.ts";
+import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
+import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
+import type { Memory } from "../../src/store/memory/memory.ts";
+import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
+import { chunkFrequencies } from "../../src/store/sqlite/term-frequencies.ts";
+import type { MinedRepository } from "./code.ts";
+import { type Found, halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
+import { unanswerable } from "./unanswerable.ts";
+
+interface SessionPair {
+  kind: string;
+  question: string;
+  /** The sentence that the question is from: what holds it is no answer, but where it comes from. */
+  sentence: string;
+  session: string;
+}
+
+/** Of each session. */
+const sentencesOfEach = 4;
+/** Results that are looked at, as some of them are left out. */
+const looked = 40;
+const foreignAsked = 600;
+
+/**
+ * What is mined from sessions and asked of them: sentences of prompts and of summaries. The chunks that hold a sentence
+ * are left out of its answer, and so are summaries; what is left is the rest of the session, which speaks of the same.
+ */
+export async function sessionSamples(
+  memory: Memory,
+  embedder: QueryEmbedder | null,
+  rows: ReadonlyMap<string, number>,
+  repositories: readonly MinedRepository[],
+): Promise<Sample[]> {
+  const listener = new Listener(judge);
+  const search = new SessionSearch({ root: "/", memory, embedder, judge: listener.listen });
+  const samples: Sample[] = [];
+  const ask = async (kind: string, question: string, pair: SessionPair | null) => {
+    if (analyseQuery(question).tokens.length === 0) return;
+    await search.search({ ...openQuery, query: question, limit: looked, ...(pair && { types: ["raw"] }) });
+    const { asked, found } = listener.last!;
+    const isSource = ({ result }: Found) =>
+      pair !== null && flat((result as SessionResult).content).includes(flat(pair.sentence));
+    const kept = found.filter((one) => !isSource(one));
+    samples.push({
+      ...{ searched: "sessions", kind, source: "sessions", question },
+      // Pairs go by their session, so that none is in both halves.
+      half: halfOfQuestion(pair?.session ?? question),
+      isAnswerable: pair !== null,
+      asked: pair === null ? asked : askedWithout(memory, question, found.filter(isSource), kept),
+      found: kept.slice(0, judgedBy).map(({ result, evidence }) => ({
+        evidence,
+        isRight: (result as SessionResult).session_id === pair?.session,
+      })),
+    });
+  };
+  for (const pair of minedPairs(memory, [...rows.values()])) await ask(pair.kind, pair.question, pair);
+  const foreign = repositories
+    .flatMap(({ docs, commits }) => [
+      ...docs.map(({ query }) => ({ kind: "foreign doc", query })),
+      ...commits.map(({ query }) => ({ kind: "foreign commit", query })),
+    ])
+    .sort((a, b) => hashOf(a.query) - hashOf(b.query))
+    .slice(0, foreignAsked);
+  for (const { kind, query } of foreign) await ask(kind, query, null);
+  for (const { kind, question } of unanswerable) await ask(kind, question, null);
+  return samples;
+}
+
+/** The evidence as it would be if what the question is from were not remembered. */
+function askedWithout(
+  memory: Memory,
+  question: string,
+  sources: readonly Found[],
+  kept: readonly Found[],
+): AnswerEvidence {
+  const terms = termsOf(analyseQuery(question));
+  const texts = sources.map(({ result }) => (result as SessionResult).content);
+  const holding = new Map(
+    [...chunkFrequencies(memory, terms)].flatMap(([term, count]): [string, number][] => {
+      const alone = { weights: new Map([[term, 1]]), known: 1, chunks: 1 };
+      const left = count - texts.filter((text) => heldShare(alone, text) > 0).length;
+      return left > 0 ? [[term, left]] : [];
+    }),
+  );
+  const { known, chunks } = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+  return { known, chunks, nearness: Math.max(0, ...kept.map(({ evidence }) => evidence.nearness ?? 0)) };
+}
+
+function minedPairs(memory: Memory, rows: readonly number[]): SessionPair[] {
+  const summaries = bestSummaries(memory, rows);
+  return rows.flatMap((row) => {
+    const session = sessionById(memory, row);
+    if (session === null || session.parentId !== null) return [];
+    const prompts: string[] = [];
+    for (const { lines } of storedTurns(memory, row)) {
+      for (const entry of lines.flatMap(({ entries }) => entries)) {
+        if (entry.kind === "prompt") prompts.push(...sentencesOf(entry.text));
+      }
+    }
+    const summed = sentencesOf(summaries.get(row)?.text ?? "");
+    const pick = (sentences: readonly string[]) =>
+      [...new Set(sentences)].sort((a, b) => hashOf(a) - hashOf(b)).slice(0, sentencesOfEach);
+    return [
+      ...pick(prompts).map((sentence) => pairOf("prompt", sentence, session.uid)),
+      ...pick(summed).map((sentence) => pairOf("summary", sentence, session.uid)),
+    ];
+  });
+}
+
+/** Half of the sentence's words, so that a question is not as long as what it is from. */
+function pairOf(kind: string, sentence: string, session: string): SessionPair {
+  const words = analyseQuery(sentence).words;
+  const kept = words.filter((word) => hashOf(sentence + word) < 0.6);
+  return { kind, question: (kept.length >= 3 ? kept : words).join(" "), sentence, session };
+}
+
+/** Of some length, in prose. */
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/(?<=[.!?])\s+|\n+/)
+    .map((sentence) => sentence.replace(/^[\s>*#\-\d.]+/, "").trim())
+    .filter((sentence) => /^[A-Za-z][^{}<>|=;]{30,220}$/.test(sentence) && sentence.split(" ").length >= 6);
+}
+
+const flat = (text: string) => text.replace(/\s+/g, " ").toLowerCase();

@@ -1,0 +1,104 @@
+import type { Confidence } from "../../protocol/values.ts";
+import { floor, levels, type OfAnswer, type OfResult, ofAnswer, ofResult } from "./coefficients.ts";
+
+/** What was searched. */
+export type Searched = keyof typeof ofResult;
+
+/** What speaks for there being an answer, beyond the results themselves. */
+export interface AnswerEvidence {
+  /** Share of the query that occurs in the index (`AskedTerms`). */
+  known: number;
+  /** Cosine of the nearest chunk by the bundled model; null: the query has no meaning to it, or it was not asked. */
+  nearness: number | null;
+  /** How many chunks there are to be found. */
+  chunks: number;
+}
+
+/** What speaks for a result. */
+export interface ResultEvidence {
+  /** Share of the query that it holds. */
+  held: number;
+  /** Cosine by the bundled model, of the result or what it belongs to; null without one. */
+  nearness: number | null;
+  /** It defines what the query names, as the query writes it. */
+  defines: boolean;
+  /** It holds the whole query, or what the query quotes, to the letter. */
+  literal: boolean;
+}
+
+/** How sure a result is. */
+export interface Judgement {
+  confidence: Confidence;
+  /** That this result answers the question: 0 to 1. */
+  probability: number;
+}
+
+/** What is certain: it holds the very text that was asked for, or matches the pattern. */
+export const sure: Judgement = { confidence: "high", probability: 1 };
+
+export interface Judged<T> {
+  /** Best first; empty where nothing answers the question. */
+  results: (T & Judgement)[];
+  /** What comes nearest where there are no results: not an answer. */
+  nearest: (T & Judgement)[];
+}
+
+/** Results that say whether there is an answer; whatever the limit, so that it does not depend on that. */
+export const judgedBy = 10;
+const nearestShown = 3;
+
+/** Ranked results with how sure each is, or those that come nearest where none answers the question. */
+export function judge<T>(
+  searched: Searched,
+  asked: AnswerEvidence,
+  found: readonly { result: T; evidence: ResultEvidence }[],
+): Judged<T> {
+  const by = asked.nearness === null ? "words" : "meaning";
+  const best = found.slice(0, judgedBy).map(({ evidence }) => evidence);
+  const isSure = best.some(({ literal, defines }) => literal || defines);
+  const answered = isSure ? 1 : probabilityOfAnswer(ofAnswer[by], asked, best);
+  const judged = found.map(({ result, evidence }, i): T & Judgement => {
+    const probability =
+      Math.round(answered * probabilityOfResult(ofResult[searched][by], evidence, i + 1) * 100) / 100;
+    return { ...result, confidence: levelOf(probability), probability };
+  });
+  return answered >= floor
+    ? { results: judged, nearest: [] }
+    : { results: [], nearest: judged.slice(0, nearestShown) };
+}
+
+function probabilityOfAnswer(
+  { bias, known, held, nearness, size }: OfAnswer,
+  asked: AnswerEvidence,
+  best: readonly ResultEvidence[],
+): number {
+  const mostHeld = Math.max(0, ...best.map((evidence) => evidence.held));
+  return logistic(
+    bias +
+      known * asked.known +
+      held * mostHeld +
+      nearness * (asked.nearness ?? 0) +
+      size * Math.log(Math.max(asked.chunks, 1)),
+  );
+}
+
+/** If there is an answer. */
+function probabilityOfResult(
+  { bias, held, nearness, defines, place }: OfResult,
+  evidence: ResultEvidence,
+  at: number,
+): number {
+  return logistic(
+    bias +
+      held * evidence.held +
+      nearness * (evidence.nearness ?? 0) +
+      defines * Number(evidence.defines) +
+      place * Math.log(at),
+  );
+}
+
+function levelOf(probability: number): Confidence {
+  return probability >= levels.high ? "high" : probability >= levels.medium ? "medium" : "low";
+}
+
+const logistic = (x: number) => 1 / (1 + Math.exp(-x));
