@@ -226,7 +226,7 @@ describe("pm rewind", () => {
 describe("a search", () => {
   it("says what became of commits, and is limited to one, with a daemon as without", async () => {
     const project = projectAt(repository.dir);
-    const { stdout } = await pm("search", "transcripts", "token");
+    const { stdout } = await pm("search", "transcripts", "token", "--by", "turn");
     expect(stdout).toContain(`Led to ${first.slice(0, 7)} "Make refresh atomic" (on HEAD)`);
     const limited = await json("search", "transcripts", "token", "--commit", uid);
     expect(limited.results).toMatchObject([

@@ -2,17 +2,19 @@ import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
 import { relatedRequest } from "../../protocol/decisions.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/search.ts";
-import { field } from "../../protocol/shape-parts.ts";
+import { described, field } from "../../protocol/shape-parts.ts";
 import type { Confidence } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput } from "./shape-parts.ts";
 
 /** What the tools that search take and answer. */
 
-const { q: query, limit: _, explain: __, match: _____, level: ______, ...ofCode } = searchRequest().shape;
+const { limit: _, explain: __, match: ___, level: ____, ...ofCode } = searchRequest().shape;
 
+// Models read these with every request, so they are shorter here than on the command line.
 export const searchCodeInput = z.strictObject({
-  query,
-  ...ofCode,
+  query: described('what it does, name or error; "quotes": exact', ofCode.q),
+  path: ofCode.path,
+  language: described('"typescript", "go"', ofCode.language),
   level: field("only these", z.array(z.enum(levels))),
   regex: field("RE2", z.boolean()),
   limit: limit(50, 10),
@@ -47,12 +49,17 @@ interface CodeFound {
   content: string;
 }
 
-const { q, file, session, limit: ___, explain: ____, ...ofSessions } = transcriptSearchRequest().shape;
+const { q, file, session, limit: _____, explain: ______, ...ofSessions } = transcriptSearchRequest().shape;
 
 export const searchSessionsInput = z.strictObject({
   query: z.optional(q),
   ...ofSessions,
-  files: file,
+  type: described("annotated: notes", ofSessions.type),
+  kind: described("only these", ofSessions.kind),
+  commit: described("only what led to this commit", ofSessions.commit),
+  mode: described("fts: words; semantic: meaning; regex: RE2", ofSessions.mode),
+  by: described("one result each", ofSessions.by),
+  files: described("touched these paths or globs", file),
   session_id: session,
   all_projects: field("also in other local projects", z.boolean()),
   limit: limit(50, 10),
