@@ -30,9 +30,9 @@ describe.each(["code", "sessions"] as const)("judge of %s", (searched) => {
     const { results, nearest } = judge(searched, bad, found(...Array.from({ length: 5 }, () => evidence())));
     expect(results).toEqual([]);
     expect(nearest.map(({ id }) => id)).toEqual([0, 1, 2]);
-    expect(nearest.every(({ confidence, probability }) => confidence === "low" && probability < floor)).toBe(
-      true,
-    );
+    expect(
+      nearest.every(({ confidence, probability }) => confidence === "low" && probability < floor.meaning),
+    ).toBe(true);
   });
 
   it.each(["literal", "defines"] as const)("keeps what is there to the letter: %s", (name) => {

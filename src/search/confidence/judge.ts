@@ -62,7 +62,7 @@ export function judge<T>(
       Math.round(answered * probabilityOfResult(ofResult[searched][by], evidence, i + 1) * 100) / 100;
     return { ...result, confidence: levelOf(probability), probability };
   });
-  return answered >= floor
+  return answered >= floor[by]
     ? { results: judged, nearest: [] }
     : { results: [], nearest: judged.slice(0, nearestShown) };
 }
