@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import type { SearchResponse } from "../../../protocol/search.ts";
-import { renderAnswer } from "./results.ts";
+import { renderAnswer, wordsOf } from "./results.ts";
 
 type Result = SearchResponse["results"][number];
 
@@ -110,4 +110,15 @@ test("says so when nothing holds a text as it is, and shows the lines that do", 
 test("survives chunks without a word", () => {
   expect(renderAnswer(answerOf("x", { ...result, content: "}\n\n}" }), plain)).toContain("retry.ts:10");
   expect(renderAnswer(answerOf("x", { ...result, content: "" }), { ...plain, full: true })).toContain("│");
+});
+
+test.each([
+  ["export daemonPort", "export daemon[Port]"],
+  ["the port: ports", "the [port]: [ports]"],
+  ["TCPPort EXPORT", "TCP[Port] EXPORT"],
+])("marks a word where it begins: %s", (line, marked) => {
+  const { mark, countIn } = wordsOf("port");
+  expect(mark(line, (word) => `[${word}]`)).toBe(marked);
+  expect(countIn(line)).toBe(1);
+  expect(countIn("export")).toBe(0);
 });

@@ -152,10 +152,27 @@ export function wordsOf(query: string): Words {
   return {
     countIn(line) {
       const text = line.toLowerCase();
-      return roots.filter((root) => text.includes(root)).length;
+      return roots.filter((root) => {
+        for (let at = text.indexOf(root); at >= 0; at = text.indexOf(root, at + 1)) {
+          if (beginsWord(line, at)) return true;
+        }
+        return false;
+      }).length;
     },
-    mark: (line, paint) => (roots.length > 0 ? line.replace(patternOf(roots), paint) : line),
+    mark(line, paint) {
+      if (roots.length === 0) return line;
+      return line.replace(patternOf(roots), (word, at: number) =>
+        beginsWord(line, at) ? paint(word) : word,
+      );
+    },
   };
+}
+
+/** "port" is a word of `daemonPort`, not of "export". */
+function beginsWord(line: string, at: number): boolean {
+  const [before = "", first = "", next = ""] = [line[at - 1], line[at], line[at + 1]];
+  if (!/[A-Za-z]/.test(before)) return true;
+  return /[A-Z]/.test(first) && (/[a-z]/.test(before) || /[a-z]/.test(next));
 }
 
 /** "retries" also marks "retry" and "retried": to the end of the word. (`\p{L}` would cost a start-up 2 ms.) */

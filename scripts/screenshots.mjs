@@ -1,0 +1,118 @@
+/**
+ * Makes the pictures of a terminal in docs/images: runs `pm` on this very repository and draws what it prints as SVG, which
+ * follows the reader's light or dark mode. Needs `script` of util-linux for a terminal of its own.
+ *
+ *   npm run docs:images
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import stringWidth from "string-width";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const images = join(root, "docs/images");
+
+const pictures = {
+  "search-code": ["search", "code", "how a port is chosen for the daemon", "-n", "3"],
+  "search-exact": ["search", "code", "--exact", "already running", "-n", "3"],
+  "search-nothing": ["search", "code", "knitting wool socks for winter", "-n", "1"],
+};
+
+const columns = 80;
+const cell = { width: 8.4, height: 18 };
+const margin = 16;
+/** Select Graphic Rendition: the class of each number that `pm` uses, and what ends it. */
+const styles = {
+  1: "bold",
+  2: "dim",
+  31: "red",
+  32: "green",
+  33: "yellow",
+  34: "blue",
+  36: "cyan",
+  90: "dim",
+};
+const ends = { 22: ["bold", "dim"], 39: ["red", "green", "yellow", "blue", "cyan", "dim"] };
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/** A line's text with its styles, as spans that each stand in their own column. */
+function spansOf(line) {
+  const spans = [];
+  const active = new Set();
+  let column = 0;
+  for (const [, code, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+    if (text === undefined) {
+      for (const one of (code || "0").split(";")) {
+        if (styles[one]) active.add(styles[one]);
+        else for (const style of ends[one] ?? [...active]) active.delete(style);
+      }
+      continue;
+    }
+    const x = (margin + column * cell.width).toFixed(1);
+    spans.push(`<tspan x="${x}" class="${[...active].join(" ")}">${escaped(text)}</tspan>`);
+    column += stringWidth(text);
+  }
+  return spans.join("");
+}
+
+function drawing(command, output) {
+  const lines = [`\x1b[2m$\x1b[22m \x1b[1m${command}\x1b[22m`, ...output.trimEnd().split("\n")];
+  const width = Math.round(columns * cell.width + 2 * margin);
+  const height = lines.length * cell.height + 2 * margin;
+  const text = lines.map((line, i) => `<text y="${margin + 13 + i * cell.height}">${spansOf(line)}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(command).replaceAll('"', "&quot;")}">
+<style>
+svg { background: #fff; color: #1f2328; font: 14px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+text { fill: currentColor; white-space: pre; }
+.bold { font-weight: 600; } .dim { fill: #6e7781; } .red { fill: #cf222e; } .green { fill: #116329; }
+.yellow { fill: #7d4e00; } .blue { fill: #0550ae; } .cyan { fill: #1b7c83; }
+@media (prefers-color-scheme: dark) {
+svg { background: #0d1117; color: #e6edf3; }
+.dim { fill: #8b949e; } .red { fill: #ff7b72; } .green { fill: #3fb950; } .yellow { fill: #d29922; }
+.blue { fill: #79c0ff; } .cyan { fill: #39c5cf; }
+}
+</style>
+${text.join("\n")}
+</svg>
+`;
+}
+
+const home = mkdtempSync(join(tmpdir(), "pommel-screenshots-"));
+const clone = join(home, "pommel");
+/** Runs a program with a home of its own; ends the script if it fails. */
+function run(program, args, cwd) {
+  const { PATH } = process.env;
+  const env = {
+    PATH,
+    HOME: home,
+    FORCE_COLOR: "1",
+    TERM: "xterm-256color",
+    POMMEL_DAEMON_AUTOSTART: "false",
+  };
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
+  // 5: nothing found, which is worth a picture.
+  if (status !== 0 && status !== 5) throw new Error(`${program} ${args.join(" ")} failed: ${stderr}`);
+  return stdout;
+}
+
+try {
+  mkdirSync(images, { recursive: true });
+  run("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, clone], home);
+  const pm = (...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], clone);
+  pm("init", "--no-hooks", "--no-start");
+  pm("reindex");
+  // Only in a terminal does `pm` know how wide lines may be.
+  const terminal = (typed) => {
+    const command = `stty cols ${columns}; ${process.execPath} ${join(root, "bin/pm.cjs")} ${typed}`;
+    return run("script", ["--quiet", "--command", command, "/dev/null"], clone).replaceAll("\r", "");
+  };
+  for (const [name, args] of Object.entries(pictures)) {
+    const typed = args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
+    writeFileSync(join(images, `${name}.svg`), drawing(`pm ${typed}`, terminal(typed)));
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
