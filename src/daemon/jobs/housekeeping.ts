@@ -30,12 +30,13 @@ const chunksAtOnce = 50;
 const maxPages = 20_000;
 
 /**
- * What a memory needs now and then: new rules applied, old sessions let go, its size noted, its words weighed, free pages
+ * What a memory needs now and then: new rules applied, old sessions deleted, its size noted, its words weighed, free pages
  * given back.
  */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
-  private next: NodeJS.Immediate | undefined;
+  /** Steps of long work that wait for their turn. */
+  private readonly pending = new Set<NodeJS.Immediate>();
 
   constructor(private readonly options: HousekeepingOptions) {}
 
@@ -46,7 +47,7 @@ export class Housekeeping {
 
   close(): void {
     clearInterval(this.timer);
-    clearImmediate(this.next);
+    for (const step of this.pending) clearImmediate(step);
   }
 
   private look(): void {
@@ -61,6 +62,15 @@ export class Housekeeping {
     ]) {
       this.attempt(() => task.call(this));
     }
+  }
+
+  /** Lets others have their turn before the next step of long work. */
+  private next(step: () => void): void {
+    const pending = setImmediate(() => {
+      this.pending.delete(pending);
+      this.attempt(step);
+    });
+    this.pending.add(pending);
   }
 
   private attempt(task: () => void): void {
@@ -104,8 +114,7 @@ export class Housekeeping {
   private findDecisions(): void {
     const { memory, config, isResting } = this.options;
     const more = () => {
-      if (judgeStored(memory, config, chunksAtOnce) === chunksAtOnce && isResting())
-        this.next = setImmediate(() => this.attempt(more));
+      if (judgeStored(memory, config, chunksAtOnce) === chunksAtOnce && isResting()) this.next(more);
     };
     more();
   }
@@ -118,7 +127,7 @@ export class Housekeeping {
     const step = () => {
       memory.vacuum(pagesAtOnce);
       left -= pagesAtOnce;
-      if (left > 0 && isResting()) this.next = setImmediate(() => this.attempt(step));
+      if (left > 0 && isResting()) this.next(step);
     };
     step();
   }

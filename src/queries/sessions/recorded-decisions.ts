@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
+import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Decision } from "../../protocol/decisions.ts";
 import { findDecisions } from "../../sessions/decisions/find.ts";
 import { plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
@@ -22,12 +23,20 @@ const maxCommits = 2_000;
 /** Characters. */
 const maxText = 400;
 
+const ofCommits = new RepositoryCache<Decision[]>({ max: 20 });
+/** Files change without git; nobody notices a comment's absence for so long. */
+const ofFiles = new RepositoryCache<Decision[]>({ max: 20, maxAgeMs: 10_000 });
+
 /**
  * What the repository itself says was decided, in its own words: records of decisions, comments that begin with "WHY:" or
  * "DECISION:", bodies of commits. Nothing where git cannot tell.
  */
 export async function recordedDecisions(root: string): Promise<Decision[]> {
-  const found = await Promise.all([recordsIn(root), commentsIn(root), commitsIn(root)].map(orNone));
+  const found = await Promise.all([
+    ofFiles.of(root, "records", () => orNone(recordsIn(root))),
+    ofFiles.of(root, "comments", () => orNone(commentsIn(root))),
+    ofCommits.of(root, "commits", () => orNone(commitsIn(root))),
+  ]);
   return found.flat();
 }
 
@@ -77,7 +86,7 @@ function textAt(file: string): string {
 /** The title of a record, and the first sentence of its decision. */
 function recordOf(path: string, text: string): Decision | null {
   const title = /^#\s+(.+)$/m.exec(text)?.[1];
-  const heading = /^#{2,3}\s+(?:decision|decision outcome|beslutning)\b.*$/im.exec(text);
+  const heading = /^#{2,3}\s+(?:decision|decision outcome)\b.*$/im.exec(text);
   const start = heading ? heading.index + heading[0].length : title ? text.indexOf(title) + title.length : 0;
   const [sentence] = sentencesOf(text.slice(start).replace(/^\**status\**:.*$/gim, ""));
   if (title === undefined || sentence === undefined) return null;
