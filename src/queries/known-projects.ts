@@ -16,7 +16,7 @@ export interface ListedProject extends KnownProject {
   isGone: boolean;
 }
 
-/** Notes in the registry that a project is used. Never fails: what is asked for goes on without it. */
+/** Records in the registry that a project is used. Never fails: the caller's work does not depend on it. */
 export async function rememberProject(project: Project): Promise<void> {
   try {
     registerProject({
@@ -50,7 +50,7 @@ export function withoutCredentials(url: string): string {
   return `${scheme}${[host, ...path].join("/")}`.replace(/[?#].*$/s, "");
 }
 
-/** Every project that is known here, the one that was used last first; none where the registry cannot be read. */
+/** Every registered project, the last used first; none if the registry cannot be read. */
 export function listProjects(): ListedProject[] {
   return (registeredProjects() ?? []).map((known) => {
     const project = projectAt(known.root);

@@ -92,7 +92,7 @@ const operations = {
 export type Operation<R extends RouteName> = (
   project: Project,
   request: RequestOf<R>,
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal,
 ) => Promise<ResponseOf<R>>;
 export type OperationName = keyof typeof operations;
@@ -111,5 +111,5 @@ export async function answerFromStore<R extends OperationName>(
   return typed[name](project, request, signal);
 }
 
-/** How many are listed when nobody says. */
+/** Default number of entries in a list. */
 const listed = 10;

@@ -6,7 +6,7 @@ import type {
   SessionLines,
 } from "../../protocol/blame.ts";
 
-/** Nobody knows. */
+/** For a line without evidence. */
 export const unknownAuthor: LineAuthor = {
   author: "unknown",
   session_id: null,

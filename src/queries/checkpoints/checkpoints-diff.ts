@@ -11,7 +11,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { resolveCommit, turnsNamed } from "./checkpoints.ts";
 
-/** Commits that lie between two checkpoints; of those beyond nobody says which sessions led to them. */
+/** Maximum number of commits between two checkpoints; sessions that led to any beyond it are left out. */
 const maxBetween = 20_000;
 
 /**

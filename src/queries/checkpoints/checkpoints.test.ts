@@ -120,7 +120,7 @@ it("shows a checkpoint by whatever a person calls it", async () => {
   }
 });
 
-it("still names what was asked where turns were let go, as far as it was kept", async () => {
+it("still names the prompts of pruned turns, as far as they were kept", async () => {
   expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
   const { sessions, agent_state } = await show("HEAD~2");
   expect(sessions[0]?.turns).toEqual([{ turn: 1, prompt: null, started_at: null }]);
@@ -138,7 +138,7 @@ it("says which commit took a checkpoint's place", async () => {
 describe("comparing", () => {
   const diff = (from: string, to: string) => diffCheckpoints(repo.work.project, repo.memory, { from, to });
 
-  it("names files and the sessions that lie between", async () => {
+  it("names files and the sessions in between", async () => {
     const answer = await diff("HEAD~3", "HEAD");
     expect(answer).toMatchObject({
       from: { id: null, commit: hashes[0], subject: "base" },

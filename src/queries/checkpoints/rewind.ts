@@ -97,7 +97,7 @@ async function restore(project: Project, tree: WorkingTree, commit: string): Pro
   return { ...result, comeBack };
 }
 
-/** What is known of checkpoints comes first: their ids look like hashes. */
+/** Checkpoints are tried first: their ids look like hashes. */
 async function meant(
   tree: WorkingTree,
   memory: Memory | null,

@@ -20,7 +20,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   const { memory, now } = source;
   const branch = await source.branch();
   const sees = inSight(source, sessionUid);
-  // Of a session that goes on only what happened since is new to it.
+  // For a resumed session, only what happened since is new.
   const own = sessionByUid(memory, sessionUid);
   const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;
   const from = hasTurns ? (own.lastAt ?? 0) : 0;

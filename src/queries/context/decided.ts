@@ -5,7 +5,7 @@ import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
-/** What was noted and decided, as it is told. */
+/** Notes and decisions as automatic context. */
 
 export const notesKind = "User's note";
 

@@ -23,9 +23,9 @@ const kinds = {
 } as const;
 
 /**
- * What was said and done before that a prompt goes on with, the most relevant first; mostly nothing.
- * @param least relevance that is told (relevance.ts)
- * @throws PommelError what a search throws, but for a prompt without words
+ * Earlier turns that a prompt continues, the most relevant first; usually none.
+ * @param least minimum relevance (relevance.ts)
+ * @throws PommelError what a search throws, except for a prompt without words
  */
 export async function injectionForPrompt(
   source: ContextSource,

@@ -10,7 +10,7 @@ import { answerContext } from "./answer.ts";
 import { codeNamed } from "./named-code.ts";
 
 /**
- * What an agent would be told, found in this process. Nothing is remembered as told.
+ * Previews the automatic context in this process. Nothing is recorded as injected.
  * @throws PommelError as `withMemory`, and what a search throws
  */
 export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {

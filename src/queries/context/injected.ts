@@ -7,7 +7,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { harmless } from "./quote.ts";
 
-/** What an agent was told at once; the keys are the JSON's keys. */
+/** What was injected at one moment; the keys are the JSON's keys. */
 export interface Injected {
   session_id: string;
   event: Injection["event"];
@@ -30,7 +30,7 @@ interface ToldItem {
 
 const longest = 160;
 
-/** What agents were told by themselves, the latest first; the texts as they are remembered today. */
+/** Past automatic context, the latest first, with texts as they are stored today. */
 export function injectedIn(
   memory: Memory,
   filter: { sessionUid?: string | null; limit: number },

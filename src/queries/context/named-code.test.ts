@@ -37,7 +37,7 @@ async function define(path: string, ...names: string[]): Promise<void> {
 
 const places = async (prompt: string) => (await codeNamed(index, prompt)).map(({ place }) => place);
 
-it("tells where that is what a prompt spells as code", async () => {
+it("locates what a prompt spells as code", async () => {
   expect(await codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
     {
       ref: "code:src/retry.ts#withRetries",

@@ -16,7 +16,7 @@ const askAgainHint =
 const maxQuoteLength = 400;
 const maxPlaceLength = 160;
 
-/** Something to tell: what it is, the words of the past, and where they stand. */
+/** An item of automatic context: what it is, the quoted text, and its place. */
 export interface Injection {
   ref: string;
   /** "Note", "Decided", "Fixed": our own words. */
@@ -62,8 +62,8 @@ function lineOf({ kind, quote, place }: Injection): string | null {
 }
 
 /**
- * A text on one line, as text: without control characters and those that nobody sees, without what could be a tag of the
- * client's, the end of a code block or the end of the quotation.
+ * A text on one line, safe to quote: without control and invisible characters, and without anything that could be a tag
+ * of the client's, the end of a code block or the end of the quotation.
  */
 export function harmless(text: string): string {
   return (

@@ -5,7 +5,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { Injection } from "./quote.ts";
 
-/** What is told is taken from here. */
+/** Where automatic context comes from. */
 export interface ContextSource {
   /** The project's root, which paths of files are relative to. */
   root: string;
@@ -21,7 +21,7 @@ export interface ContextSource {
   /** The branch that the agent works on; null: none, or not known. */
   branch: () => Promise<string | null>;
   now: number;
-  /** Nothing later is told; null: nothing is later. */
+  /** Nothing later is injected; null: no limit. */
   until: number | null;
 }
 

@@ -106,7 +106,7 @@ async function recordedIn(project: Project, request: DecisionsRequest): Promise<
   const { since, until } = await timesOf(request);
   const words = contentWords(request.query);
   return (await recordedDecisions(project.root)).filter(({ timestamp, files, text }) => {
-    // Of no branch is known which records and commits are its own.
+    // Recorded decisions and commits belong to no known branch.
     if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
     if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
     if (timestamp === null) return since === null && until === null;
@@ -165,7 +165,7 @@ async function foundIn(
   const best = found[0]?.score ?? 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
-    // Every word of the question is in them: as good as the best that was said.
+    // They contain every word of the query, so they rank with the best match in sessions.
     ...recorded.map((one) => ({ ...one, score: best })),
     ...found,
   ].sort((a, b) => b.score! - a.score!);

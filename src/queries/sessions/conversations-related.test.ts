@@ -116,7 +116,7 @@ describe("changedFiles", () => {
     ]);
   });
 
-  it("says so where git cannot tell", async () => {
+  it("reports that git failed", async () => {
     await expect(changedFiles(projectAt(store.dir))).rejects.toMatchObject({ code: "usage" });
   });
 });

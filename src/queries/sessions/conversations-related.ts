@@ -24,8 +24,8 @@ const maxTurns = 500;
 const turnsShown = 5;
 
 /**
- * Files of the working tree that differ from the last commit, untracked ones too, from the project's root.
- * @throws PommelError `usage` where git cannot tell
+ * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
+ * @throws PommelError `usage` if git fails
  */
 export async function changedFiles(project: Project): Promise<string[]> {
   const files: string[] = [];

@@ -28,7 +28,7 @@ import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { isoTime } from "../status/status.ts";
 import { renderTurn } from "./conversations-turn.ts";
 
-/** How many are listed when nobody says. */
+/** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
 
 /** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */

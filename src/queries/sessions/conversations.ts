@@ -54,9 +54,9 @@ export async function toSessionQuery(
 }
 
 /**
- * Answers a search of conversations.
- * @param pending transcripts that wait to be read on; null when nobody knows, because no daemon runs
- * @throws PommelError `usage` for a question that makes no sense, `not_found` for an unknown session
+ * Answers a search of sessions.
+ * @param pending transcripts not fully imported; null if unknown, because no daemon runs
+ * @throws PommelError `usage` for an invalid query, `not_found` for an unknown session
  */
 export async function answerTranscriptSearch(
   search: SessionSearch,

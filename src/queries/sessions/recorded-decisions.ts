@@ -23,8 +23,8 @@ const maxCommits = 2_000;
 const maxText = 400;
 
 /**
- * What the repository itself says was decided, in its own words: records of decisions, comments that begin with "WHY:" or
- * "DECISION:", bodies of commits. Nothing where git cannot tell.
+ * Decisions that the repository itself records, quoted: decision records, comments that begin with "WHY:" or
+ * "DECISION:", bodies of commits. None if git fails.
  */
 export async function recordedDecisions(root: string): Promise<Decision[]> {
   const found = await Promise.all([recordsIn(root), commentsIn(root), commitsIn(root)].map(orNone));

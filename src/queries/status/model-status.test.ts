@@ -53,7 +53,7 @@ it("counts what each model has seen", async () => {
   expect(second).toMatchObject({ id: "large", state: "waiting", chunks_embedded: 0, chunks_pending: 3 });
 });
 
-it("tells from the pass how far it is, and why it does not go on", async () => {
+it("shows the progress of the pass, and why it stopped", async () => {
   const progress: EmbedProgress = { state: "embedding", problem: null, chunksPerSecond: 2 };
   const described = async (more: Partial<EmbedProgress>, problem: string | null = null) => {
     const life = {

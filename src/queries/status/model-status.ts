@@ -13,7 +13,7 @@ interface StoredVectors {
   counts: readonly (Omit<VectorCounts, "dimensions"> & { dimensions?: number })[];
 }
 
-/** What a running daemon knows of a model besides what is stored. */
+/** What a running daemon knows about a model beyond what is stored. */
 interface ModelLife {
   progressOf: (model: string) => EmbedProgress | null;
   /** Why it could not be used the last time. */

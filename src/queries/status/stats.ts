@@ -30,10 +30,10 @@ export interface StatsRequest {
 }
 
 /**
- * Whose lines commits added. Of commits that took the place of others only those count, and of those that change the
- * same (cherry-picks) only the first: a line that was written once is counted once.
- * @param memory null: nothing is remembered
- * @throws PommelError `usage` for a time that makes no sense
+ * Who wrote the lines that commits added. Each line counts once: a rewritten commit replaces its original, and of
+ * cherry-picks only the first counts.
+ * @param memory null: there is no memory
+ * @throws PommelError `usage` for an invalid time
  */
 export async function statsOf(
   project: Project,
@@ -102,7 +102,7 @@ async function historyOf(root: string, signal?: AbortSignal): Promise<ReadonlyMa
   }
 }
 
-/** git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's. */
+/** git's own limits use the committer's time and stop at the first older commit; ours use the author's. */
 function within(
   history: ReadonlyMap<string, number>,
   { since, until }: AuthoredFilter,

@@ -29,7 +29,7 @@ export interface LinesBefore {
   text: string[];
 }
 
-/** Lines of a block that others took the place of, at most; of a larger one nobody would say so. */
+/** Maximum number of lines in a replaced block; larger blocks do not count as replaced. */
 const maxReplaced = 40;
 /** How much of its words a line must share with another to be that line, changed. */
 const alike = 0.5;

@@ -14,14 +14,14 @@ export interface OriginGroup {
   weight: number;
 }
 
-/** What can be told of an agent's line is more. */
+/** An agent's line counts more: its origin has more to show. */
 const weightOfAgent = 2;
 /** What a blank line or a bracket counts. */
 const weightOfTrivial = 0.01;
 
 /**
- * The ranges by where they come from: those that tell most first, of equal ones the latest.
- * @param textOf a line's text; where it is not known, a line counts as one that says something
+ * The ranges grouped by origin: the most informative first, then the latest.
+ * @param textOf a line's text; a line of unknown text counts as informative
  */
 export function groupsOf(
   ranges: readonly BlameRange[],
@@ -56,7 +56,7 @@ export function largestOf({ ranges }: OriginGroup): BlameRange {
   return ranges.reduce((a, b) => (length(b) > length(a) ? b : a));
 }
 
-/** All that is known of where lines come from. */
+/** Everything known about where lines come from. */
 export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin {
   const range = ranges[0]!;
   const { session_id, turn, tool_use } = range;
