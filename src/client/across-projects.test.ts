@@ -91,7 +91,7 @@ describe("searching all projects", () => {
     rmSync(registryFile(), { recursive: true });
   });
 
-  it("asks nobody after the deadline", async () => {
+  it("sends no request after the deadline", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
     const { projects, left_out } = await searchAcross(one, "code", { q: "parse a date" }, 0);
@@ -99,7 +99,7 @@ describe("searching all projects", () => {
     expect(left_out).toMatchObject([{ project: one.root }]);
   });
 
-  it("tells what was asked wrongly at once", async () => {
+  it("reports an invalid request at once", async () => {
     const one = await newProject("one");
     remember(one, "s1", "x", 1);
     await expect(searchAcross(null, "transcripts", { q: "(", mode: "regex" })).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe("merging", () => {
     },
   });
 
-  it("goes by what projects know absolutely, not by each one's own best", () => {
+  it("ranks by absolute scores, not by each project's own best", () => {
     const far = codePart("/far", [{ score: 1, semantic: 0.1, lexical: 5 }]);
     const near = codePart("/near", [
       { score: 1, semantic: 0.8 },

@@ -26,7 +26,7 @@ export interface Across<T> {
   left_out: LeftOut[];
 }
 
-/** After so long nobody else is asked, and what did not answer is left out. Milliseconds. */
+/** No further project is asked after this, and late answers are left out. Milliseconds. */
 const deadlineMs = 15_000;
 
 /** As long as one daemon may take; then its databases are read here. Milliseconds. */
@@ -177,7 +177,7 @@ async function askEach<P extends { project: Project }, T>(
   return { answers, left_out };
 }
 
-/** What goes on is not heard any more. */
+/** Rejects after `ms`; later results of `work` are ignored. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;

@@ -43,7 +43,7 @@ describe("withMemory", () => {
     await expect(withMemory(project, () => 1)).rejects.toMatchObject({ code: "memory_corrupt" });
   });
 
-  it("closes it after use, whatever comes of that", async () => {
+  it("closes it after use, whatever happens", async () => {
     remember();
     let used: Memory | null = null;
     const use = (memory: Memory) => {
@@ -66,7 +66,7 @@ it("answers without a daemon, and says how new the memory is", async () => {
 });
 
 describe("searching without a daemon", () => {
-  it("finds what was said", async () => {
+  it("finds what sessions say", async () => {
     remember();
     expect(await answerFromStore(project, "searchTranscripts", { q: "retry" })).toMatchObject({
       results: [{ content: "The retry was flaky" }],
@@ -114,7 +114,7 @@ describe("searching without a daemon", () => {
   });
 });
 
-it("answers nothing that nobody waits for any more", async () => {
+it("sends no answer that nobody waits for any more", async () => {
   remember();
   const signal = AbortSignal.abort();
   await expect(answer(project, "session", { id: "ab" }, { signal })).rejects.toBe(signal.reason);
@@ -127,13 +127,13 @@ it("is patient with a daemon that hangs once, and again when it answers", async 
     null,
     null,
   ];
-  const patience: (number | undefined)[] = [];
+  const limits: (number | undefined)[] = [];
   const ask = (async (_project, _route, _request, limit) => {
-    patience.push(limit);
-    const answer = answers[patience.length - 1];
+    limits.push(limit);
+    const answer = answers[limits.length - 1];
     if (answer) throw answer;
     return answer;
   }) as typeof askDaemon;
   for (const _ of answers) await askPatiently(projectAt("/hung"), "status", {}, {}, ask).catch(() => null);
-  expect(patience).toEqual([10_000, 10_000, 500, 10_000]);
+  expect(limits).toEqual([10_000, 10_000, 500, 10_000]);
 });

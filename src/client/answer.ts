@@ -30,7 +30,7 @@ interface AnswerOptions {
   timeout?: number | undefined;
   /** Whether a missing daemon is started for the next questions; default: true. */
   starts?: boolean;
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal | undefined;
 }
 

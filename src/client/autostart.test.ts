@@ -43,7 +43,7 @@ afterEach(() => {
 
 const names = () => readdirSync(join(project.stateDir, "autostart")).sort();
 
-/** Lets so much time go by. Milliseconds. */
+/** Advances the time. Milliseconds. */
 function later(ms: number): void {
   vi.useFakeTimers({ now: Date.now() + ms, toFake: ["Date"] });
 }
@@ -153,7 +153,7 @@ describe("no start", () => {
     });
   });
 
-  it("where a configuration that nobody looked at sends code away, whatever the environment says", async () => {
+  it("where an unapproved configuration sends code away, whatever the environment says", async () => {
     recordRefusal(project, "unapproved");
     vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "true");
     expect(await startInBackground(project)).toBe(false);

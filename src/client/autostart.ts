@@ -10,12 +10,12 @@ import type { StatusResponse } from "../protocol/status.ts";
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
  * that reads the configuration: that is the work of start-daemon.ts, which it starts.
  *
- * What is known of former starts lies in `.pommel/autostart/`, which is gone as soon as a daemon has proved itself:
- * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may try at
- *   once. Empty while the attempt goes on, then `{"error": ...}`; its age decides when the next one is due.
- * - `stopped`: `pm stop` was the last word; holds the boot that it was said in.
- * - `off`, `unapproved`: the configuration speaks against it. Reading it takes longer than a hook has, so this counts until
- *   a file changes.
+ * The state of former starts is in `.pommel/autostart/`, which is deleted once a daemon runs:
+ * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
+ *   try at once. Empty during the attempt, then `{"error": ...}`; its age decides when the next one is due.
+ * - `stopped`: the user's last command was `pm stop`; holds the id of that boot.
+ * - `off`, `unapproved`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts
+ *   until a file changes.
  */
 
 /** Why no start is due now. */
@@ -172,7 +172,7 @@ export function clearAutostart(project: Project): void {
   try {
     rmSync(autostartDir(project), { recursive: true, force: true });
   } catch {
-    // Another process writes there at this moment, or nobody may. The next start clears it.
+    // Another process is writing there, or permission is missing. The next start clears it.
   }
 }
 

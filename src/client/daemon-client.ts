@@ -36,9 +36,9 @@ export function expectNoAnswer(): void {
 }
 
 /**
- * Asks the daemon of `project`.
+ * Sends a request to the daemon of `project`.
  * @param timeoutMs for the whole exchange
- * @param signal aborted when nobody wants the answer any more: the daemon then ends its work on it
+ * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
 export async function askDaemon<R extends RouteName>(

@@ -20,8 +20,8 @@ interface RawAnswer {
 }
 
 /**
- * Sends `request` and reads the answer to its end.
- * @returns "timeout" when it did not come within `timeoutMs`; null when nobody answers, or with more than `maxBytes`
+ * Sends `request` and reads the whole answer.
+ * @returns "timeout" if it takes longer than `timeoutMs`; null if nothing answers, or with more than `maxBytes`
  */
 export async function exchange(
   port: number,

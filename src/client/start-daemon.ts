@@ -27,8 +27,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Whether a file that may have come with the repository has texts sent to a server. Nobody may have looked at it, when a
- * hook is all that runs here.
+ * Whether a file that may have come with the repository has texts sent to a server. When only a hook runs here, the
+ * user may never have seen that file.
  */
 function sendsCodeByItself({ config, origin }: LoadedConfig): boolean {
   const keys = ["embed.code", "embed.text"] as const;

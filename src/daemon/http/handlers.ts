@@ -61,7 +61,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   async function search(request: SearchRequest): Promise<SearchResponse> {
     const answer = await work.ask(toCodeQuery(request, config));
     const { pending, is_idle } = work.queue();
-    // Between two files nothing waits, and yet the pass goes on.
+    // An empty queue between two files does not mean that the pass is over.
     return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {

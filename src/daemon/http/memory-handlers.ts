@@ -91,7 +91,7 @@ function searchTranscripts(
   return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
 }
 
-/** What an agent is told by itself, of what is remembered now. */
+/** The automatic context for an agent, from what is stored now. */
 async function context(
   { root, work, config, roots, namedCode }: HandlersOptions,
   request: RequestOf<"context">,
@@ -211,7 +211,7 @@ function startSession(
   const agent = agentCalled(name);
   const isOurs = cwd === undefined || belongsTo(roots(), cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
-  // Of a session that is known its lines tell more; some clients name the origin when a fork begins.
+  // A known session's transcript has better data; some clients send the origin's id when a fork begins.
   if (sessionByUid(memory, uid) === null) {
     saveSession(memory, { uid, agent: agent.name, cwd: cwd ?? "", startedAt: Date.now() });
   }

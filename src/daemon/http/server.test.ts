@@ -249,7 +249,7 @@ test("takes questions about conversations from the query string", async () => {
   expect((await send("/search/transcripts?q=why&kind=novel")).status).toBe(400);
 });
 
-test("work on an answer that nobody waits for any more is aborted", async () => {
+test("aborts work on an answer that nobody waits for any more", async () => {
   const asker = new AbortController();
   handlers.sessions.mockReturnValueOnce(new Promise(() => {}));
   const asked = callDaemon(record, "sessions", {}, 5000, asker.signal);
@@ -391,7 +391,7 @@ test.each([
   await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
 });
 
-test("tells a dead daemon, a stranger and a silent one apart", async () => {
+test("distinguishes a dead daemon, a foreign one and a silent one", async () => {
   const gone = createHttpServer();
   const port = await listening(gone);
   gone.close();

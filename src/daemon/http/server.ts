@@ -23,7 +23,7 @@ export type Handlers = {
 };
 
 interface ServerOptions {
-  /** Who we are; null until the port is known. */
+  /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
   answer: Answer;
   /** Called for each request that passed the guard. */

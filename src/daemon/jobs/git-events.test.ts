@@ -55,7 +55,7 @@ test("a commit waits until what active sessions said was read", async () => {
   expect(jobs()).toEqual([["commit", a, { seen: "hook", branch: "main", at: 1_000_000 }]]);
 });
 
-test("a rewritten commit is told of with those that it took the place of", async () => {
+test("a rewritten commit is recorded with the commits that it replaced", async () => {
   await take("post-commit", { head: c, branch: "main" });
   await take("post-rewrite", {
     command: "rebase",

@@ -56,7 +56,7 @@ async function doNext(more: Partial<GitJobsOptions> = {}, signal = new AbortCont
   return Date.now() - start;
 }
 
-test("a commit is taken in when what was seen before it is stored", async () => {
+test("a commit is imported once everything seen before it is stored", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", branch: "main", rewrittenFrom: ["b"], at: start });
   const settled = vi.fn(async () => {
     expect(record).not.toHaveBeenCalled();
@@ -72,7 +72,7 @@ test("a commit is taken in when what was seen before it is stored", async () => 
   expect(await doNext()).toBe(null);
 });
 
-test("a commit is looked at again, in a pause, when something was read that was said before it", async () => {
+test("a commit is analysed again, in a pause, when messages from before it arrive", async () => {
   const { memory } = stored;
   const known = { tree: "t", parents: [], branch: null, author: "Ann", authoredAt: 0, patchId: null };
   const rest = {
@@ -121,7 +121,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
   ]);
 });
 
-test("what is known of a commit adds up, whoever tells of it", async () => {
+test("reports of a commit are merged, whatever their source", async () => {
   const { memory } = stored;
   askForCommit(memory, hash, { seen: "hook", branch: "main", at: start });
   askForCommit(memory, hash, { seen: "reflog", branch: null, rewrittenFrom: ["b", "c"], at: start + 900 });

@@ -21,7 +21,7 @@ interface HousekeepingOptions {
 
 const pollIntervalMs = 600_000;
 const dayMs = 86_400_000;
-/** Lines are committed within some weeks, or nobody needs to know any more when they showed up. */
+/** Lines are committed within some weeks; after that, when they appeared no longer matters. */
 const observedMs = 30 * dayMs;
 /** Free pages are given back in so many steps, between which others run. */
 const pagesAtOnce = 500;
@@ -30,8 +30,8 @@ const chunksAtOnce = 50;
 const maxPages = 20_000;
 
 /**
- * What a memory needs now and then: new rules applied, old sessions let go, its size noted, its words weighed, free pages
- * given back.
+ * Regular maintenance of a memory: applies new rules, prunes old sessions, records the size, weighs words, frees unused
+ * pages.
  */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { codeOf } from "../../project/errors.ts";
 
-/** A text that tells this process's work from that of all others, also from one that has its pid later. */
+/** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */
 export function newOwner(): string {
   return [process.pid, beginningOf(process.pid), randomBytes(4).toString("hex")].join("-");
 }

@@ -131,12 +131,12 @@ export class MemoryWork {
     return hasNews(this.memory, path, stat);
   }
 
-  /** Transcripts that wait to be read on. */
+  /** Transcripts not fully imported. */
   pending(): number {
     return unfinishedJobs(this.memory, "transcript");
   }
 
-  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean } = {}): void {
     this.open?.scanMissedCommits(how);
   }

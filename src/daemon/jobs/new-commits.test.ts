@@ -39,7 +39,7 @@ test("the root commit, where there was none before", async () => {
   });
 });
 
-test("those since the last time, with their branches and what they took the place of", async () => {
+test("those since the last time, with their branches and the commits that they replaced", async () => {
   const { dir, git, commit } = repository;
   know(commit("one", { a: "1\n" }));
   expect(await look()).toEqual({ commits: [], hasOthers: true });

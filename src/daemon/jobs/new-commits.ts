@@ -5,7 +5,7 @@ import { branchOf } from "../../git/history/head.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
-/** A commit that was made here and that nobody told of. */
+/** A commit made here that no hook reported. */
 export interface NewCommit {
   hash: string;
   /** When it was made. Milliseconds since the epoch. */
@@ -29,8 +29,8 @@ const seenUntil = "git.reflog ";
 const maxCommits = 500;
 
 /**
- * Commits that were made in the working trees since the last time, by their reflogs. Where a rebase goes on, the next
- * time. The first time none: that is history.
+ * Commits made in the working trees since the last call, by their reflogs. During a rebase none, until it ends. None on
+ * the first call: that is history.
  */
 export async function newCommits(
   memory: Memory,
@@ -111,7 +111,7 @@ function withBranches(entries: readonly ReflogEntry[], branch: string | null): S
     const before = entries[index + 1]?.hash;
     const entry: Sorted = {
       hash,
-      // Whole seconds: what was said within it was before.
+      // git has whole seconds; messages within this one count as earlier.
       at: at + 999,
       branch: current,
       rewrittenFrom: isAmend && before !== undefined ? [before] : [],

@@ -25,7 +25,7 @@ import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
 import { RwLock } from "./rw-lock.ts";
 
-/** After the last session that nobody knew of was read. Milliseconds. */
+/** Pause after the last unknown session was read. Milliseconds. */
 const afterUnknownMs = 5000;
 /** A session is summed up when nothing new has come for so long. Milliseconds. */
 const summariseAfterMs = 60_000;
@@ -60,7 +60,7 @@ export class OpenMemory {
   private unloadTimer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onFailure told of every failure of what works in the background
+   * @param onFailure called with every failure in the background
    * @throws PommelError as `Memory.open`
    */
   constructor(
@@ -139,7 +139,7 @@ export class OpenMemory {
         },
       });
     const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
-    // A language model and the network take their time, and nobody waits for that.
+    // A language model and the network are slow, and nobody waits for these jobs.
     return [
       workerFor([...reading, "commit", "scrub", "history", "retain"]),
       workerFor(["deep-scrub", "summary", "sync"]),
@@ -173,7 +173,7 @@ export class OpenMemory {
     this.wake();
   }
 
-  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
     if (!this.bindsCommits) return;
     this.quietly(() => askForHistory(this.memory, how));
@@ -200,7 +200,7 @@ export class OpenMemory {
     }
   }
 
-  // What goes on behind
+  // Background work
 
   /** What keeps the queue from being worked off. */
   get troubles(): string[] {
@@ -249,7 +249,7 @@ export class OpenMemory {
     collectGarbage();
   }
 
-  /** For what nobody waits for: a memory that fails must not end the daemon, which has code to search as well. */
+  /** For work in the background: a memory that fails must not end the daemon, which also serves code search. */
   private quietly(work: () => void): void {
     try {
       work();

@@ -68,9 +68,9 @@ const heartbeatMs = 2000;
 const provenAfterMs = 60_000;
 
 /**
- * Runs the daemon of a project in this process: takes the lock, opens the index, answers HTTP, watches. It
- * answers from the start; the first pass over the project goes on behind.
- * @throws PommelError `locked` when another process writes the index; whatever kept it from starting
+ * Runs the daemon of a project in this process: takes the lock, opens the index, serves HTTP, watches. It answers from
+ * the start, while the first pass over the project runs in the background.
+ * @throws PommelError `locked` when another process writes the index; any other reason why it cannot start
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { project, config, log, onStop, onRestart } = options;

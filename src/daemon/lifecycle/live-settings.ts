@@ -48,7 +48,7 @@ export class LiveSettings {
   }
 
   /**
-   * Reads the settings again, and goes by those that need no restart.
+   * Reads the settings again, and applies those that need no restart.
    * @throws PommelError `config_invalid`, `unreadable`
    */
   reload(): ChangedSettings {

@@ -51,7 +51,7 @@ test("a note is remembered once for each time that it was written", async () => 
   const prompt = "Note to Pommel: keep it\nNote to Pommel: and that";
   await take("user-prompt", { prompt }, 1_000_000);
   expect(notes().sort()).toEqual(["1000000 and that", "1000000 keep it"]);
-  // The same hook, told of twice.
+  // The same hook, delivered twice.
   await take("user-prompt", { prompt }, 1_000_500);
   expect(notes()).toHaveLength(2);
   await take("user-prompt", { prompt: "Note to Pommel: keep it" }, 2_000_000);
@@ -62,7 +62,7 @@ test("a note is remembered once for each time that it was written", async () => 
   for (const ordinal of [0, 1]) expect(uids).toContain(annotationUid("s", "twice", ordinal));
 });
 
-test("a note that the transcript told of first is the same", async () => {
+test("a note imported from the transcript first is the same", async () => {
   const known = {
     sessionUid: "s",
     turn: 1,
@@ -76,7 +76,7 @@ test("a note that the transcript told of first is the same", async () => {
   expect(notes()).toEqual(["1000000 keep it"]);
 });
 
-test("what another agent's hooks tell of is that agent's", async () => {
+test("events of another agent's hooks belong to that agent", async () => {
   const handle = claudeHookEvents({
     work: { captures: true, memory: stored.memory, readOn },
     roots: () => ["/repo"],
@@ -92,7 +92,7 @@ test("what another agent's hooks tell of is that agent's", async () => {
   await expect(handle({ ...item, agent: "other", event: "stop", payload })).rejects.toThrow();
 });
 
-test("a session is known from its start, and is summed up at its end", async () => {
+test("a session is known from its start, and is summarized at its end", async () => {
   await take("session-start", { source: "startup" });
   expect(sessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });
   expect(readOn).not.toHaveBeenCalled();
@@ -111,7 +111,7 @@ test("keeps the end of a session until it is gone on with", async () => {
   expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: null, endReason: null });
 });
 
-test("keeps the end of a fork whose start was told as that of its origin, and the origin's", async () => {
+test("keeps the end of a fork that started with its origin's id, and the end of the origin", async () => {
   addSession(stored.memory, "origin", { lastAt: 5, ended: { at: 7, reason: "other" } });
   await take("session-start", { session_id: "origin" }, 0);
   await take("user-prompt", { session_id: "fork" }, 1000);
@@ -120,7 +120,7 @@ test("keeps the end of a fork whose start was told as that of its origin, and th
   expect(sessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
 });
 
-test("does not know a session of which nothing but its end is told", async () => {
+test("ignores the end of a session that is otherwise unknown", async () => {
   await take("session-end", {});
   expect(sessionByUid(stored.memory, "s")).toBeNull();
 });
@@ -150,7 +150,7 @@ test("a transcript is read on when something has happened, and summed up when it
   expect(readOn.mock.calls.map(([file]) => file)).toEqual([path, path, path]);
 });
 
-test("a session of Gemini CLI is on the branch that is checked out when its hooks tell of it", async () => {
+test("a session of Gemini CLI is on the branch that is checked out when its hooks run", async () => {
   const repo = mkdtempSync(join(tmpdir(), "pommel-branch-"));
   mkdirSync(join(repo, ".git"));
   const head = (branch: string) => writeFileSync(join(repo, ".git", "HEAD"), `ref: refs/heads/${branch}\n`);

@@ -12,7 +12,7 @@ import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 
-/** A prompt's hook and its line in the transcript tell of times this far apart at the most. Milliseconds. */
+/** Maximum difference between the times of a prompt's hook and its line in the transcript. Milliseconds. */
 const sameNoteMs = 60_000;
 /** At the end of a turn its last message is on disk a little later. Milliseconds. */
 const lagMs = 2000;
@@ -25,7 +25,7 @@ interface HookEventsOptions {
   stop: AbortSignal;
 }
 
-/** Takes in what agents' hooks tell of: they run ahead of the transcript, which has the rest. */
+/** Records events of agents' hooks: they run ahead of the transcript, which has the rest. */
 export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     if (!options.work.captures) return;
@@ -41,7 +41,7 @@ interface HookEvent {
   event: AgentHookItem["event"];
   payload: AgentHookItem["payload"];
   at: number;
-  /** Where it is known and no transcript says it. */
+  /** Where it is known and no transcript has it. */
   branch: string | null;
 }
 
@@ -74,8 +74,8 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
 }
 
 /**
- * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
- * session that it was forked from, and with its own id nothing before the first prompt.
+ * A prompt shows that a session continues, not that it starts: for a fork, older clients send the start with the id of
+ * its origin, and nothing with its own id before the first prompt.
  */
 function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
   const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
@@ -94,7 +94,7 @@ function noteSession(memory: Memory, uid: string, { agent, event, payload, at, b
 }
 
 /**
- * The prompt's notes, at once. The transcript tells of them again, with their turn: the n-th same note of a session is
+ * The prompt's notes, at once. The transcript repeats them later, with their turn: the n-th same note of a session is
  * always the same annotation.
  */
 function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {

@@ -11,7 +11,7 @@ interface SpoolReaderOptions {
   log: Logger;
 }
 
-/** In case nobody pokes. Milliseconds. */
+/** In case no notification arrives. Milliseconds. */
 const pollIntervalMs = 10_000;
 
 /** Works off the spool whenever somebody says that something lies in it, and now and then by itself. */

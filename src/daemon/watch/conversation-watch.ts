@@ -24,7 +24,7 @@ interface ConversationWatchOptions {
   log: Logger;
 }
 
-/** Sessions from before that nobody has taken in. */
+/** Past sessions that are not imported yet. */
 interface PastSessions {
   /** Without those of subagents. */
   sessions: number;
@@ -62,7 +62,7 @@ const capturedSince = "captured_since";
  */
 export class ConversationWatch {
   private readonly watches: DirectoryWatch[] = [];
-  /** By path. What is known stays true while a transcript's beginning does. */
+  /** By path. An entry holds as long as the beginning of its transcript is unchanged. */
   private readonly known = new Map<string, Told>();
   /** Transcripts from before, by path; null until all were looked at. */
   private old: Map<string, OldFile> | null = null;
@@ -200,7 +200,7 @@ export class ConversationWatch {
     return folders;
   }
 
-  /** Most folders are of other projects: their newest files tell, and the others need not be opened. */
+  /** Most folders belong to other projects: their newest files show that without opening the others. */
   private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
     const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
     let isKnown = false;
@@ -224,7 +224,7 @@ export class ConversationWatch {
     if (known !== undefined) return known;
     try {
       const info = await agent.describe(path);
-      // Not yet told: it is looked at again when it grows.
+      // Not decided yet: the next growth triggers another look.
       if (info === null) return null;
       const owner = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
       this.known.set(path, owner);

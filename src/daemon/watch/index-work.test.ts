@@ -30,7 +30,7 @@ const restingIndexer: IndexProgress = {
   recent: [],
 };
 
-/** An index, its search and its indexer that do nothing until told to. */
+/** An index, its search and its indexer, which do nothing until the test says so. */
 function fakeSession() {
   const meta = new Map<string, string>();
   return {
@@ -215,7 +215,7 @@ test("waits for the work under way before it closes the index", async () => {
   expect(order).toEqual(["pass ended", "index closed"]);
 });
 
-test("lets models and vectors go when nobody searches, but not while vectors are made", async () => {
+test("unloads models and vectors while there are no searches, but not while vectors are made", async () => {
   const session = fakeSession();
   session.embedPass.isBusy.mockReturnValueOnce(true);
   const { work } = await createWork([session], { unloadAfterMs: 5 });

@@ -178,7 +178,7 @@ export class IndexWork {
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
   }
 
-  /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
+  /** A daemon's first queries take several times as long as later ones, so it runs some before a user has to wait. */
   async warmUp(): Promise<void> {
     this.unloadLater();
     try {

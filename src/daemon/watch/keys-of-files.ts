@@ -3,7 +3,7 @@ const maxKeys = 300_000;
 
 /** The keys of the lines of files as they were seen last (git/attribution/line-keys.ts). */
 export class KeysOfFiles {
-  /** The one that changed last is the last. null: nobody knows what was in it before it changes the next time. */
+  /** The last changed is the last. null: the earlier content is unknown until the next change. */
   private readonly files = new Map<string, Uint32Array | null>();
   private total = 0;
 

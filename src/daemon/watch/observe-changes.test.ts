@@ -105,7 +105,7 @@ test("a commit in between does not hide what was written before it", async () =>
   expect(seen("a.ts", ["one", "two"])).toEqual(["two"]);
 });
 
-test("what a checkout brings was written by nobody", async () => {
+test("files from a checkout do not count as written", async () => {
   const { git, commit } = repository;
   commit("one", { "a.ts": "one\n" });
   git("checkout", "--quiet", "-b", "side");
@@ -121,7 +121,7 @@ test("what a checkout brings was written by nobody", async () => {
   expect(seen("a.ts", lines)).toEqual(["mine", "more"]);
 });
 
-test("many files at once were written by nobody, nor what is in them when they change next", async () => {
+test("many files at once do not count as written, nor does their content at the next change", async () => {
   repository.commit("one");
   begin();
   const names = Array.from({ length: 51 }, (_, n) => `${n}.ts`);
@@ -133,7 +133,7 @@ test("many files at once were written by nobody, nor what is in them when they c
   expect(seen("1.ts", lines)).toEqual(["now"]);
 });
 
-test("leaves out what nobody writes by hand, and what is no file", async () => {
+test("leaves out what is never written by hand, and what is not a file", async () => {
   repository.commit("one", { "d/e": "" });
   begin();
   await save({

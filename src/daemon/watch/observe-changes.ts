@@ -33,8 +33,8 @@ const largestFile = 1_048_576;
 const staleMs = 600_000;
 
 /**
- * Notes when lines show up in files, so that it can be told later whether somebody was at work then. Looks at files a
- * while after they changed, behind everything else.
+ * Records when lines appear in files, as evidence of who was at work then. Looks at files some time after they changed,
+ * with the lowest priority.
  */
 export class ChangeObserver {
   private readonly known = new KeysOfFiles();
@@ -105,7 +105,7 @@ export class ChangeObserver {
   private async look(paths: readonly string[]): Promise<void> {
     const memory = this.options.memory();
     const head = this.moved();
-    // What was brought by git is in its history, and what came with much else is nobody's writing.
+    // Changes by git are in its history, and changes of many files at once are not hand-written.
     if (memory === null || head === "moved" || paths.length > manyFiles) {
       for (const path of paths) this.known.forget(path, { isUnclear: head !== "moved" });
       return;

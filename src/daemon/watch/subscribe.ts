@@ -82,7 +82,7 @@ const networkFilesystems = new Map([
   [0x786f4256, "vboxsf"],
 ]);
 
-/** The name of the network file system that `directory` lies on, or null if it lies on none (that is known). */
+/** The name of the network file system that holds `directory`, or null if none is detected. */
 export function networkFilesystem(directory: string): string | null {
   if (process.platform !== "linux") return null;
   try {

@@ -41,7 +41,7 @@ async function watch(subscribe?: Subscribe): Promise<void> {
 
 const seen = () => onChange.mock.calls.flat(2);
 
-test("tells of files that come and grow, and of nothing else", async () => {
+test("reports files that appear and grow, and nothing else", async () => {
   mkdirSync(join(root, "a"), { recursive: true });
   await watch();
   expect(onRescan).toHaveBeenCalledTimes(1);

@@ -162,7 +162,7 @@ describe("by notifications", () => {
     await rescanned(/ignore rules changed/);
   });
 
-  it("has it scanned after a checkout of many files, and goes on", async () => {
+  it("requests a scan after a checkout of many files, and keeps watching", async () => {
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
         cwd: root,
@@ -256,7 +256,7 @@ describe("by events made up", () => {
     expect(changes).toEqual(["a.ts"]);
   });
 
-  it("delivers while a stream of changes goes on", async () => {
+  it("delivers during a stream of changes", async () => {
     write("a.ts");
     await watch({ subscribe: fake, debounceMs: 60 });
     const stream = setInterval(() => emit(null, [changed("a.ts")]), 5);
@@ -281,7 +281,7 @@ describe("by events made up", () => {
     expect(subscriptions.map(({ isOpen }) => isOpen)).toEqual([false, true]);
   });
 
-  it("has it scanned when the system lost track, and goes on", async () => {
+  it("requests a scan when the system lost track, and keeps watching", async () => {
     write("a.ts");
     await watch({ subscribe: fake });
     emit(new Error("Events were dropped by the FSEvents client. File system must be re-scanned."), []);
