@@ -14,7 +14,7 @@ import { readWindows } from "./windows.ts";
 /** How an agent reads a file. */
 export type Manner = "whole" | "windows";
 
-/** Files that are for something else than being the answer, as far as their paths tell. */
+/** Files that are unlikely to be the answer, by their paths. */
 const lastRoles: readonly PathRole[] = ["test", "example", "docs", "generated"];
 
 export function readByGrep(question: string, sources: Sources, reading: Reading, manner: Manner): void {

@@ -126,7 +126,7 @@ describe("search_code", () => {
 });
 
 describe("reading", () => {
-  test("half of an answer without its first line is known for it, less is not", () => {
+  test("an answer counts as found with half of it, without its first line, but not with less", () => {
     const less = begin(evict, "lines");
     less.read("src/cache.ts", 303, 400);
     expect(less.isFound()).toBe(false);

@@ -101,7 +101,7 @@ export function createReading(sources: Sources, answer: Answer, criterion: Crite
   };
 }
 
-/** The lines that matter: blank ones of an answer tell nothing. */
+/** The lines that count: blank lines of an answer do not. */
 function wantedOf(sources: Sources, { file, lines }: Answer, criterion: Criterion): number[] {
   const all = sources.linesOf(file);
   const [first, last] =

@@ -22,7 +22,7 @@ interface Options {
   search: Search;
 }
 
-/** Answers are asked for so often before the agent gives up and greps. */
+/** Pages of results that the agent reads before it greps instead. */
 const pages = 2;
 /** Lines read before and after what a result names, and of a long one at most. */
 const around = 10;

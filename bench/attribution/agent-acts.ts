@@ -147,7 +147,7 @@ export const acts: Readonly<Record<string, Act>> = {
 
   secret: onFile(async (world, session, path) => {
     const { random } = world;
-    // Put together here, so that nobody takes it for a real one.
+    // Built here, so that nobody mistakes it for a real one.
     const secret = `ghp_${Array.from({ length: 36 }, () => random.pick([..."abcdefghijkABCDEFGHIJK0123456789"])).join("")}`;
     await edit(world, session, path, (lines, owner) => {
       const texts = [

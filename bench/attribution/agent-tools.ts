@@ -26,10 +26,7 @@ function changedPart(before: readonly Line[], after: readonly Line[]): [string, 
   return [a.slice(start, a.length - end).join("\n"), b.slice(start, b.length - end).join("\n")];
 }
 
-/**
- * Edits a file. `after` is run once the file is written and before the result is told: a hook that formats, or somebody
- * else.
- */
+/** Edits a file. `after` runs between the write and the tool's result: a formatting hook, or another writer. */
 export async function edit(
   world: World,
   session: AgentSession,

@@ -121,7 +121,7 @@ export async function call(
   meet(world, session);
 }
 
-/** As the client tells of a change: hunks with three lines around them, by text alone. */
+/** A change as the client records it: hunks with three lines of context, by text alone. */
 export function structuredPatch(before: readonly Line[], after: readonly Line[]) {
   const a = textsOf(before);
   const b = textsOf(after);

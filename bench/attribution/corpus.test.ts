@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const linesBy = (keeper: string) => measured.flatMap(({ by }) => by[keeper]!.lines);
 
-test("where Pommel watched, agents' lines are found and nobody else's are called theirs", () => {
+test("where Pommel watched, it finds agents' lines and attributes nobody else's to them", () => {
   const lines = linesBy("live");
   const { agentPrecision, agentRecall, session, turn } = figuresOf(lines);
   for (const kind of ["agent", "human", "untold"]) {
@@ -26,10 +26,10 @@ test("where Pommel watched, agents' lines are found and nobody else's are called
   expect(turn).toBeGreaterThanOrEqual(0.97);
 });
 
-test("of history that is imported less is known, and nothing more is claimed", () => {
+test("imported history has less evidence, and no more is claimed", () => {
   const { agentPrecision, agentRecall } = figuresOf(linesBy("imported"));
   expect(agentPrecision).toBeGreaterThanOrEqual(0.98);
-  // What a generator wrote stands in no transcript.
+  // A generator's output is in no transcript.
   expect(agentRecall).toBeGreaterThanOrEqual(0.75);
 });
 
@@ -39,7 +39,7 @@ test("commits are bound to the sessions that led to them", () => {
   expect(recall).toBeGreaterThanOrEqual(0.9);
 });
 
-test("before Pommel came nobody is called an agent", () => {
+test("no line from before Pommel is attributed to an agent", () => {
   const before = linesBy("live").filter(({ tags }) => tags.includes("commit: before"));
   expect(before.length).toBeGreaterThan(0);
   expect(before.filter(({ verdict }) => verdict?.author === "agent")).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Judged, JudgedBindings } from "./judge.ts";
 
-/** How well authors were told. Shares from 0 to 1; null where there was nothing to tell. */
+/** How well authors were recognized. Shares from 0 to 1; null if there was nothing to judge. */
 export interface Figures {
   lines: number;
   agentPrecision: number | null;

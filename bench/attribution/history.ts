@@ -14,7 +14,7 @@ export interface KnownCommit {
   by: string | null;
 }
 
-/** How a commit came to be, where git alone knows what stands in it. */
+/** How a commit was made, where only git knows its content. */
 export interface Coming {
   how: string[];
   by?: string | null;
@@ -53,8 +53,7 @@ export class History {
   }
 
   /**
-   * Looks what git made of what was done: new commits, with the writers of their lines, which the keepers are told of as
-   * the hooks do.
+   * Reads the new commits from git, with the writers of their lines, and reports them to the keepers as the hooks do.
    */
   async take(world: World, checkout: Checkout, coming: Coming): Promise<void> {
     const events = readSpool(world);

@@ -26,7 +26,7 @@ export interface Line {
   text: string;
   owner: Owner;
   via: Via;
-  /** It was made of lines of several owners, or nobody can say which of equal lines it is: it is not judged. */
+  /** Made of lines of several owners, or one of several equal lines with different owners: it is not judged. */
   isMixed?: true;
 }
 

@@ -18,7 +18,7 @@ export interface MeasuredRepository {
   story: string[];
 }
 
-/** Plays one repository and judges what is said of it. */
+/** Simulates one repository and judges its attribution. */
 export async function measure(seed: number, only: string | null, steps: number): Promise<MeasuredRepository> {
   const scratch = mkdtempSync(join(tmpdir(), "pommel-attribution-"));
   let world: World | null = null;

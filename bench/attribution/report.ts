@@ -91,7 +91,7 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
   }
 }
 
-/** The places where most lines were told wrong, agents' claims first. */
+/** The places with the most wrong lines, those wrongly attributed to agents first. */
 export function explain(measured: readonly MeasuredRepository[], most: number, half: string): void {
   for (const keeper of keepers(measured)) {
     const places = new Map<string, { seed: number; wrong: Judged[] }>();

@@ -58,7 +58,7 @@ export function fitResult(samples: readonly Sample[], searched: Searched, byMean
   return rounded({ bias, held, nearness, defines, place });
 }
 
-/** A name is there to the letter or not at all: the regression is not asked. */
+/** A name either matches exactly or not at all, so it needs no regression. */
 const described = (samples: readonly Sample[]) => samples.filter(({ kind }) => !/\bname$/.test(kind));
 
 /** What speaks for there being an answer. */

@@ -133,6 +133,6 @@ export function asMarkdown({ title, rows }: Table): string {
   return `\n${title}\n\n${[line(head), line(head.map(() => "---")), ...body.map(line)].join("\n")}`;
 }
 
-/** As it stands in coefficients.ts. */
+/** In the form of coefficients.ts. */
 export const asSource = (coefficients: unknown) =>
   JSON.stringify(coefficients, null, 2).replace(/"(\w+)":/g, "$1:");

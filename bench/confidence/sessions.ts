@@ -50,7 +50,7 @@ export async function sessionSamples(
     const kept = found.filter((one) => !isSource(one));
     samples.push({
       ...{ searched: "sessions", kind, source: "sessions", question },
-      // Pairs go by their session, so that none is in both halves.
+      // Pairs of one session share its half, so that no session is in both.
       half: halfOfQuestion(pair?.session ?? question),
       isAnswerable: pair !== null,
       asked: pair === null ? asked : askedWithout(memory, question, found.filter(isSource), kept),

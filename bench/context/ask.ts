@@ -37,7 +37,7 @@ interface AskOptions {
   times: { now: number };
 }
 
-/** Asks with the first prompt of every session, when only what was said before it is known. */
+/** Asks with the first prompt of every session, knowing only what came before it. */
 export async function askFirstPrompts({ memory, search, names, times }: AskOptions): Promise<Asked[]> {
   const config = defaultConfig();
   const asked: Asked[] = [];

@@ -9,7 +9,7 @@ import { codeNamed } from "../../src/queries/context/named-code.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Asked } from "./ask.ts";
 
-/** What a first prompt was told of the code that it names. */
+/** What was injected about the code that a first prompt names. */
 export interface Named {
   half: Asked["half"];
   prompt: string;

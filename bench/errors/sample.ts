@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Random, random } from "../attribution/random.ts";
 import { type Message, messagesIn, type Part, syntaxes } from "./literals.ts";
 
-/** An error as it stands in a terminal, and the file that it came from. */
+/** An error as shown in a terminal, and the file that it comes from. */
 export interface ErrorString {
   query: string;
   file: string;

@@ -122,7 +122,7 @@ async function store(memory: Memory, dialogue: Record<string, unknown>): Promise
   flushTerms(memory);
 }
 
-/** Both are people, so all that is said is a prompt. */
+/** Both speakers are people, so every message is a prompt. */
 const emptyTurn = {
   startedAt: null,
   endedAt: null,

@@ -33,7 +33,7 @@ test("ten times the time is as far to the right wherever it is, better stands fu
   expect(b.y).toBeGreaterThan(c.y);
 });
 
-test("names of tools that lie close do not lie on each other", () => {
+test("labels of nearby tools do not overlap", () => {
   const close = ["first", "second", "third", "fourth"].map((name, i) =>
     point(name, 0.8 + i / 200, 5 + i / 10),
   );

@@ -3,7 +3,7 @@ export interface PlotPoint {
   label: string;
   /** NDCG@10. */
   quality: number;
-  /** Milliseconds a query; null draws a line across, as only the quality is known. */
+  /** Milliseconds a query; null draws a horizontal line, as only the quality is known. */
   milliseconds: number | null;
   isOurs: boolean;
 }

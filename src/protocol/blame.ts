@@ -14,7 +14,7 @@ import {
 } from "./shape-parts.ts";
 import { attributionHows, authorKinds } from "./values.ts";
 
-/** The shapes of what is known of the lines of a file: blame, and why. */
+/** The shapes of blame and why: the authors of lines and the history behind them. */
 
 const lines = z.optional(lineNumber);
 const rev = field("the file as of this commit", text);
@@ -47,7 +47,7 @@ const lineAuthor = lazy(() =>
     author: z.enum(authorKinds),
     session_id: textOrNull,
     session_title: textOrNull,
-    /** The agent's name: "claude". Null where only that it was an agent is known. */
+    /** The agent's name: "claude". Null if it is unknown which agent it was. */
     agent: textOrNull,
     model: textOrNull,
     turn: numberOrNull,
@@ -108,7 +108,7 @@ const blameSummary = lazy(() =>
     /** Those with the most lines first, here and below. */
     by_session: z.array(sessionLines()),
     by_model: z.array(z.object({ model: text, lines: count })),
-    /** Of lines that no agent wrote, as far as is known; null: not committed yet. */
+    /** Lines not attributed to an agent; null: not committed yet. */
     by_person: z.array(personLines()),
   }),
 );
@@ -146,7 +146,7 @@ const originCommit = lazy(() =>
     subject: text,
     person: text,
     authored_at: timeOrNull,
-    /** Where it was made; null where nobody knows. */
+    /** Where it was made; null: unknown. */
     branch: textOrNull,
     is_boundary: z.boolean(),
   }),
@@ -179,7 +179,7 @@ const origin = lazy(() =>
     written_by: lineAuthor(),
     /** null: not committed yet. */
     commit: z.nullable(originCommit()),
-    /** null: none is known. */
+    /** null: no checkpoint. */
     checkpoint_id: textOrNull,
     /** What was asked and said when they were written; null where that is not remembered. */
     turn: z.nullable(originTurn()),
@@ -199,7 +199,7 @@ export type NearDecision = z.infer<ReturnType<typeof nearDecision>>;
 
 const earlierLines = lazy(() =>
   z.object({
-    /** changed: what the lines were; replaced: other lines that they took the place of. */
+    /** changed: an earlier version of the lines; replaced: other lines in their place. */
     how: z.enum(["changed", "replaced"]),
     file: text,
     first_line: z.number(),
@@ -261,13 +261,13 @@ export const whyAnswer = lazy(() =>
     last_line: z.number(),
     /** The lines; at most fifty. */
     text: strings,
-    /** What they come from: what tells most first, by lines that say something; an agent's count double. At most five. */
+    /** Their origins: the most informative first, by lines with content; an agent's count double. At most five. */
     origins: z.array(origin()),
     /** What was decided and noted near the first origin, the nearest first. */
     decisions: z.array(nearDecision()),
     /** What stood there before the first origin, step by step back. */
     earlier: z.array(earlierLines()),
-    /** What happened to the file after the first origin; null: nobody knows. */
+    /** What happened to the file after the first origin; null: unknown. */
     later: z.nullable(laterChanges()),
     freshness: whyFreshness(),
     notes,

@@ -19,7 +19,7 @@ import {
 } from "./shape-parts.ts";
 import { bindingHows } from "./values.ts";
 
-/** The shapes of what is known of commits that sessions led to. */
+/** The shapes of commits that sessions led to. */
 
 export const checkpointsRequest = lazy(() =>
   z.object({
@@ -192,12 +192,12 @@ const sessionState = lazy(() =>
 export type SessionState = z.infer<ReturnType<typeof sessionState>>;
 
 /**
- * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
- * the checkpoint, as turns may be let go by age.
+ * What agents were doing when a commit was made, by the uid of their session, taken from what is stored and so
+ * scrubbed. Kept with the checkpoint, as turns may be pruned by age.
  */
 export type AgentState = Record<string, SessionState>;
 
-/** What stands in a checkpoint; sessions of which something else stands there are left out. */
+/** A checkpoint's stored state; sessions with invalid entries are left out. */
 export function readAgentState(stored: Record<string, unknown>): AgentState {
   return Object.fromEntries(
     Object.entries(stored).flatMap(([uid, state]) => {
@@ -232,7 +232,7 @@ export const rewindAnswer = lazy(() =>
     subject: text,
     author: text,
     committed_at: time,
-    /** Where it was made; null: nobody knows. */
+    /** Where it was made; null: unknown. */
     branch: textOrNull,
     reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
     branches: strings,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { lazy } from "./shape-parts.ts";
 import { contextEvents } from "./values.ts";
 
-/** The shapes of the route that says what an agent is told by itself; protocol.ts has the routes. */
+/** The shapes of the route for automatic context; protocol.ts has the routes. */
 
 export const contextRequest = lazy(() =>
   z.object({
@@ -20,7 +20,7 @@ export const contextRequest = lazy(() =>
     transcript_path: z.optional(z.string()),
     /** An answer that would be later is none. Milliseconds. */
     within_ms: z.optional(z.number()),
-    /** Only to see: nothing is remembered as told. */
+    /** Only a preview: nothing is recorded as injected. */
     preview: z.optional(z.boolean()),
   }),
 );

@@ -10,7 +10,7 @@ export interface DaemonRecord {
   /** ISO 8601. */
   started_at: string;
   version: string;
-  /** What hooks have to know of the settings; an older daemon tells nothing by itself. */
+  /** The settings that hooks need; an older daemon injects nothing. */
   context?: { mode: string; deadline_ms: number };
 }
 
@@ -30,7 +30,7 @@ export function readDaemonRecord(project: Project): DaemonRecord | null {
   }
 }
 
-/** Whether a daemon is known that may answer: its process is there. Only asking it tells for sure. */
+/** Whether the record names a running process. Only a request shows whether the daemon answers. */
 export function seemsRunning(record: DaemonRecord | null): record is DaemonRecord {
   if (record === null) return false;
   try {

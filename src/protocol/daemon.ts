@@ -19,7 +19,7 @@ export const indexResponse = lazy(() => z.object({ queued: z.literal(true), pend
 export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
-/** Settings that changed: those that the daemon goes by now, and those that it would only after a restart. */
+/** Changed settings: those applied now, and those that need a restart. */
 export const reloadResponse = lazy(() =>
   z.object({
     applied: strings,

@@ -37,7 +37,7 @@ export const decision = lazy(() =>
     source: z.enum(["annotation", "conversation", "adr", "comment", "commit"]),
     /** In its own words. */
     text,
-    /** path:line, or the commit; null for what was said in a session. */
+    /** path:line, or the commit; null for a decision in a session. */
     place: textOrNull,
     session_id: textOrNull,
     session_title: textOrNull,
@@ -47,7 +47,7 @@ export const decision = lazy(() =>
     files: strings,
     /** 0 to 1; null where nothing was asked. */
     score: numberOrNull,
-    /** The later decision that says the opposite; null: none is known. */
+    /** The later decision that contradicts it; null: none found. */
     superseded_by: textOrNull,
     /** Earlier decisions that this one says the opposite of. */
     supersedes: strings,

@@ -38,7 +38,7 @@ export const endpoints = {
 
 export type RouteName = keyof typeof endpoints;
 
-/** The path, with its query, that asks a route for `request`; what a POST asks for stands in its body. */
+/** The URL, with its query, of a `request` to a route; a POST has its parameters in the body. */
 export function urlOf({ method, path }: { method: string; path: string }, request: object): string {
   const left = new Map(Object.entries(request).filter(([, value]) => value !== undefined));
   const filled = path.replace(/:(\w+)/g, (_, name: string) => {

@@ -77,7 +77,7 @@ const codeResult = lazy(() =>
 /** How far what was searched may be behind the files. */
 const indexAge = lazy(() =>
   z.object({
-    /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
+    /** Changes not yet indexed; null if unknown, because no daemon watches. */
     pending: z.nullable(count),
     /** False until the whole project was indexed once. */
     is_complete: z.boolean(),
@@ -207,7 +207,7 @@ export const transcriptSearchResponse = lazy(() =>
     notes: strings,
     search_time_ms: z.number(),
     memory: z.object({
-      /** Transcripts waiting to be read on; null when nobody knows, because no daemon runs. */
+      /** Transcripts not fully imported; null if unknown, because no daemon runs. */
       pending: z.nullable(count),
       /** Newest line that is remembered. */
       as_of: timeOrNull,
@@ -216,7 +216,7 @@ export const transcriptSearchResponse = lazy(() =>
 );
 export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
 
-/** What either search takes; each goes by what it knows. */
+/** The parameters of both searches; each uses its own. */
 export const searchAllRequest = lazy(() => z.extend(searchRequest(), transcriptSearchRequest().shape));
 export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
 

@@ -40,7 +40,7 @@ const jobsStatus = lazy(() =>
   z.object({
     pending: count,
     running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
-    /** Given up on, with the reason; `pm queue retry`. */
+    /** Failed, with the reason; `pm queue retry`. */
     dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
     rate_chunks_per_sec: z.number(),
     eta_seconds: numberOrNull,
@@ -65,7 +65,7 @@ export type JobsStatus = z.infer<ReturnType<typeof jobsStatus>>;
 export const queueResponse = lazy(() =>
   z.extend(queueStatus(), {
     sessions: jobsStatus(),
-    /** Sessions from before Pommel was here, which `pm import` takes in; null while they are being looked for. */
+    /** Sessions from before Pommel was installed, for `pm import`; null while the search for them runs. */
     past: z.nullable(z.object({ sessions: count, bytes: count, agents: z.optional(z.array(text)) })),
   }),
 );
@@ -152,8 +152,8 @@ const modelStatus = lazy(() =>
     /** Length of its vectors; 0 while only its server knows. */
     dimensions: count,
     /**
-     * `ready`: every chunk was embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
-     * daemon runs. `unavailable`: see `message`; it is tried again, search goes on without it.
+     * `ready`: every chunk is embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
+     * daemon runs. `unavailable`: see `message`; it is tried again, and search works without it.
      */
     state: z.enum(["ready", "embedding", "waiting", "unavailable"]),
     message: textOrNull,
@@ -195,7 +195,9 @@ const memoryStatus = lazy(() =>
     chunks: count,
     annotations: count,
     summaries: count,
-    /** Commits that were looked at, those that sessions led to, and those that wait; an older daemon knows of none. */
+    /**
+     * Commits that are analysed, those that sessions led to, and those that are pending; an older daemon sends none.
+     */
     commits: z._default(count, 0),
     checkpoints: z._default(count, 0),
     commits_waiting: z._default(count, 0),
@@ -204,7 +206,7 @@ const memoryStatus = lazy(() =>
     problem: textOrNull,
     bytes: count,
     growth_30d_bytes: numberOrNull,
-    /** What agents were told by themselves, in all and in the last 30 days; an older daemon tells nothing. */
+    /** Automatic context, in all and in the last 30 days; an older daemon sends none. */
     context: z._default(
       z.object({
         ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },

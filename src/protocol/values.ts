@@ -7,7 +7,7 @@ export const chunkKinds = ["decision", "code-change", "error-fix", "architecture
 export type ChunkKind = (typeof chunkKinds)[number];
 
 export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
-/** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
+/** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over the text. */
 export type SearchMode = (typeof searchModes)[number];
 
 export const resultUnits = ["session", "turn"] as const;
@@ -30,9 +30,9 @@ export const authorKinds = ["agent", "human", "unknown"] as const;
 export type AuthorKind = (typeof authorKinds)[number];
 
 /**
- * How it is known who wrote a line. edit: a tool call wrote it; shell: it showed up while a command of the agent ran,
- * or stands in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten
- * from; note: another tool left a note; absence: nobody else was at work.
+ * The evidence for a line's author. edit: a tool call wrote it; shell: it appeared while a command of the agent ran, or
+ * is in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten from;
+ * note: another tool left a note; absence: nobody else was at work.
  */
 export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
 export type AttributionHow = (typeof attributionHows)[number];

@@ -56,7 +56,7 @@ export class BrokenTree {
     this.grammar = grammar;
   }
 
-  /** Whether a comment goes on at an offset, as opposed to starting there. */
+  /** Whether an offset is inside a comment, not at its start. */
   isInComment(offset: number): boolean {
     this.#comments ??= this.root
       .descendantsOfType([...this.grammar.comment])

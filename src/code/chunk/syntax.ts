@@ -45,9 +45,9 @@ export class Syntax {
 }
 
 /**
- * Parses a file. One construct that a grammar does not know may cost everything after it, so what is in
- * error is parsed again: without what is known to confuse the grammar (`Grammar.noise`), then cut where
- * declarations seem to start, each part for itself. What finds most definitions is taken.
+ * Parses a file. One construct unknown to a grammar may break everything after it, so a part with errors is parsed
+ * again: without what confuses the grammar (`Grammar.noise`), then cut where declarations seem to start, each part by
+ * itself. The variant with the most definitions wins.
  * @returns null if parsing took too long
  */
 export function syntaxOf(text: string, grammar: Grammar, parse: ParseText): Syntax | null {

@@ -1,4 +1,4 @@
-/** What can be told about a file from its name and its first lines: written by a person, or by a machine? */
+/** Whether a person or a machine wrote a file, by its name and its first lines. */
 
 import { posix } from "node:path";
 

@@ -267,7 +267,7 @@ it("reads a file as it would be indexed, and nothing of one that is not", async 
   expect(await made.read("b.min.js")).toBeNull();
 });
 
-it("fails with a clear error when the disk is full, and goes on when there is room again", async () => {
+it("fails with a clear error when the disk is full, and continues when there is room again", async () => {
   for (let i = 0; i < 30; i++)
     write(`src/${i}.ts`, `export function name${i}() { return "${"word ".repeat(200)}${i}"; }\n`);
   const pages = (index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number }).n;

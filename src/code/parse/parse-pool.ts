@@ -26,8 +26,8 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
 }
 
 /**
- * What a project's configuration says about parsing.
- * @param files all of the project's, which tell what `.h` means in it
+ * The parsing options of a project's configuration.
+ * @param files all of the project's; they decide which language `.h` files are in
  */
 export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
   return {

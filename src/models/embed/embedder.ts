@@ -35,7 +35,7 @@ export interface EmbedderUsage {
   requests: number;
   /** As the server counts them. */
   tokens: number;
-  /** By the list price; null where no price is known. */
+  /** By the list price; null if there is none. */
   dollars: number | null;
 }
 

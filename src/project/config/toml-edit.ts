@@ -15,7 +15,7 @@ interface Header {
 
 interface Pair {
   kind: "pair";
-  /** The whole path: the table it stands in and its own, perhaps dotted, key. */
+  /** The whole path: the table and the key, which may be dotted. */
   path: string[];
   /** True when it stands above every header. */
   atRoot: boolean;

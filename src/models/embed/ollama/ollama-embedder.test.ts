@@ -53,7 +53,7 @@ describe("what it asks for", () => {
     });
   });
 
-  it("tells questions from passages with the words that the model wants", async () => {
+  it("distinguishes questions from passages with the prefixes that the model wants", async () => {
     expect(await embedder.embed(["open a file"], "passage")).toEqual(expected(["open a file"]));
     const question = await embedder.embed(["open a file"], "query");
     expect(question).toEqual(expected(["open a file"], "search_query: "));
@@ -89,7 +89,7 @@ describe("what it asks for", () => {
     expect(server.requests.map(({ body }) => body.input.length)).toEqual([2, 2, 1]);
   });
 
-  it("cuts what no model could take in, but never through a character", async () => {
+  it("truncates what exceeds every model's window, but never within a character", async () => {
     await embedder.embed(["🦀".repeat(100_000)], "passage");
     const sent = server.requests[0]!.body.input[0]!;
     expect(sent.length).toBeLessThan(10_000);

@@ -308,7 +308,7 @@ describe("available", () => {
     delete process.env[keyVariable];
   });
 
-  it("looks for the key, and asks nobody", async () => {
+  it("looks for the key, and sends nothing", async () => {
     expect(await available("https://api.openai.com/v1")).toMatchObject({
       usable: false,
       detail: expect.stringContaining(`${keyVariable} is not set`),

@@ -43,7 +43,7 @@ describe("what it asks for", () => {
     expect(windows).toEqual([4096, 8192, 16_384, 65_536]);
   });
 
-  it("refuses a prompt that no window holds, and asks nobody", async () => {
+  it("refuses a prompt that exceeds every window, and sends nothing", async () => {
     const failure = { code: "llm_unavailable", message: expect.stringContaining("too long") };
     await expect(create().generate({ ...request, prompt: "x".repeat(300_000) })).rejects.toMatchObject(
       failure,

@@ -125,7 +125,7 @@ describe("the key", () => {
 });
 
 describe("what it costs", () => {
-  it("goes by the list price", async () => {
+  it("uses the list price", async () => {
     const { dollars, inputTokens, outputTokens } = await create().generate(request);
     expect(dollars).toBeCloseTo((inputTokens * 0.15 + outputTokens * 0.6) / 1e6, 12);
     expect(dollarsFor("gpt-4o-mini-2024-07-18", 1e6, 0)).toBe(0.15);
