@@ -92,15 +92,12 @@ it("takes names of any kind", async () => {
   expect((await paths()).sort()).toEqual(names.map((name) => `in ${name}/${name}`).sort());
 });
 
-it.skipIf(process.platform !== "reports names that are not UTF-8, and continues")(
-  "reports names that are not UTF-8, and goes on",
-  async () => {
-    writeFileSync(Buffer.concat([Buffer.from(join(root, "bad-")), Buffer.from([0xff])]), "");
-    mkdirSync(Buffer.concat([Buffer.from(join(root, "dir-")), Buffer.from([0xfe])]));
-    write("good.ts");
-    expect((await paths()).sort()).toEqual(["good.ts", "unreadable: bad-\ufffd", "unreadable: dir-\ufffd"]);
-  },
-);
+it.skipIf(process.platform !== "linux")("reports names that are not UTF-8, and continues", async () => {
+  writeFileSync(Buffer.concat([Buffer.from(join(root, "bad-")), Buffer.from([0xff])]), "");
+  mkdirSync(Buffer.concat([Buffer.from(join(root, "dir-")), Buffer.from([0xfe])]));
+  write("good.ts");
+  expect((await paths()).sort()).toEqual(["good.ts", "unreadable: bad-\ufffd", "unreadable: dir-\ufffd"]);
+});
 
 it("tolerates entries that disappear meanwhile", async () => {
   for (const name of ["a.ts", "b.ts", "dir/c.ts"]) write(name);
