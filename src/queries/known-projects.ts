@@ -41,7 +41,10 @@ async function remoteOf(root: string): Promise<string | null> {
   }
 }
 
-/** As git takes addresses: URLs, `user@host:path`, paths. What stands before the host, and a query, may be secret. */
+/**
+ * An address in any form that git accepts: URLs, `user@host:path`, paths. The part before the host, and a query, may be
+ * secret.
+ */
 export function withoutCredentials(url: string): string {
   const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
   if (scheme === undefined || rest === undefined) return url.replace(/^[^@/\s]*@(?=[^/\s]+:)/, "");

@@ -21,7 +21,7 @@ import type { IndexWork } from "../watch/index-work.ts";
 import { createMemoryHandlers } from "./memory-handlers.ts";
 import type { Handlers } from "./server.ts";
 
-/** The operations that need nothing of the daemon but the memory that is open. */
+/** The operations that need only the open memory. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
   const answers = operationNames.map((name) => [
     name,

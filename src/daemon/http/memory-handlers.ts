@@ -143,7 +143,7 @@ async function indexTranscript(
     }
   }
   const isImport = request.trigger === "import";
-  // So many at once are one transaction.
+  // One transaction for all of them.
   memory.inTransaction(() => {
     for (const path of new Set(paths)) {
       work.readOn(path, {
@@ -158,7 +158,7 @@ async function indexTranscript(
   return { queued: true, reason: null, pending: work.pending() };
 }
 
-/** @throws PommelError `usage` when there is none of the name that was given */
+/**  @throws PommelError `usage` for an unknown name */
 async function agentOf(
   { agent: name }: RequestOf<"indexTranscript">,
   [first]: readonly string[],

@@ -301,7 +301,7 @@ test("ignores fields it does not know and takes an empty body for an empty objec
   expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));
 });
 
-test("says what is wrong with a request in JSON, with the right status", async () => {
+test("reports invalid requests in JSON, with the right status", async () => {
   const statusOf = async (...given: Parameters<typeof send>) => {
     const reply = await send(...given);
     expect(JSON.parse(reply.body).error.message).not.toBe("");

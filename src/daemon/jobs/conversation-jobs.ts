@@ -30,7 +30,7 @@ import { type JobRun, NotYet } from "./job-worker.ts";
 /** What the jobs of each kind need to know. */
 const transcriptPayload = z.object({
   agent: z.string(),
-  /** Also of a session that was launched outside of the project. */
+  /** Include sessions started outside of the project. */
   all_projects: z.optional(z.boolean()),
   /** Summarize the session now, even without new content. */
   generate_summary: z.optional(z.boolean()),
@@ -50,7 +50,7 @@ interface JobsOptions {
   embedder: Embedder | null;
   scrubber: () => Scrubber;
   roots: () => readonly string[];
-  /** A session is to be summed up: now, or when nothing new has come for a while. */
+  /** A session needs a summary: now, or once it has been idle for a while. */
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
   /** A session unknown until now was read: it is old, or ran while no daemon watched. */
   onUnknown: () => void;
@@ -149,7 +149,7 @@ export class ConversationJobs {
     return chunks;
   }
 
-  /** Also of a reading that was stopped on its way. */
+  /** Also called for a read that was interrupted. */
   private noteProgress(path: string, offset: number, since: number | null): void {
     const now = transcriptByPath(this.options.memory, path);
     if (now === null || now.sessionId === null || now.offset === offset) return;
@@ -163,7 +163,7 @@ export class ConversationJobs {
     return summed?.chunks ?? 0;
   }
 
-  /** Whether what is read is to be shown to a language model that looks for secrets. */
+  /** Whether new text also goes to a language model that looks for secrets. */
   scrubsDeeply(): boolean {
     return this.scrubbingLlm !== null;
   }
@@ -199,7 +199,7 @@ export class ConversationJobs {
   }
 }
 
-/** Only a model on this machine: what it is shown may still hold secrets. */
+/** Only a model on this machine: its input may still contain secrets. */
 function mayScrub({ config, log }: JobsOptions): boolean {
   if (!config["scrub.llm"] || config["llm.model"] === "none") return false;
   if (isLocal(llmSettingsOf(config), config["llm.model"])) return true;

@@ -54,7 +54,7 @@ export function hasNews(
   return known === null || known.offset !== size || mtimeMs > known.readAt;
 }
 
-/** Asks that a session be summed up, so many milliseconds from now. */
+/** Queues the summary of a session, with a delay in milliseconds. */
 export function askForSummary(
   memory: Memory,
   session: string,

@@ -35,7 +35,7 @@ function take(
 
 const jobs = () => listJobs(stored.memory).map(({ kind, subject, payload }) => [kind, subject, payload]);
 
-test("a commit waits until what active sessions said was read", async () => {
+test("a commit waits until the messages of active sessions are read", async () => {
   const path = join(stored.dir, "s.jsonl");
   writeFileSync(path, "{}\n");
   const known = { agent: "claude", offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} };
@@ -86,7 +86,7 @@ test("a push is followed by sharing only where that is wanted, and through that 
   expect(jobs()).toEqual([["sync", "origin", {}]]);
 });
 
-test("a commit without a hash is looked for; where commits are not bound to sessions nothing is", async () => {
+test("a commit without a hash is looked up; where commits are not linked to sessions nothing is", async () => {
   await take("post-commit", { head: a }, { bindsCommits: false });
   expect(jobs()).toEqual([]);
   rmSync(join(dir, ".git"), { recursive: true });

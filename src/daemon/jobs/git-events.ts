@@ -51,7 +51,7 @@ function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Pa
   });
 }
 
-/** What led to a commit may stand in transcripts that were not read yet; they are read first. */
+/** Unread transcripts may contain what led to a commit, so they are read first. */
 function readSessions(work: GitEventsOptions["work"], at: number): void {
   for (const { paths } of activeSessions(work.memory, at - atWorkMs)) {
     for (const path of paths) {

@@ -20,15 +20,15 @@ export const commitPayload = z.object({
 type CommitPayload = z.infer<typeof commitPayload>;
 
 export const historyPayload = z.object({
-  /** All of history is gone over, not just where HEAD has been since the last time. */
+  /** Scan all of history, not just where HEAD has been since the last time. */
   backfill: z.optional(z.boolean()),
 });
 
-/** What the file watcher saw when the commit was made comes a little later. Milliseconds. */
+/** The file watcher's observations for a commit arrive a little later. Milliseconds. */
 const flushMs = 1000;
 /** A working agent writes every other second, so a commit is analysed again only in a pause. Milliseconds. */
 const pauseMs = 4000;
-/** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
+/** Maximum lead of a prompt's hook over the transcript lines before it. Milliseconds. */
 const lagMs = 60_000;
 /** More commits are left to going over history. */
 const maxCommits = 20;
@@ -97,7 +97,7 @@ export function askForHistory(
   });
 }
 
-/** Lets the memory be shared through a remote. */
+/** Queues a sync of the memory through a remote. */
 export function askForSync(memory: Memory, remote: string): void {
   enqueue(memory, { kind: "sync", subject: remote, priority: gitPriority.sync });
 }

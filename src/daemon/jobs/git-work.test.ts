@@ -104,7 +104,7 @@ test("a commit is analysed again, in a pause, when messages from before it arriv
     ["b", true],
     ["c", true],
   ]);
-  // One that is to be looked at anyway is not put off.
+  // A commit already queued for analysis is not delayed.
   askForCommit(memory, "c".repeat(40), { seen: "hook", at: Date.now() });
   askForLate(memory, start + 15_000);
   expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook" }, notBefore: start + 7000 }]);
@@ -136,7 +136,7 @@ test("reports of a commit are merged, whatever their source", async () => {
   });
 });
 
-test("where there is no git nothing happens; where git fails it is tried again", async () => {
+test("does nothing without git, and tries again if git fails", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
   record.mockRejectedValueOnce(new GitFailure("not_installed", "git is not installed"));
   await doNext();
@@ -158,7 +158,7 @@ test("git.checkpoints = false keeps commits out", async () => {
   expect(backfill).not.toHaveBeenCalled();
 });
 
-test("history is gone over when asked to, when others' commits came, and gone on with when it was stopped", async () => {
+test("history is scanned on request and when others' commits arrive; an interrupted scan continues", async () => {
   vi.useRealTimers();
   const { dir, commit, git } = newRepository();
   const { memory } = stored;

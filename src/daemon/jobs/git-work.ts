@@ -30,7 +30,7 @@ export interface GitJobsOptions {
   backfill?: typeof backfill;
 }
 
-/** Of a commit that is older than so everything was read that led to it. Milliseconds. */
+/** Everything that led to an older commit has been read. Milliseconds. */
 const recentMs = 900_000;
 
 /** Does the jobs that are about commits. */

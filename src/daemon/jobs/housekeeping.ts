@@ -23,7 +23,7 @@ const pollIntervalMs = 600_000;
 const dayMs = 86_400_000;
 /** Lines are committed within some weeks; after that, when they appeared no longer matters. */
 const observedMs = 30 * dayMs;
-/** Free pages are given back in so many steps, between which others run. */
+/** Free pages are released in steps of this size, with other work in between. */
 const pagesAtOnce = 500;
 /** Chunks that are judged in one step: some milliseconds. */
 const chunksAtOnce = 50;
@@ -100,7 +100,10 @@ export class Housekeeping {
     flushTerms(this.options.memory);
   }
 
-  /** Of chunks that an older Pommel made, a few at a time; those that words of the project mark, again when these change. */
+  /**
+   * Marks decisions in chunks of an older Pommel, a few at a time; chunks marked by the project's own words, again when
+   * these change.
+   */
   private findDecisions(): void {
     const { memory, config, isResting } = this.options;
     const more = () => {

@@ -124,7 +124,7 @@ test("on a full disk jobs wait with a message, and lose no attempt", async () =>
   expect(worker.trouble).toBeNull();
 });
 
-test("takes over jobs of those that are gone, and no others", async () => {
+test("takes over jobs of processes that are gone, and no others", async () => {
   add("of the dead");
   add("of the living");
   claim(memory, "dead");

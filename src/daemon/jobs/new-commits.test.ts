@@ -72,7 +72,7 @@ function newCommitIn(dir: string): string {
   return repository.git("-C", dir, "rev-parse", "HEAD");
 }
 
-test("of a rebase what it comes to, when it is over", async () => {
+test("only the result of a rebase, when it is over", async () => {
   const { dir, git, commit } = repository;
   know(commit("root", { a: "1\n" }));
   git("checkout", "--quiet", "-b", "side");
@@ -122,7 +122,7 @@ test("others' commits are no new ones of ours, and merges are", async () => {
   expect((await look()).commits.map(({ hash }) => hash)).toEqual([more, git("rev-parse", "HEAD")]);
 });
 
-test("none without a repository, or where nothing is committed", async () => {
+test("none without a repository or a commit", async () => {
   const nowhere = mkdtempSync(join(tmpdir(), "pommel-nogit-"));
   expect(await look([nowhere])).toEqual({ commits: [], hasOthers: false });
   const bare = newRepository("--bare").dir;

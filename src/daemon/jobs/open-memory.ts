@@ -27,7 +27,7 @@ import { RwLock } from "./rw-lock.ts";
 
 /** Pause after the last unknown session was read. Milliseconds. */
 const afterUnknownMs = 5000;
-/** A session is summed up when nothing new has come for so long. Milliseconds. */
+/** A session is summarized after this long without new lines. Milliseconds. */
 const summariseAfterMs = 60_000;
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
@@ -38,9 +38,9 @@ export interface OpenMemoryOptions {
   config: Config;
   /** The project's root and those of its other worktrees, as they are now. */
   roots: () => readonly string[];
-  /** Resolves when they were looked for; until then nothing is read. */
+  /** Resolves when the worktrees are found; nothing is read before. */
   rootsFound: Promise<void>;
-  /** Resolves when what was seen of changing files is stored; commits are looked at after that. */
+  /** Resolves when the file observations so far are stored; commits are analysed after that. */
   settled?: () => Promise<void>;
   log: Logger;
 }
@@ -153,7 +153,7 @@ export class OpenMemory {
     this.makeVectors();
   }
 
-  /** Whether commits are bound to sessions. */
+  /** Whether commits are linked to sessions. */
   get bindsCommits(): boolean {
     const { config } = this.options;
     return config["sessions.capture"] && config["git.checkpoints"];
@@ -167,7 +167,7 @@ export class OpenMemory {
 
   // Requests
 
-  /** Lets a transcript be read on. */
+  /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: TranscriptToRead): void {
     askForReading(this.memory, path, asked);
     this.wake();
@@ -190,7 +190,7 @@ export class OpenMemory {
     for (const worker of this.workers) worker.wake();
   }
 
-  /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
+  /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.lock.alone(work);
@@ -202,12 +202,12 @@ export class OpenMemory {
 
   // Background work
 
-  /** What keeps the queue from being worked off. */
+  /** What prevents the queue from being processed. */
   get troubles(): string[] {
     return this.workers.flatMap(({ trouble }) => trouble ?? []);
   }
 
-  /** Whether there is nothing to do now, not even in the background. */
+  /** Whether there is no work, not even in the background. */
   isResting(): boolean {
     return this.workers.every((worker) => !worker.isBusy()) && !this.embedPass.isBusy();
   }
@@ -265,7 +265,7 @@ export class OpenMemory {
     this.housekeeping.close();
     await Promise.all([...this.workers.map((worker) => worker.close()), this.embedPass.close()]);
     for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
-    // Requests that came with the last breath.
+    // Requests accepted while shutting down.
     await this.lock.alone(() => this.memory.close());
   }
 }

@@ -25,12 +25,12 @@ interface ChangedSettings {
   need_restart: SettingKey[];
 }
 
-/** How often the files are looked at. Milliseconds. */
+/** Poll interval of the files. Milliseconds. */
 const pollIntervalMs = 1000;
 
 /** Keeps a running daemon's settings in step with the files that they are read from. */
 export class LiveSettings {
-  /** What is wrong with the files; null when nothing is. */
+  /** The problem with the files; null if there is none. */
   problem: string | null = null;
   private readonly stopPolling: () => void;
   private readonly firstLook: NodeJS.Timeout;

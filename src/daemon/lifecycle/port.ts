@@ -48,7 +48,7 @@ export async function listen(server: Server, root: string, configured: number): 
       );
 }
 
-/** Stops accepting, lets requests under way finish, and cuts those that do not. */
+/** Stops accepting, lets open requests finish, and cuts those that do not. */
 export async function closeServer(server: Server): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
   await new Promise((resolve) => {

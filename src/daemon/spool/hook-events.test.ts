@@ -100,7 +100,7 @@ test("a session is known from its start, and is summarized at its end", async ()
   expect(readOn).toHaveBeenCalledWith(path, { agent: "claude", generate_summary: true });
 });
 
-test("keeps the end of a session until it is gone on with", async () => {
+test("keeps the end of a session until the session continues", async () => {
   await take("session-start", {}, 0);
   await take("user-prompt", {}, 1000);
   await take("session-end", { reason: "other" }, 2000);
@@ -140,12 +140,12 @@ test("a session of another project, and one that was forgotten, is not noted", a
   expect(notes()).toEqual([]);
 });
 
-test("a transcript is read on when something has happened, and summed up when it is compacted", async () => {
+test("a transcript is read after new events, and summarized when it is compacted", async () => {
   await take("post-tool-use", { tool_name: "Edit" });
   expect(readOn).toHaveBeenLastCalledWith(path, { agent: "claude", generate_summary: false });
   await take("pre-compact", { trigger: "auto" });
   expect(readOn).toHaveBeenLastCalledWith(path, { agent: "claude", generate_summary: true });
-  // A subagent's file that never comes.
+  // The file of a subagent that never appears.
   await take("subagent-stop", { agent_transcript_path: "/nowhere/agent.jsonl" });
   expect(readOn.mock.calls.map(([file]) => file)).toEqual([path, path, path]);
 });
@@ -167,7 +167,7 @@ test("a session of Gemini CLI is on the branch that is checked out when its hook
   await tell("g", "gemini", "stop");
   expect(branchOf("g")).toBe("bird/heron");
   await tell("late", "gemini", "session-start", Date.now() - 3_600_000);
-  // Its transcript says it.
+  // The transcript has it.
   await tell("c", "claude", "session-start");
   expect([branchOf("late"), branchOf("c")]).toEqual([null, null]);
   rmSync(repo, { recursive: true });

@@ -14,13 +14,13 @@ import type { MemoryWork } from "../jobs/memory-work.ts";
 
 /** Maximum difference between the times of a prompt's hook and its line in the transcript. Milliseconds. */
 const sameNoteMs = 60_000;
-/** At the end of a turn its last message is on disk a little later. Milliseconds. */
+/** The last message of a turn is written a little after the turn's end. Milliseconds. */
 const lagMs = 2000;
 
 interface HookEventsOptions {
   work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
   roots: () => readonly string[];
-  /** The file lies where transcripts may not be watched. */
+  /** The file may be outside of the watched folders. */
   onTranscript: (path: string) => void;
   stop: AbortSignal;
 }
@@ -87,7 +87,7 @@ function noteSession(memory: Memory, uid: string, { agent, event, payload, at, b
     if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
   }
   if (event === "session-end") {
-    // One that never said anything is none.
+    // A session without messages does not count.
     if (sessionByUid(memory, uid) === null) return;
     saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
   }

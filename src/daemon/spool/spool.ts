@@ -48,7 +48,7 @@ export async function drainSpool(
   return counts;
 }
 
-/** Nothing is wrong with the item. */
+/** Whether the item itself is fine. */
 function isPassing(error: unknown): boolean {
   return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|SQLITE_.*|EMFILE|ENFILE)$/.test(
     codeOf(error),

@@ -3,7 +3,7 @@ import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
 
 interface GitWatchOptions {
   roots: () => readonly string[];
-  /** HEAD of a worktree may be somewhere else than before. */
+  /** HEAD of a worktree may have moved. */
   onHeadChanged: () => void;
   /** How often to look. Milliseconds. */
   pollIntervalMs?: number;

@@ -123,7 +123,7 @@ test("keeps a request to index again apart from a waiting look for changes", asy
   expect(session.indexer.reindex.mock.calls).toEqual([["src"], ["lib"], []]);
 });
 
-test("tries again after a full disk, and says so meanwhile", async () => {
+test("tries again after a full disk, and reports it meanwhile", async () => {
   const session = fakeSession();
   const full = new PommelError("disk_full", "The disk is full.");
   let fail = () => {};
@@ -190,7 +190,7 @@ test("passes on what is wrong with a query", async () => {
   await expect(work.ask(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
 });
 
-test("lets the parse workers go and settles the index when nothing happens", async () => {
+test("stops the parse workers and settles the index when idle", async () => {
   const session = fakeSession();
   const { work } = await createWork([session], { releaseAfterMs: 1 });
   work.update(["a.ts"]);

@@ -60,7 +60,7 @@ test("lines are noted when they show up, compared with the commit first and with
   expect(seen("new.ts", lines)).toEqual(["one"]);
 });
 
-test("they were there when the file says that it was changed, unless that is long ago", async () => {
+test("they count from the file's modification time, unless that is long ago", async () => {
   repository.commit("one");
   begin();
   repository.write({ "a.ts": "one\n", "old.ts": "one\n" });
@@ -164,7 +164,7 @@ test("works in a directory of a repository, before its first commit, and not wit
   expect(seen("memory.db", [])).toEqual([]);
 });
 
-test("of a file, what is there more often than before is new, whatever else is remembered", () => {
+test("lines that a file has more often than before are new, whatever other files have", () => {
   const keys = fc.array(fc.nat({ max: 4 }), { maxLength: 8 });
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), keys)), (saves) => {
@@ -184,7 +184,7 @@ test("of a file, what is there more often than before is new, whatever else is r
   );
 });
 
-test("only so much is remembered, of the files that changed last", () => {
+test("memory is limited to the files that changed last", () => {
   const files = new KeysOfFiles(30);
   files.replace("a", [1, 2]);
   files.replace(

@@ -18,13 +18,13 @@ interface ObserverOptions {
   /** null: there is none to note anything in. */
   memory: () => Memory | null;
   log: Logger;
-  /** Files are looked at so long after they changed. Milliseconds. */
+  /** Delay between a file's change and its reading. Milliseconds. */
   debounceMs?: number;
 }
 
-/** So many files at once are a checkout, a build, a formatter's work. */
+/** This many files at once are a checkout, a build, a formatter's work. */
 const manyFiles = 50;
-/** What of many uncommitted files is in them is not looked at; of more not even their names. */
+/** Maximum number of uncommitted files whose content is read, and whose names are kept. */
 const maxUncommitted = 200;
 const maxNames = 5000;
 /** Larger files are not written by hand. Bytes. */
@@ -42,7 +42,7 @@ export class ChangeObserver {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private readonly stop = new AbortController();
-  /** The log of HEAD and how much of it was seen; null outside of a working tree. */
+  /** The reflog of HEAD and the length already seen; null outside of a working tree. */
   private head: { log: string; length: number } | null;
 
   constructor(private readonly options: ObserverOptions) {
@@ -71,14 +71,14 @@ export class ChangeObserver {
     });
   }
 
-  /** Something came, changed or went at these paths, from the root. */
+  /** Files were added, changed or removed at these paths, relative to the root. */
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
     for (const path of paths) this.waiting.add(path);
     this.timer ??= setTimeout(() => void this.settled(), this.options.debounceMs ?? 750).unref();
   }
 
-  /** Resolves when all that was seen so far is noted. */
+  /** Resolves when everything seen so far is stored. */
   settled(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -139,7 +139,7 @@ export class ChangeObserver {
       }
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
-      // Nothing is committed yet: everything is new.
+      // No commit yet: everything is new.
       if (error.reason === "not_installed") this.head = null;
     }
   }

@@ -30,9 +30,9 @@ export const parcelSubscribe: Subscribe = async (directory, callback, options) =
 };
 
 /**
- * Asks Linux for an inotify instance and lets go of it. Users have few (often 128 for all their programs),
- * and where none is left @parcel/watcher does not fail, it blocks this thread for good. In a thread of its
- * own, because Node keeps the instance that a thread once asked for.
+ * Requests an inotify instance from Linux and releases it. Users have few (often 128 for all their programs), and if
+ * none is left @parcel/watcher does not fail, it blocks this thread for good. Runs in a thread of its own, because Node
+ * keeps an instance that a thread requested.
  * @throws Error EMFILE: none left
  */
 async function tryToWatch(directory: string): Promise<void> {
@@ -48,8 +48,8 @@ const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
 const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_instances raise the limits";
 
 /**
- * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if
- * the tree changes under the feet of the walk that a subscription begins with.
+ * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if the tree
+ * changes during the subscription's initial walk.
  * @throws Error what `subscribe` last threw, with advice if a limit of the system was reached
  */
 export async function subscribeTo(

@@ -72,7 +72,7 @@ async function settle(): Promise<void> {
 }
 
 describe("by notifications", () => {
-  it("delivers what came, changed and went, in any directory", async () => {
+  it("delivers what was added, changed and removed, in any directory", async () => {
     write("a/changed.ts");
     write("gone.ts");
     const { mode, note } = await watch();
@@ -109,7 +109,7 @@ describe("by notifications", () => {
     expect(rescans).toEqual([]);
   });
 
-  it("delivers a directory that came, and what happens in it from then on", async () => {
+  it("delivers a new directory, and what happens in it from then on", async () => {
     await watch();
     write("new/deep/er/a.ts");
     await delivered("new");
@@ -153,7 +153,7 @@ describe("by notifications", () => {
     expect(changes).not.toContain("b.tmp");
   });
 
-  it("has it scanned when .git/info/exclude comes", async () => {
+  it("requests a scan when .git/info/exclude appears", async () => {
     mkdirSync(join(root, ".git/info"), { recursive: true });
     await watch();
     await settle();
@@ -189,7 +189,7 @@ describe("by notifications", () => {
     );
   });
 
-  it("stays alive when the root is moved away, and sees it come back", async () => {
+  it("stays alive when the root is moved away, and sees it return", async () => {
     write("a.ts");
     await watch();
     renameSync(root, `${root}-moved`);
@@ -202,7 +202,7 @@ describe("by notifications", () => {
   });
 });
 
-/** Runs a command as a user who has no inotify instance left, as root of a namespace of its own. */
+/** Runs a command as a user without free inotify instances, as root of a namespace of its own. */
 const withoutInotify = [
   "-Ur",
   "sh",
@@ -343,7 +343,7 @@ describe("by polling", () => {
     throw new Error("inotify_add_watch on '/' failed: No space left on device");
   };
 
-  it("says why, and delivers what came, changed and went", async () => {
+  it("reports why, and delivers what was added, changed and removed", async () => {
     write("changed.ts");
     write("dir/gone.ts");
     write(".gitignore", "*.log");

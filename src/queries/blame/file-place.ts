@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { PommelError } from "../../project/errors.ts";
 import { inWorktreeOf, type Project } from "../../project/paths.ts";
 
-/** Lines of a file, both included, from 1. */
+/** Lines of a file, inclusive, from 1. */
 export interface LineRange {
   first: number;
   /** Infinity: to the end. */

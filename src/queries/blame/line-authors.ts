@@ -18,7 +18,7 @@ import { unknownAuthor } from "./blame-summary.ts";
 import { withForeignAuthors } from "./foreign-authors.ts";
 
 export interface AuthorsOfLines {
-  /** Of each line, in the order they were asked for; lines of one author in one piece share the object. */
+  /** For each line, in the order of the request; consecutive lines of one author share the object. */
   authors: LineAuthor[];
   /** Commits of theirs that are not analysed yet. */
   unseen: string[];
@@ -106,7 +106,7 @@ async function uncommittedRanges(
   return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
 }
 
-/** Says of ranges who wrote them; of those that are the same but for their lines with the same object. */
+/** Describes the authors of ranges; ranges that differ only in their lines share the object. */
 function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
   const described = new Map<string, LineAuthor>();
   const ofRange = new Map<AttributionRecord, LineAuthor>();

@@ -114,7 +114,7 @@ it("shows a checkpoint by whatever a person calls it", async () => {
   for (const name of [id, id.slice(0, 6), hashes[1]!, hashes[1]!.slice(0, 8), "HEAD~2", "main~2"]) {
     expect(await show(name)).toEqual(answer);
   }
-  // Of a commit that no session led to, and of nothing at all.
+  // A commit without a session, and names of nothing.
   for (const name of ["HEAD", hashes[0]!, "nothing", "", "--all", "HEAD:a.ts"]) {
     expect([name, await codeOf(show(name))]).toEqual([name, "not_found"]);
   }
@@ -127,7 +127,7 @@ it("still names the prompts of pruned turns, as far as they were kept", async ()
   expect(agent_state).toMatchObject({ one: { prompt: "make it faster" } });
 });
 
-it("says which commit took a checkpoint's place", async () => {
+it("shows which commit replaced that of a checkpoint", async () => {
   repo.git("reset", "--quiet", "--hard", hashes[1]!);
   repo.git("commit", "--quiet", "--amend", "--message", "amended");
   const amended = repo.git("rev-parse", "HEAD");
@@ -165,7 +165,7 @@ describe("comparing", () => {
     expect(await diff("HEAD", "HEAD")).toMatchObject({ files: [], sessions: [] });
   });
 
-  it("passes on what git says of it", async () => {
+  it("passes on git's output", async () => {
     const sides = { from: hashes[2]!, to: hashes[3]! };
     const said = async (patch: boolean) => {
       const parts: Buffer[] = [];
@@ -177,7 +177,7 @@ describe("comparing", () => {
     expect(await said(true)).toContain("rename to new.ts");
   });
 
-  it("says so where git lacks a side", async () => {
+  it("reports that git lacks a side", async () => {
     const clone = realpathSync(mkdtempSync(join(tmpdir(), "pommel-clone-")));
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repo.root}`, clone], { stdio: "pipe" });
     const project = { ...repo.work.project, root: clone };

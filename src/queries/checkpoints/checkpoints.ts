@@ -53,7 +53,7 @@ export async function listCheckpointsOf(
   }));
 }
 
-/** Of a session that is stored here, or that only checkpoints name: another machine's. */
+/** A session stored here, or one that only checkpoints name: another machine's. */
 function sessionMeant(memory: Memory, beginning: string): string {
   try {
     return findSession(memory, beginning).uid;

@@ -45,10 +45,10 @@ const turnsGiven = 20;
 const timeoutMs = 5000;
 
 /**
- * Shows a commit as somewhere to go back to, and goes there if asked to.
- * @param memory null: nothing is remembered, and only git is asked
- * @throws PommelError `not_found` for what is No checkpoint or commit, or not in this repository; `usage` for
- *   what several could be; as `restoreTo` and `addWorktree`
+ * Shows a commit as a target for a rewind, and goes there if requested.
+ * @param memory null: there is no memory, so only git is asked
+ * @throws PommelError `not_found` if no checkpoint or commit has the name, or it is not in this repository; `usage`
+ *   for an ambiguous name; as `restoreTo` and `addWorktree`
  */
 export async function rewindTo(
   project: Project,

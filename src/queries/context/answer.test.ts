@@ -93,7 +93,7 @@ const note = (uid: string, text: string, daysAgo: number, sessionUid: string | n
   });
 
 describe("at the start of a session", () => {
-  it("an empty memory has nothing to say", async () => {
+  it("an empty memory adds nothing", async () => {
     expect(await ask({ event: "session-start" })).toMatchObject({ text: null, items: [] });
     expect(listInjections(memory, { limit: 9 })).toEqual([]);
   });
@@ -288,7 +288,7 @@ describe("with a prompt", () => {
     expect(text).not.toMatch(/asked of (?:origin|first)/);
   });
 
-  it("only shows, where that is asked for, and says nothing that is late", async () => {
+  it("only previews, if requested, and leaves out what is late", async () => {
     session("good", 1, [about("importer")]);
     const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
     expect((await ask({ event: "user-prompt", prompt, preview: true })).text).not.toBeNull();

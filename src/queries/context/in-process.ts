@@ -15,7 +15,7 @@ import { codeNamed } from "./named-code.ts";
  */
 export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
   const { config } = loadConfig(project);
-  // Without an index there is nothing to name.
+  // Without an index no code can be named.
   const named = await withIndex(project, config, (index) => codeNamed(index, request.prompt ?? "")).catch(
     () => [],
   );

@@ -22,9 +22,9 @@ export interface Injected {
 interface ToldItem {
   ref: string;
   why: string;
-  /** 0 to 1; null where nothing was asked. */
+  /** 0 to 1; null without a query. */
   score: number | null;
-  /** The beginning of what was quoted from; null where it was forgotten since. */
+  /** The beginning of the quoted text; null if it was forgotten since. */
   about: string | null;
 }
 

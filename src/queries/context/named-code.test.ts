@@ -51,7 +51,7 @@ it("locates what a prompt spells as code", async () => {
   ]);
 });
 
-it("is silent on plain words, other spellings, and names that nothing has", async () => {
+it("finds nothing for plain words, other spellings, and unknown names", async () => {
   expect(await places("post the Ledger entry with retries")).toEqual([]);
   expect(await places("with_retries and PostEntry and retryLimit")).toEqual([]);
   expect(await places("noSuchThing")).toEqual([]);

@@ -4,7 +4,7 @@ import { beginningOf, tokensOf } from "../../text/text-size.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
 
-/** The client shows its model only the beginning of what is longer. Characters. */
+/** The client truncates longer context before its model sees it. Characters. */
 export const maxCharacters = 10_000;
 
 const label =
@@ -12,7 +12,7 @@ const label =
 const askAgainHint =
   'More: `pm session show ID --turn N`, `pm search sessions "..."`, or Pommel\'s MCP tools get_session and search_sessions.';
 
-/** Of a quotation and what stands beside it. Characters. */
+/** Of a quotation with its metadata. Characters. */
 const maxQuoteLength = 400;
 const maxPlaceLength = 160;
 

@@ -15,9 +15,9 @@ import { partsOf, stem } from "../../text/tokens.ts";
  * two share (rare: in few of the project's sessions) and the age. Measured by `npm run bench:context`.
  */
 
-/** A word that more of the sessions have says nothing. */
+/** A word in a larger share of the sessions is no signal. */
 const rareShare = 0.15;
-/** In a memory of few sessions, a word of so many is still rare. */
+/** In a memory of few sessions, a word in this many is still rare. */
 const rareAtLeast = 2;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;

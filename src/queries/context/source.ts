@@ -14,7 +14,7 @@ export interface ContextSource {
   memory: Memory;
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
-  /** Where the code is that a prompt names; nothing without an index of code. */
+  /** The locations of code that a prompt names; none without an index of code. */
   namedCode: (prompt: string) => Promise<Injection[]>;
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
@@ -25,7 +25,7 @@ export interface ContextSource {
   until: number | null;
 }
 
-/** Sessions whose words an agent has before it: its own, those of its subagents, and what it was forked from. */
+/** Sessions whose text the agent already has: its own, those of its subagents, and the one it was forked from. */
 export function inSight(
   { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
   sessionUid: string,

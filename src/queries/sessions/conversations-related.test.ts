@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => store.remove());
 
-/** A session with one turn, so many days ago, that touched files. */
+/** A session with one turn that touched files, this many days ago. */
 function session(uid: string, ago: number, ...files: TurnFile[]) {
   const record = addSession(store.memory, uid, { lastAt: now - ago * day });
   saveTurn(store.memory, record.id, turn(1, { startedAt: now - ago * day, files }));
@@ -84,7 +84,7 @@ describe("relatedIn", () => {
   });
 });
 
-it("reads paths from where somebody stands, and from the root", () => {
+it("resolves paths from the current directory, and from the root", () => {
   const project = projectAt("/repo");
   expect(pathsFrom(project, "/repo/src", ["a.ts"])).toEqual(["src/a.ts", "a.ts"]);
   expect(pathsFrom(project, "/repo", ["./src/"])).toEqual(["src"]);

@@ -17,9 +17,9 @@ import { filesMatcher } from "./conversations-decisions.ts";
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
 /** Days in which it counts half. */
 const halfLife = 30;
-/** What a turn keeps that a query has nothing to do with. */
+/** Weight of a turn that does not match the query. */
 const unasked = 0.2;
-/** Turns of a file that are looked at, the latest. */
+/** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
 const turnsShown = 5;
 
@@ -42,7 +42,7 @@ export async function changedFiles(project: Project): Promise<string[]> {
     ]);
     let isOrigin = false;
     for await (const field of status) {
-      // After a file that was renamed or copied comes what it was.
+      // The old path follows a renamed or copied file.
       const path = isOrigin ? field : field.slice(3);
       if (path !== "") files.push(path.slice(prefix.length));
       isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
@@ -101,7 +101,7 @@ export async function relatedIn(
   const ranked = [...bySession]
     .map(([id, all]) => {
       const best = all.sort((a, b) => b.weight - a.weight);
-      // Each further turn counts half of the one before.
+      // Each further turn counts half as much as the one before.
       const weight = best.reduce((sum, turn, i) => sum + turn.weight * 0.5 ** i, 0);
       return { session: sessions.get(id)!, best, weight };
     })
@@ -136,7 +136,7 @@ export async function relatedIn(
 const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;
 
 function touchOf(touched: readonly TurnFile[]): number {
-  // The tenth of many files that were touched at once says less than the first.
+  // The tenth of many files touched at once is a weaker signal than the first.
   return Math.sqrt(touched.reduce((sum, { how }) => sum + strengths[how] ** 2, 0));
 }
 

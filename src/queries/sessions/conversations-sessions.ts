@@ -48,8 +48,8 @@ export function knownAgent(memory: Memory, name: string | undefined): string | n
 }
 
 /**
- * Sessions, those with the latest line first; without those of which nothing is stored.
- * @throws PommelError `usage` for a time or an agent that makes no sense
+ * Sessions by their latest line, without those that have nothing stored.
+ * @throws PommelError `usage` for an invalid time or agent
  */
 export async function listSessionsOf(memory: Memory, request: SessionsRequest): Promise<SessionsResponse> {
   const [since, until] = await times(request);

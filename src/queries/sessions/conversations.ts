@@ -25,8 +25,8 @@ export {
 } from "./conversations-sessions.ts";
 
 /**
- * The question that a request asks, with the configuration's answers where it says nothing.
- * @throws PommelError `usage` for a time that makes no sense
+ * The query of a request, with defaults from the configuration.
+ * @throws PommelError `usage` for an invalid time
  */
 export async function toSessionQuery(
   request: TranscriptSearchRequest,

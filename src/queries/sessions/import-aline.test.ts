@@ -40,7 +40,7 @@ beforeEach(() => {
   file = join(dir, "aline.db");
   db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA journal_mode = WAL");
-  // What is read of the tables of schema 21.
+  // The columns of schema 21 that the import reads.
   db.exec(`
     CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TEXT, description TEXT);
     INSERT INTO schema_version (version) VALUES (21);
@@ -123,7 +123,7 @@ const plan = (more = {}) => planAline(project, { path: file, ...asked, ...more }
 const read = <T>(use: (memory: Memory) => T) => withMemory(project, use);
 
 describe("taking in what Aline remembered", () => {
-  it("makes sessions of the lines that it kept, scrubbed, and changes nothing the second time", async () => {
+  it("makes sessions of the stored lines, scrubbed, and changes nothing the second time", async () => {
     const secret = `ghp_${"aB3xY9".repeat(6)}`;
     const [first, second] = conversation("s1", secret);
     addSession("s1", { title: `Caching ${secret}`, summary: `Prices are cached; ${secret}` });

@@ -24,9 +24,9 @@ export interface AlinePlan {
   schema: number | null;
   /** A newer schema than the supported one: read as far as it looks the same. */
   isNewer: boolean;
-  /** Sessions whose transcripts are still there: they are read as `pm import claude` reads them. */
+  /** Sessions whose transcripts still exist: they are read as `pm import claude` reads them. */
   transcripts: string[];
-  /** Those whose are gone, or are of agents whose transcripts are not read here. */
+  /** Sessions whose transcripts are gone, or belong to agents that Pommel does not read. */
   sessions: { session: AlineSession; cwd: string }[];
   /** Sessions left out: of other projects; of unknown projects; older than the requested time. */
   elsewhere: number;
@@ -39,7 +39,7 @@ export interface AlineImport {
   sessions: { new: number; known: number; forgotten: number; empty: number };
   chunks: number;
   events: number;
-  /** That turns name, and of those the ones that are in this repository. */
+  /** Named by turns, and how many of those are in this repository. */
   commits: { named: number; taken_in: number };
   /** Sessions that could not be imported, and why. */
   failed: { session: string; error: string }[];
@@ -143,7 +143,7 @@ export function importAline(
   );
 }
 
-/** Those of the commits that are in this repository. Aline also made commits of its own, elsewhere. */
+/** Imports the commits that are in this repository. Aline also made commits of its own, elsewhere. */
 async function importCommits(
   project: Project,
   work: ScrubbingWork,

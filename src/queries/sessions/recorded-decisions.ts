@@ -35,7 +35,7 @@ async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
   try {
     return await found;
   } catch (error) {
-    // No repository, no commit yet, or nothing that git grep finds.
+    // No repository, no commit yet, or no match of git grep.
     if (error instanceof GitFailure) return [];
     throw error;
   }

@@ -12,10 +12,10 @@ import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { storageGrowth } from "../../store/memory/storage.ts";
 import { isoTime } from "./status.ts";
 
-/** What was done last, so many. */
+/** Number of recent jobs shown. */
 const recentShown = 10;
 
-/** How the queue of conversations stands. */
+/** The state of the job queue. */
 export function jobsStatusOf(memory: Memory): JobsStatus {
   const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
   return {

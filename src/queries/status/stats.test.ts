@@ -123,7 +123,7 @@ it("counts once what was written once: not what was amended, nor picked onto ano
   expect((await stats()).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
 });
 
-it("says what it cannot know: nothing is remembered, no git", async () => {
+it("reports what it cannot know: no memory, no git", async () => {
   repo.commit("one", { "a.ts": "x\n" });
   expect(await stats({}, null)).toMatchObject({
     commits: { in_history: 1, looked_at: 0, with_agent: 0 },

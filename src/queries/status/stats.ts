@@ -113,7 +113,7 @@ function within(
   );
 }
 
-/** Whether lines are to be counted: of commits that are the same but for where they stand, the first that comes. */
+/** Whether lines count: among identical commits (cherry-picks), only those of the first. */
 function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
   const replaced = replacedCommits(memory);
   const firstOf = new Map<string, string>();
@@ -125,7 +125,7 @@ function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
 
 const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0 });
 
-/** Adds up lines, by all that is asked for at once. */
+/** Adds up lines by every requested key. */
 class Sums {
   readonly withAgent = new Set<string>();
   private readonly total = noLines();
@@ -194,7 +194,7 @@ class Sums {
   }
 }
 
-/** The directory of a file, at most so deep; "." of one at the root. */
+/** The directory of a file, cut at a depth; "." at the root. */
 export function directoryOf(path: string, depth: number): string {
   const parts = path.split("/").slice(0, -1).slice(0, depth);
   return parts.length === 0 ? "." : parts.join("/");
@@ -203,7 +203,7 @@ export function directoryOf(path: string, depth: number): string {
 const dayMs = 86_400_000;
 
 /**
- * The week of a time in UTC, as ISO 8601 has it: weeks begin on Monday, and belong to the year that has their Thursday.
+ * The week of a time in UTC, by ISO 8601: weeks begin on Monday, and belong to the year of their Thursday.
  * @param at milliseconds since the epoch
  */
 export function isoWeek(at: number): string {

@@ -47,7 +47,7 @@ export async function earlierLines(
   return steps;
 }
 
-/** Where the lines stood in their commit. */
+/** The place of the lines in their commit. */
 const placeOf = ({ commit, original_path, original_line, first_line, last_line }: BlameRange): LinesAt => ({
   commit,
   file: original_path,

@@ -7,7 +7,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { originTurn } from "./why-turn.ts";
 
-/** Lines that come from one commit, and in it from one author, with what they weigh among others. */
+/** Lines of one commit and one author, with their weight among others. */
 export interface OriginGroup {
   /** In the file's order. */
   ranges: BlameRange[];
@@ -50,7 +50,7 @@ function timeOf({ ranges }: OriginGroup): number {
   return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
 }
 
-/** The longest piece of a group, the first of equal ones. */
+/** The longest range of a group; the first among equals. */
 export function largestOf({ ranges }: OriginGroup): BlameRange {
   const length = ({ first_line, last_line }: BlameRange) => last_line - first_line;
   return ranges.reduce((a, b) => (length(b) > length(a) ? b : a));
@@ -80,7 +80,7 @@ export function authorIn(range: BlameRange): LineAuthor {
   return { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint };
 }
 
-/** The commit that a range came with; null: none yet. */
+/** The commit of a range; null: none yet. */
 export function commitIn(memory: Memory | null, range: BlameRange): OriginCommit | null {
   if (range.commit === null) return null;
   return {

@@ -160,7 +160,7 @@ describe("the chain", () => {
     expect((await why("new.ts", 1)).earlier).toEqual([]);
   });
 
-  it("says that other lines were replaced, and what happened since", async () => {
+  it("reports that other lines were replaced, and what happened since", async () => {
     rememberSession(repo.memory, "s", ["rewrite it", "then more"]);
     const one = repo.commit("one", { "a.ts": "x\nfor (const every of all) run(every);\ny\n" });
     const two = repo.commit("two", { "a.ts": "x\nawait nothing.like('it') // s:1\ny\n" });
@@ -262,7 +262,7 @@ describe("decisions", () => {
     expect(answer.freshness.state).toBe("stands");
   });
 
-  it("about the file that came later make it worth a second look", async () => {
+  it("that are later and about the file suggest a second look", async () => {
     rememberSession(repo.memory, "s", ["p"]);
     const after = firstCommitAt * 1000 + 86_400_000;
     rememberSession(repo.memory, "later", ["q"], { at: after });
@@ -300,7 +300,7 @@ describe("what is not known", () => {
     expect((await why("a.ts", 1)).notes).toContain("Author unknown (the commit message credits claude).");
   });
 
-  it("is what became of a session that was forgotten", async () => {
+  it("says that the session was forgotten", async () => {
     rememberSession(repo.memory, "s", ["p"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     repo.memory.prepare("DELETE FROM sessions").run();
@@ -334,7 +334,7 @@ describe("asked again", () => {
     };
   };
 
-  it("sees commits that came, that were amended and taken back, and what is not committed", async () => {
+  it("sees commits that were added, amended and taken back, and uncommitted changes", async () => {
     const one = repo.commit("one", { "a.ts": "x\nlimit = 1\n" });
     await seen(one);
     expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [], state: "stands" });
@@ -356,7 +356,7 @@ describe("asked again", () => {
 });
 
 describe("what became of it", () => {
-  it("is that its commit was reverted, as seen from where it still stands", async () => {
+  it("reports that its commit was reverted, as seen from where the line still exists", async () => {
     repo.commit("base", { "a.ts": "x\n" });
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     repo.git("revert", "--no-edit", one);

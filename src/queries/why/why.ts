@@ -30,8 +30,8 @@ const laterDecisionsShown = 3;
 const timeoutMs = 3000;
 
 /**
- * Why lines are as they are: what wrote them, when, what was asked, what was decided, and what became of it.
- * @param memory null: nothing is remembered, and only git is asked
+ * Why lines are as they are: what wrote them, when, the prompt, the decisions, and what happened later.
+ * @param memory null: there is no memory, so only git is asked
  * @throws PommelError as `blameFile`
  */
 export async function whyLines(
