@@ -88,7 +88,7 @@ async function startProgram({ root }: Project, attempt: string): Promise<void> {
   child.unref();
 }
 
-/** What speaks against starting the daemon of `project` by itself now; null when nothing does. */
+/** What prevents an automatic start of the daemon of `project` now; null if nothing does. */
 export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.env): Obstacle | null {
   const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
   if (wish === "false") return "off";
@@ -112,7 +112,7 @@ function lastAttempt(project: Project): Attempt | null {
   return attemptIn(project, namesIn(project));
 }
 
-/** How it stands with starting the daemon of `project` by itself, which does not run; `enabled` as it is configured. */
+/** The state of automatic starts for `project`, whose daemon does not run; `enabled` as configured. */
 export function autostartStatus(project: Project, enabled: boolean): AutostartStatus {
   const attempt = lastAttempt(project);
   const obstacle = enabled ? obstacleTo(project) : "off";
@@ -197,7 +197,7 @@ function causesChangedSince(project: Project, since: number): boolean {
   return causes.some((file) => (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since);
 }
 
-/** This boot of the machine: its id on Linux, else when it was, in milliseconds since the epoch. */
+/** Identifies this boot of the machine: by its id on Linux, else by its time in milliseconds since the epoch. */
 function bootOf(): string {
   return textOf("/proc/sys/kernel/random/boot_id").trim() || String(Math.round(Date.now() - uptime() * 1000));
 }

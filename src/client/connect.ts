@@ -16,7 +16,7 @@ import { callDaemon } from "./daemon-client.ts";
 
 export interface Connection {
   record: DaemonRecord;
-  /** False when the daemon was there already, or another command's start came first. */
+  /** False if the daemon ran already, or another command started it first. */
   startedHere: boolean;
 }
 
@@ -49,7 +49,7 @@ const passedOn = [
   "LOCALAPPDATA",
 ];
 
-/** The record of the daemon that answers for `project`, or null. */
+/** The record of the running daemon of `project`, or null. */
 export async function findDaemon(project: Project): Promise<DaemonRecord | null> {
   const record = readDaemonRecord(project);
   if (!record) return null;
@@ -157,7 +157,7 @@ function variablesOfModels(project: Project): string[] {
       ...(driver.environment?.(llmSettingsOf(config)) ?? []),
     ];
   } catch {
-    // The daemon says what is wrong with the configuration.
+    // The daemon reports errors of the configuration.
     return [];
   }
 }

@@ -1,6 +1,8 @@
 import type { DaemonRecord } from "../protocol/daemon-record.ts";
 
-/** A POST to the daemon, whose answer ends with the connection. By hand: an HTTP client takes longer to load. */
+/**
+ * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
+ */
 export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {
   const head = [
     `POST ${path} HTTP/1.0`,

@@ -13,7 +13,7 @@ export interface Stopped {
   how: "asked" | "terminated" | "killed";
 }
 
-/** How long a daemon may take to finish what it is doing. Milliseconds. */
+/** How long a daemon may take to finish its work. Milliseconds. */
 const timeoutMs = 10_000;
 
 /**

@@ -31,7 +31,7 @@ export const blameRequest = lazy(() =>
   }),
 );
 
-/** What a commit's message, or another tool's branch that it leads to, says of it. */
+/** Evidence from a commit's message, or from another tool's branch that the message names. */
 const foreignHint = lazy(() =>
   z.object({
     /** Agents that it names: "claude", "copilot". */
@@ -55,18 +55,18 @@ const lineAuthor = lazy(() =>
     /** 0 to 1. */
     confidence: z.number(),
     how: z.enum(attributionHows),
-    /** Who says so: "pommel"; "note" where only another tool's note does; null where it is unknown. */
+    /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
     said_by: z.nullable(z.enum(["pommel", "note"])),
-    /** Of unknown lines: what other tools say of their commit as a whole. Anybody may have written it. */
+    /** For unknown lines: other tools' evidence about the whole commit. Anybody may have written the line. */
     hint: z.nullable(foreignHint()),
   }),
 );
 export type LineAuthor = z.infer<ReturnType<typeof lineAuthor>>;
 
-/** Lines one after the other, of one commit and one author. */
+/** Consecutive lines of one commit and one author. */
 const blameRange = lazy(() =>
   z.extend(lineAuthor(), {
-    /** In the file as it is, both included, from 1. */
+    /** In the current file, inclusive, from 1. */
     first_line: z.number(),
     last_line: z.number(),
     /** null: not committed yet. */
@@ -75,7 +75,7 @@ const blameRange = lazy(() =>
     person: textOrNull,
     authored_at: timeOrNull,
     subject: textOrNull,
-    /** Where the first of them stood in that commit. */
+    /** The place of the first line in that commit. */
     original_path: text,
     original_line: z.number(),
     /** History is cut off there: the commit may not be the one that wrote them. */
@@ -98,7 +98,7 @@ export type SessionLines = z.infer<ReturnType<typeof sessionLines>>;
 const personLines = lazy(() => z.object({ person: textOrNull, human: count, unknown: count }));
 export type PersonLines = z.infer<ReturnType<typeof personLines>>;
 
-/** Whose lines they are, in numbers of lines. */
+/** Numbers of lines by author. */
 const blameSummary = lazy(() =>
   z.object({
     lines: count,
@@ -118,7 +118,7 @@ export const blameAnswer = lazy(() =>
   z.object({
     /** From the project's root. */
     file: text,
-    /** The commit that was asked about, as it was named; null: the file as it is. */
+    /** The requested commit, as given; null: the current file. */
     revision: textOrNull,
     ranges: z.array(blameRange()),
     summary: blameSummary(),
@@ -158,9 +158,9 @@ const originTurn = lazy(() =>
     session_id: text,
     number: z.number(),
     started_at: timeOrNull,
-    /** What the user asked; of a subagent its task. Long ones are cut. */
+    /** The user's prompt; for a subagent, its task. Long ones are cut. */
     prompt: text,
-    /** What the agent said right before and right after it wrote; "" where it said nothing. */
+    /** The agent's text right before and right after the edit; "" if there is none. */
     said_before: text,
     said_after: text,
     /** The tool that wrote, by the agent's name of it. */
@@ -171,17 +171,17 @@ const originTurn = lazy(() =>
 );
 export type OriginTurn = z.infer<ReturnType<typeof originTurn>>;
 
-/** Where lines come from: a commit, and in it one author. */
+/** The origin of lines: a commit, and in it one author. */
 const origin = lazy(() =>
   z.object({
-    /** Which of the lines, first and last of each piece. */
+    /** The lines, first and last of each range. */
     lines: z.array(z.tuple([z.number(), z.number()])),
     written_by: lineAuthor(),
     /** null: not committed yet. */
     commit: z.nullable(originCommit()),
     /** null: no checkpoint. */
     checkpoint_id: textOrNull,
-    /** What was asked and said when they were written; null where that is not remembered. */
+    /** The prompt and the messages around the edit; null if they are not stored. */
     turn: z.nullable(originTurn()),
   }),
 );
@@ -189,9 +189,9 @@ export type Origin = z.infer<ReturnType<typeof origin>>;
 
 const nearDecision = lazy(() =>
   z.extend(decision(), {
-    /** session: of the same session, some turns away at most; file: elsewhere, about this file. */
+    /** session: the same session, at most some turns away; file: elsewhere, about this file. */
     near: z.enum(["session", "file"]),
-    /** Whether it came before the lines were written, or with them. */
+    /** Whether it was made before the lines, or with them. */
     is_before: z.boolean(),
   }),
 );
@@ -208,7 +208,7 @@ const earlierLines = lazy(() =>
     text: strings,
     written_by: lineAuthor(),
     commit: z.nullable(originCommit()),
-    /** The beginning of what was asked; null where that is not remembered. */
+    /** The beginning of the prompt; null if it is not stored. */
     prompt: textOrNull,
   }),
 );
@@ -235,8 +235,8 @@ export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
 const whyFreshness = lazy(() =>
   z.object({
     /**
-     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in
-     * another branch's history only), gone: what became of the commit; uncommitted: there is none yet.
+     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in another branch's
+     * history only), gone: the fate of the commit; uncommitted: no commit yet.
      */
     state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),
     /** Branches that hold the commit, where HEAD's history does not. */
@@ -265,7 +265,7 @@ export const whyAnswer = lazy(() =>
     origins: z.array(origin()),
     /** What was decided and noted near the first origin, the nearest first. */
     decisions: z.array(nearDecision()),
-    /** What stood there before the first origin, step by step back. */
+    /** Earlier versions of the lines before the first origin, step by step back. */
     earlier: z.array(earlierLines()),
     /** What happened to the file after the first origin; null: unknown. */
     later: z.nullable(laterChanges()),

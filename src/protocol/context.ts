@@ -16,7 +16,7 @@ export const contextRequest = lazy(() =>
     file: z.optional(z.string()),
     files: z.optional(z.array(z.string())),
     cwd: z.optional(z.string()),
-    /** Where the session is written to: a new one may say there that it is a fork, before it is remembered. */
+    /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(z.string()),
     /** An answer that would be later is none. Milliseconds. */
     within_ms: z.optional(z.number()),
@@ -28,7 +28,7 @@ export type ContextRequest = z.infer<ReturnType<typeof contextRequest>>;
 
 export const contextResponse = lazy(() =>
   z.object({
-    /** null: nothing is to be said. */
+    /** null: nothing to inject. */
     text: z.nullable(z.string()),
     /** Why there is something, or why not. */
     reason: z.string(),

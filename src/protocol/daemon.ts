@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { count, field, lazy, strings, text } from "./shape-parts.ts";
 
-/** The shapes of what the daemon alone is asked to do. */
+/** The shapes of requests that only the daemon serves. */
 
 /**
- * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
- * again. `full`: the same for everything.
+ * What to index. Empty: look for changes now. `paths` (paths or globs): forget those files and index them again.
+ * `full`: the same for everything.
  */
 export const indexRequest = lazy(() =>
   z.object({

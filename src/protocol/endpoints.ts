@@ -1,6 +1,6 @@
 /**
- * Where each operation is served. The searches take the POST's fields as query parameters of a GET as well. What they take
- * and give is in routes.ts, apart, so that a client can ask before it has loaded it.
+ * The method and path of each operation. The searches accept the POST's fields as query parameters of a GET as well.
+ * Requests and responses are in routes.ts, which a client can load after sending its request.
  */
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },

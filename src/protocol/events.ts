@@ -58,7 +58,7 @@ export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
 /** An id, the beginning of one, or a title. */
 export const eventRequest = lazy(() => z.object({ event: text }));
 
-/** How something came to belong to an event: somebody linked it, or it was on its branch, or in its time. */
+/** How something belongs to an event: by a link, by its branch, or by its time. */
 const because = z.enum(["link", "branch", "time"]);
 
 export const eventAnswer = lazy(() =>

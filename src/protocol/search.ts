@@ -90,9 +90,9 @@ export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 export const searchResponse = lazy(() =>
   z.object({
     query: text,
-    /** Empty where nothing answers the question. */
+    /** Empty if nothing answers the query. */
     results: z.array(codeResult()),
-    /** What comes nearest to it then; no answer. */
+    /** The nearest matches in that case; not an answer. */
     nearest: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
@@ -129,7 +129,7 @@ export const transcriptSearchRequest = lazy(() =>
 );
 export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
 
-/** What a result is where a request leaves it open: of one session, its turns are wanted. */
+/** The unit of results, by default turns within one session, else sessions. */
 export function resultUnitOf({ by, session }: Pick<TranscriptSearchRequest, "by" | "session">): ResultUnit {
   return by ?? (session === undefined ? "session" : "turn");
 }
@@ -199,9 +199,9 @@ export const transcriptSearchResponse = lazy(() =>
     scope: z.literal("transcripts"),
     query: text,
     total_results: count,
-    /** Empty where nothing answers the question. */
+    /** Empty if nothing answers the query. */
     results: z.array(transcriptResult()),
-    /** What comes nearest to it then; no answer. */
+    /** The nearest matches in that case; not an answer. */
     nearest: z.array(transcriptResult()),
     searched_by: strings,
     notes: strings,
@@ -224,7 +224,7 @@ export const searchAllResponse = lazy(() =>
   z.object({
     scope: z.literal("all"),
     query: text,
-    /** null for a side that could not be searched; `notes` say why. */
+    /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),
     notes: strings,

@@ -13,7 +13,7 @@ export interface Embedder {
   /**
    * Loads weights, starts threads, asks the server. `embed` calls it if needed. Idempotent, and can be retried after a
    * failure.
-   * @throws PommelError `embedder_unavailable` with a hint that says what to do
+   * @throws PommelError `embedder_unavailable` with a hint for the user
    */
   prepare(): Promise<void>;
   /**

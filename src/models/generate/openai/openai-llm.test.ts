@@ -145,7 +145,7 @@ describe("what it costs", () => {
 });
 
 describe("when something is at fault", () => {
-  it("says that the model does not exist", async () => {
+  it("reports that the model does not exist", async () => {
     await expect(create("nope").generate(request)).rejects.toMatchObject({
       code: "llm_unavailable",
       message: expect.stringContaining("The model `nope` does not exist"),
