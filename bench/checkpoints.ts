@@ -8,8 +8,8 @@
  *   --json          print everything, down to each commit
  *   --wrong         also print the commits linked to a session that they do not name, or to none
  *
- * DIR is a clone, with all branches, of a repository whose commits say with `Entire-Checkpoint:` trailers which sessions
- * led to them (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are read only to judge.
+ * DIR is a clone, with all branches, of a repository whose commits name the sessions that led to them in
+ * `Entire-Checkpoint:` trailers (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are read only to judge.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,7 +115,7 @@ async function judge(memory: Memory, dir: string, near: number): Promise<Judged[
   });
 }
 
-/** Of a subagent the session that started it. */
+/** The session that started a subagent's session. */
 function rootOf(uid: string): string {
   return uid.split("/", 1)[0]!;
 }

@@ -6,7 +6,7 @@ import { type Line, newLine, newLines, type Owner } from "./lines.ts";
 import * as mutate from "./mutate.ts";
 import { git, reload, save, type World } from "./world.ts";
 
-/** Something that an agent does. False: there was nothing to do it with. */
+/** An action of an agent. False: it was not possible. */
 export type Act = (world: World, session: AgentSession) => Promise<boolean>;
 
 const via = "agent's edit";

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { bindingFiguresOf, figuresOf } from "./figures.ts";
 import { type MeasuredRepository, measure } from "./measure.ts";
 
-/** Small repositories of the corpus that `npm run bench:attribution` measures; what all of it gives is in its report. */
+/** Small repositories of the corpus of `npm run bench:attribution`; its report has the figures of all of them. */
 const seeds = [105, 106, 107, 108];
 const steps = 16;
 
@@ -33,7 +33,7 @@ test("imported history has less evidence, and no more is claimed", () => {
   expect(agentRecall).toBeGreaterThanOrEqual(0.75);
 });
 
-test("commits are bound to the sessions that led to them", () => {
+test("commits are linked to the sessions that led to them", () => {
   const { precision, recall } = bindingFiguresOf(measured.flatMap(({ by }) => by.live!.bindings));
   expect(precision).toBeGreaterThanOrEqual(0.97);
   expect(recall).toBeGreaterThanOrEqual(0.9);

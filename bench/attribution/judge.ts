@@ -30,7 +30,7 @@ export interface JudgedBindings {
   hadPart: Set<string>;
 }
 
-/** Everything that is still part of the history. */
+/** Judges everything that is still part of the history. */
 export function judge(world: World, keeper: Keeper): { lines: Judged[]; bindings: JudgedBindings[] } {
   const lines: Judged[] = [];
   const bindings: JudgedBindings[] = [];

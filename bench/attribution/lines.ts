@@ -1,8 +1,8 @@
-/** Lines that know who wrote them, and what becomes of them when versions of a file are brought together. */
+/** Lines that know their writers, and how versions of a file are merged. */
 
 export type Owner =
   | { kind: "human" }
-  /** `session` is the agent's own id of it; of a subagent `<session>/<agent id>`. */
+  /** `session` is the agent's own id of it; for a subagent `<session>/<agent id>`. */
   | {
       kind: "agent";
       session: string;

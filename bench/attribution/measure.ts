@@ -13,7 +13,7 @@ const halfOf = (seed: number): Half => (seed % 2 === 1 ? "choose" : "confirm");
 export interface MeasuredRepository {
   seed: number;
   half: Half;
-  /** By keeper: "live" watched it all, "imported" came afterwards. */
+  /** By keeper: "live" watched everything, "imported" read it afterwards. */
   by: Record<string, { lines: Judged[]; bindings: JudgedBindings[]; times: number[] }>;
   story: string[];
 }

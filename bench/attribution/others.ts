@@ -7,7 +7,7 @@ import { newLines, untold } from "./lines.ts";
 import * as mutate from "./mutate.ts";
 import { type Checkout, git, pass, reload, save, tell, type World } from "./world.ts";
 
-/** Work that is done elsewhere and comes here. */
+/** Work done elsewhere that arrives here. */
 
 /** A session in a linked worktree, in parallel with work in the main one. */
 export async function linkedWorktree(

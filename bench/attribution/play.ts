@@ -11,7 +11,7 @@ export interface PlayOptions {
   seed: number;
   /** An empty directory; what is left there is the caller's to remove. */
   scratch: string;
-  /** Play nothing but this besides the plainest work. */
+  /** Simulate only this besides the plainest work. */
   only: string | null;
   steps: number;
 }

@@ -31,7 +31,7 @@ export interface World {
   main: Checkout;
   sessions: AgentSession[];
   history: History;
-  /** Those who remember. Nothing before Pommel came. */
+  /** The keepers of a memory. None before Pommel is installed. */
   keepers: Keeper[];
   /** No daemon runs until then. */
   downUntil: number;
@@ -153,7 +153,7 @@ export function reload(world: World, checkout: Checkout, tree: Tree): void {
   look(world, checkout);
 }
 
-/** Which keys a version of a file has that the one before had not. */
+/** Keys in a version of a file that the previous one did not have. */
 export function newKeys(before: readonly Line[], after: readonly Line[]): number[] {
   const counts = new Map<number, number>();
   for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);

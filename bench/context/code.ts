@@ -13,12 +13,12 @@ import type { Asked } from "./ask.ts";
 export interface Named {
   half: Asked["half"];
   prompt: string;
-  /** Whether the session went on to read or change the file of the place. */
+  /** Whether the session later read or changed the file of the place. */
   places: { place: string; name: string; isUsed: boolean }[];
 }
 
 /**
- * Asks with each prompt in the code as it was when its session began: the last commit of the default branch.
+ * Asks with each prompt in the code at the beginning of its session: the last commit of the default branch.
  * @param scratch where the repository is checked out and indexed
  */
 export async function askForCode(

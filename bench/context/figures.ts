@@ -5,7 +5,7 @@ export interface ContextFigures {
   told: number;
   /** Share of these with context from a session that theirs continues. */
   precision: number;
-  /** Share of the quotations that are of such a session. */
+  /** Share of the quotations that are from such a session. */
   ofItems: number;
   /** Among prompts whose session continues others, the share with context from one of those. */
   recall: number;
@@ -13,7 +13,7 @@ export interface ContextFigures {
   tokens: number;
 }
 
-/** What a threshold comes to. */
+/** The figures at a threshold. */
 export function figuresAt(
   asked: readonly Asked[],
   continued: ReadonlyMap<string, ReadonlySet<string>>,

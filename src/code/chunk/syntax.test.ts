@@ -6,7 +6,7 @@ import { grammarOf } from "../languages/index.ts";
 import { SourceParser } from "../parse/parser.ts";
 import { syntaxOf } from "./syntax.ts";
 
-/** What error recovery makes of these swallows what comes after. */
+/** Error recovery of these swallows the code that follows. */
 
 describe("a definition after one that does not parse", () => {
   test("is found where it is, with its docs and members", async () => {
