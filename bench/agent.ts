@@ -1,6 +1,6 @@
 /**
- * How much an agent reads to find the code that answers a question: with grep and Read, and with `search_code`. Scripted,
- * offline, the same each time; docs/benchmarks.md explains how each reads, and the limits of the comparison.
+ * How much an agent reads to find the code that answers a question: with grep and Read, and with `search_code`.
+ * Scripted, offline, the same each time; docs/benchmarks.md explains how each reads, and the limits of the comparison.
  *
  *   npm run bench:agent                                         on the checkout in the current directory
  *   npm run bench:agent -- --checkouts DIR                      on each directory in DIR

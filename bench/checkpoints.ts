@@ -9,7 +9,8 @@
  *   --wrong         also print the commits linked to a session that they do not name, or to none
  *
  * DIR is a clone, with all branches, of a repository whose commits name the sessions that led to them in
- * `Entire-Checkpoint:` trailers (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are read only to judge.
+ * `Entire-Checkpoint:` trailers (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are
+ * read only to judge.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

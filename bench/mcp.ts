@@ -3,8 +3,8 @@
  *
  *   npm run bench:mcp [-- --rounds 25] [--project DIR] [--query TEXT] [--json]
  *
- * A start is measured from the launch to the answer to `initialize`: without V8's compile cache (the first start ever), and
- * with it. With `--project`, the protocol's own client then calls each tool there, as often.
+ * A start is measured from the launch to the answer to `initialize`: without V8's compile cache (the first start ever),
+ * and with it. With `--project`, the protocol's own client then calls each tool there, as often.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

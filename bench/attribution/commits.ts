@@ -83,7 +83,7 @@ const isPlain = ({ history }: World, hash: string) => {
   return commit !== undefined && commit.parents.length === 1 && !commit.how.has("before");
 };
 
-/**  @returns git's output; null: there is nothing to amend */
+/** @returns git's output; null: there is nothing to amend */
 export async function amend(
   world: World,
   checkout: Checkout,

@@ -81,7 +81,7 @@ describe("searching all projects", () => {
     expect(answer.transcripts?.results).toEqual([]);
   });
 
-  it("works where the registry does not, on the project that it is asked in", async () => {
+  it("without a registry, searches the current project", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
     rmSync(registryFile());

@@ -168,7 +168,7 @@ async function askEach<P extends { project: Project }, T>(
     } catch (error) {
       // An agent, say, that only another project has.
       if (codeOf(error) === "usage") wrong.push(error);
-      // What is asked for is just not there.
+      // The requested item is just not in this project.
       else if (codeOf(error) !== "not_found")
         left_out.push({ project: project.root, reason: explanationOf(error) });
     }

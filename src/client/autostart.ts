@@ -161,7 +161,7 @@ export function recordRefusal(project: Project, refusal: (typeof refusals)[numbe
   writeNote(project, refusal, "");
 }
 
-/** Notes that the user stopped the daemon, which counts until the next boot. @throws system errors as they are */
+/** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
 export function recordStopped(project: Project): void {
   clearAutostart(project);
   writeNote(project, "stopped", bootOf());

@@ -30,7 +30,7 @@ export interface TranscriptPart {
 interface Merging {
   query: string;
   limit: number;
-  /** Whether anybody asked for the signals. */
+  /** Whether the request has `explain`. */
   explain: boolean;
   /** Milliseconds. */
   took: number;

@@ -16,7 +16,7 @@ export function requestText({ port, token }: DaemonRecord, path: string, body: s
 }
 
 interface RawAnswer {
-  /** 0: it is no HTTP. */
+  /** 0: not HTTP. */
   status: number;
   body: string;
 }

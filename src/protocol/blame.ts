@@ -123,7 +123,7 @@ export const blameAnswer = lazy(() =>
     ranges: z.array(blameRange()),
     summary: blameSummary(),
     notes,
-    /** The text of each line, first to last; only where it was asked for. */
+    /** The text of each line, first to last; only on request. */
     lines: z.optional(z.array(z.object({ line: z.number(), text }))),
   }),
 );
@@ -245,7 +245,7 @@ const whyFreshness = lazy(() =>
     /** Lines that the commit added, in all files, and how many of them there are still; null where it is not known. */
     lines_added: numberOrNull,
     lines_surviving: numberOrNull,
-    /** What was decided about the file after the lines were written, the latest first. */
+    /** Decisions about the file after the lines were written, the latest first. */
     later_decisions: z.array(nearDecision()),
   }),
 );

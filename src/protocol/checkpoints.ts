@@ -111,7 +111,7 @@ export const checkpointAnswer = lazy(() =>
     diff_summary: text,
     files: z.array(fileOfCheckpoint()),
     sessions: z.array(z.extend(checkpointSession(), { turns: z.array(turnOfCheckpoint()) })),
-    /** What the agents were at when it was made, by session. */
+    /** What the agents were doing when it was made, by session. */
     agent_state: z.record(z.string(), z.unknown()),
     /** Checkpoints that directly follow it. */
     next_ids: strings,
@@ -222,7 +222,7 @@ const rewindSession = lazy(() =>
 );
 export type RewindSession = z.infer<ReturnType<typeof rewindSession>>;
 
-/** A commit, what the agents were at, and how far from it the working tree is now. */
+/** A commit, what the agents were doing, and the working tree's distance from it. */
 export const rewindAnswer = lazy(() =>
   z.object({
     /** null: no session is known to have led to the commit. */

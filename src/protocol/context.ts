@@ -18,7 +18,7 @@ export const contextRequest = lazy(() =>
     cwd: z.optional(z.string()),
     /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(z.string()),
-    /** An answer that would be later is none. Milliseconds. */
+    /** A later answer is dropped. Milliseconds. */
     within_ms: z.optional(z.number()),
     /** Only a preview: nothing is recorded as injected. */
     preview: z.optional(z.boolean()),

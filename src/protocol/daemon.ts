@@ -36,7 +36,7 @@ export const commandRequest = lazy(() =>
   z.object({
     args: strings,
     cwd: text,
-    /** The terminal's width; null when stdout is none. */
+    /** The terminal's width; null if stdout is not a terminal. */
     columns: z.nullable(count),
     /** Whether stdout and stderr may have colours. */
     color: z.tuple([z.boolean(), z.boolean()]),

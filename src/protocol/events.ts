@@ -48,7 +48,7 @@ export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
 export const eventsAnswer = lazy(() =>
   z.object({
     events: z.array(listedEvent()),
-    /** Events that are left out as they are archived. */
+    /** Number of archived events that are left out. */
     archived: count,
     suggestions: z.array(suggestedView()),
   }),

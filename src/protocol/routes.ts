@@ -239,7 +239,7 @@ export function readResponse<R extends RouteName>(route: R, body: unknown): Resp
   return parsed.success ? (parsed.data as ResponseOf<R>) : null;
 }
 
-/** The error in the body of any other response, or null when it is none of ours. */
+/** The error in the body of any other response, or null if it is not from the daemon. */
 export function readRefusal(body: unknown): { code: string; message: string; hint: string } | null {
   const parsed = z.safeParse(errorBody(), body);
   return parsed.success ? parsed.data.error : null;

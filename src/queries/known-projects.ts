@@ -12,7 +12,7 @@ import {
 /** A project of this user's, and whether it still is one. */
 export interface ListedProject extends KnownProject {
   project: Project;
-  /** Its directory is gone, or is no Pommel project any more. */
+  /** Its directory is gone, or no longer a Pommel project. */
   isGone: boolean;
 }
 

@@ -5,8 +5,8 @@ import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
 
 /**
- * What answers each question of `protocol/routes.ts` from what is stored: in the daemon, and in any process where none
- * runs. Loaded when it is asked. Not among them is what needs the daemon's own state.
+ * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
+ * Each is loaded on first use. Operations on the daemon's own state are elsewhere.
  */
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),

@@ -51,7 +51,7 @@ interface HandlersOptions {
   onShutdown: () => void;
 }
 
-/** What answers each operation in the daemon: from what is stored, or from what the daemon is doing just now. */
+/** The handler of each operation in the daemon: from what is stored, or from the daemon's own state. */
 export function createHandlers(options: HandlersOptions): Handlers {
   const { project, config, work, embedders, memoryWork, conversations, spool, roots, report } = options;
   const memoryHandlers = createMemoryHandlers({
@@ -133,7 +133,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   };
 }
 
-/** What is wrong with the index is no reason to be silent about the rest. */
+/** A failing index must not prevent the rest of the context. */
 async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> {
   try {
     return await codeNamed(work.index, prompt);

@@ -114,7 +114,7 @@ async function context(
   );
 }
 
-/** What a new session was forked from, by its transcript, which is read after its hooks have asked. */
+/** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
 async function originOf(
   memory: Memory,
   { session_id: uid, transcript_path: path }: RequestOf<"context">,
@@ -158,7 +158,7 @@ async function indexTranscript(
   return { queued: true, reason: null, pending: work.pending() };
 }
 
-/**  @throws PommelError `usage` for an unknown name */
+/** @throws PommelError `usage` for an unknown name */
 async function agentOf(
   { agent: name }: RequestOf<"indexTranscript">,
   [first]: readonly string[],
@@ -167,7 +167,7 @@ async function agentOf(
   return agentCalled(name);
 }
 
-/** @throws PommelError `usage` when there is none of that name */
+/** @throws PommelError `usage` for an unknown name */
 function agentCalled(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;

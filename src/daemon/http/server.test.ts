@@ -232,7 +232,7 @@ test("takes a search from the query string", async () => {
   );
 });
 
-test("takes questions about conversations from the query string", async () => {
+test("accepts session searches as query strings", async () => {
   const path = "/search/transcripts?q=why&type=raw,summary&kind=decision&file=a,b.ts&since=last+week&limit=2";
   expect((await send(path)).status).toBe(200);
   expect(handlers.searchTranscripts).toHaveBeenCalledWith(
@@ -262,7 +262,7 @@ test("aborts work on an answer that nobody waits for any more", async () => {
   await vi.waitFor(() => expect(signal.aborted).toBe(true));
 });
 
-test("its client asks with a path and a query where there is no body", async () => {
+test("its client sends a path and a query where there is no body", async () => {
   await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
   expect(handlers.sessions).toHaveBeenCalledWith(
     { limit: 3, agents: true, branch: "a&b" },
@@ -348,7 +348,7 @@ test.each([
   expect(JSON.parse(reply.body).error.code).toBe("not_found");
 });
 
-test("hands the daemon's errors to its client as they are", async () => {
+test("passes the daemon's errors to its client unchanged", async () => {
   handlers.search.mockImplementationOnce(() => {
     throw new PommelError("usage", "No word.", "Say one.");
   });

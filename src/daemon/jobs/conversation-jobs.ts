@@ -94,7 +94,7 @@ export class ConversationJobs {
     return this.options.git.run(job, run);
   }
 
-  /** With what it takes to change what is stored. */
+  /** With everything needed to change what is stored. */
   work(): ScrubbingWork {
     const { project, config, memory, embedder, scrubber, roots, log } = this.options;
     return {

@@ -69,7 +69,7 @@ test("a rewritten commit is recorded with the commits that it replaced", async (
   ]);
 });
 
-test("what a rebase goes through is left to its end", async () => {
+test("intermediate commits of a rebase are ignored until its end", async () => {
   mkdirSync(join(dir, ".git/rebase-merge"));
   await take("post-commit", { head: a });
   expect(jobs()).toEqual([]);

@@ -5,7 +5,7 @@ import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
-/** What the jobs of git's side need to know, and how they are asked for. Smaller is earlier. */
+/** Payloads and requests of git jobs. A smaller priority runs earlier. */
 const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
 
 export const commitPayload = z.object({

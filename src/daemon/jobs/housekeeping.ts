@@ -72,7 +72,7 @@ export class Housekeeping {
     }
   }
 
-  /** What was stored under other rules is scrubbed again. */
+  /** Scrubs again what was stored under other rules. */
   private applyRules(): void {
     const { memory, scrubVersion, enqueue } = this.options;
     const version = scrubVersion();
@@ -95,7 +95,7 @@ export class Housekeeping {
     sampleStorage(this.options.memory);
   }
 
-  /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
+  /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
   private flush(): void {
     flushTerms(this.options.memory);
   }

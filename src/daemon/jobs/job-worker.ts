@@ -14,7 +14,7 @@ export class NotYet extends Error {
 }
 
 export interface JobRun {
-  /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one waits. */
+  /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one is pending. */
   signal: AbortSignal;
   /** Units of work done so far, and in all. To be called where the job can be interrupted and resumed. */
   progress(done: number, total: number): void;
@@ -90,7 +90,7 @@ export class JobWorker {
     return this.isWorking || this.isWanted;
   }
 
-  /** Leaves the job at hand where it can be gone on with, and puts it back. */
+  /** Interrupts the current job where it can be resumed, and puts it back. */
   async close(): Promise<void> {
     this.stop.abort(stopping);
     clearTimeout(this.timer);

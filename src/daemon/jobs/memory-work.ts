@@ -52,7 +52,7 @@ export class MemoryWork {
     return this.opened().memory;
   }
 
-  /** The open memory; null where there is none. */
+  /** The open memory, or null. */
   get memoryIfAny(): Memory | null {
     return this.open?.memory ?? null;
   }
@@ -61,7 +61,7 @@ export class MemoryWork {
     return this.opened().search;
   }
 
-  /** What it takes to change what is stored. @throws PommelError as `memory`; `config_invalid` */
+  /** Everything needed to change what is stored. @throws PommelError as `memory`; `config_invalid` */
   work(): ScrubbingWork {
     return this.opened().jobs.work();
   }

@@ -30,7 +30,7 @@ function know(hash: string): void {
   saveCommit(stored.memory, { ...commit, ...rest, seen: "reflog" }, []);
 }
 
-test("the root commit, where there was none before", async () => {
+test("the root commit of a new repository", async () => {
   expect(await look()).toEqual({ commits: [], hasOthers: false });
   const root = repository.commit("root", { a: "1\n" });
   expect(await look()).toEqual({
@@ -100,7 +100,7 @@ test("only the result of a rebase, when it is over", async () => {
   expect(commits).toEqual([{ hash: squashed, branch: "side", rewrittenFrom: [] }]);
 });
 
-test("others' commits are no new ones of ours, and merges are", async () => {
+test("others' commits do not count as new ones of ours, and merges do", async () => {
   const { git, commit } = repository;
   know(commit("root"));
   await look();

@@ -244,7 +244,7 @@ export class OpenMemory {
     if (!this.isClosed) this.quietly(() => flushTerms(this.memory));
     await this.embedders.first?.close();
     collectGarbage();
-    // What the first time has freed is given back to the system the second time.
+    // The second collection returns to the system what the first one freed.
     await sleep(1000, undefined, { ref: false });
     collectGarbage();
   }
@@ -259,7 +259,7 @@ export class OpenMemory {
     }
   }
 
-  /** Leaves the jobs at hand where they can be gone on with. */
+  /** Interrupts the current jobs where they can be resumed. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.housekeeping.close();

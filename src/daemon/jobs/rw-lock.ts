@@ -9,7 +9,7 @@ export class RwLock {
   private wanting = 0;
   private waiting: (() => void)[] = [];
 
-  /** @param leave asks the work to stop where it can be gone on with */
+  /** @param leave asks the work to stop where it can be resumed */
   async together<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
     while (this.isTaken || this.wanting > 0) await this.change();
     this.inside.add(leave);

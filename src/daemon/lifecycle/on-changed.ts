@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 
 /**
- * Calls `then` whenever one of `files` has changed, appeared or vanished, and all have stayed as they are for `everyMs`.
- * By polling: editors and package managers replace files, which watchers lose sight of.
+ * Calls `then` when any of `files` has changed, appeared or vanished, and all are unchanged for `everyMs`. Polls,
+ * because editors and package managers replace files, which watchers lose track of.
  * @returns stops looking
  */
 export function onChanged(files: readonly string[], everyMs: number, then: () => void): () => void {

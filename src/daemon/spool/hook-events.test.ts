@@ -47,7 +47,7 @@ function take(
 
 const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);
 
-test("a note is remembered once for each time that it was written", async () => {
+test("a note is stored once for each time that it was written", async () => {
   const prompt = "Note to Pommel: keep it\nNote to Pommel: and that";
   await take("user-prompt", { prompt }, 1_000_000);
   expect(notes().sort()).toEqual(["1000000 and that", "1000000 keep it"]);

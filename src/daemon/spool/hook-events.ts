@@ -45,7 +45,7 @@ interface HookEvent {
   branch: string | null;
 }
 
-/** What is checked out so soon after a hook was it then. Milliseconds. */
+/** The branch checked out this soon after a hook counts as the branch at the hook. Milliseconds. */
 const soonMs = 10_000;
 
 async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
@@ -141,7 +141,7 @@ async function readLater(options: HookEventsOptions, paths: readonly string[], a
     try {
       options.work.readOn(path, { agent });
     } catch {
-      // The memory has gone meanwhile; what is on disk is found with the next start.
+      // The memory has closed meanwhile; the next start finds what is on disk.
     }
   }
 }

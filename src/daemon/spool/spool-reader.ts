@@ -30,7 +30,7 @@ export class SpoolReader {
     return this.running ?? Promise.resolve();
   }
 
-  /** Several pokes while it is at work are one. */
+  /** Several notifications during one pass count as one. */
   notify(): void {
     if (this.isClosed) return;
     this.isWanted = true;

@@ -38,7 +38,7 @@ interface PastSessions {
 interface TranscriptOwner {
   /** Whether it is of this project. */
   isOurs: boolean;
-  /** Whether it is no subagent's. */
+  /** False for a subagent's session. */
   isOwn: boolean;
 }
 
@@ -53,7 +53,7 @@ const maxProbed = 5;
 /** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
 const vanishingMs = 60_000;
 
-/** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
+/** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
 /**

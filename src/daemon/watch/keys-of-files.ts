@@ -18,7 +18,7 @@ export class KeysOfFiles {
     this.total = 0;
   }
 
-  /**  @param options.isUnclear the next change cannot show which lines are new */
+  /** @param options.isUnclear the next change cannot show which lines are new */
   forget(path: string, { isUnclear }: { isUnclear: boolean }): void {
     this.drop(path);
     if (isUnclear) this.files.set(path, null);

@@ -73,7 +73,7 @@ test("they count from the file's modification time, unless that is long ago", as
   expect(of("old.ts")).toBeGreaterThanOrEqual(before);
 });
 
-test("what was not committed when the daemon began, or when it lost track, is no news later", async () => {
+test("uncommitted lines from before the daemon began, or lost track, do not count as new later", async () => {
   repository.commit("one", { "a.ts": "one\n", "sub/b.ts": "" });
   repository.write({ "a.ts": "one\nbefore\n", "new.ts": "before\n" });
   begin();

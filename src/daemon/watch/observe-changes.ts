@@ -15,7 +15,7 @@ import { KeysOfFiles } from "./keys-of-files.ts";
 
 interface ObserverOptions {
   root: string;
-  /** null: there is none to note anything in. */
+  /** null: there is no memory to record in. */
   memory: () => Memory | null;
   log: Logger;
   /** Delay between a file's change and its reading. Milliseconds. */
@@ -52,8 +52,8 @@ export class ChangeObserver {
   }
 
   /**
-   * What is not committed now was there before: it is no news when it is seen next. To be called at the beginning, and
-   * when changes were missed. Resolves when all of it was seen.
+   * Records the uncommitted lines as already there, so that they do not count as new later. To be called at the
+   * beginning, and after missed changes. Resolves when all files are read.
    */
   takeStock(): Promise<void> {
     return this.inTurn(async () => {

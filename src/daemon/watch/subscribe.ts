@@ -22,7 +22,7 @@ export type Subscribe = (
   options: { ignore: string[] },
 ) => Promise<{ unsubscribe(): Promise<void> }>;
 
-/** Loaded when first called: where there is no binary for the system, that is one more reason to poll. */
+/** Loaded on first use: a missing binary for the system is one more reason to poll. */
 export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
   await tryToWatch(directory);
   const { default: watcher } = await import("@parcel/watcher");

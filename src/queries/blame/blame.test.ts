@@ -93,7 +93,7 @@ describe("each line", () => {
     expect(answer.lines).toBeUndefined();
   });
 
-  it("stays an agent's where its session is not remembered", async () => {
+  it("stays an agent's if its session is not stored", async () => {
     rememberSession(repo.memory, "s", ["make it"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     repo.memory.prepare("DELETE FROM sessions").run();

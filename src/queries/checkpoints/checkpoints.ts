@@ -160,7 +160,7 @@ function linesByFile(memory: Memory, commitId: number): Map<string, LinesByAutho
   return files;
 }
 
-/** Turns with what was asked in them, as far as they are stored. */
+/** Turns with their prompts, as far as they are stored. */
 export function turnsNamed(memory: Memory, sessionUid: string, turns: readonly number[]): TurnOfCheckpoint[] {
   const session = sessionByUid(memory, sessionUid);
   return turns.map((number) => {

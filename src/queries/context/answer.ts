@@ -93,7 +93,7 @@ async function itemsFor(
   return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
 
-/** Paths as they are stored, in whatever worktree they are. An agent may have gone anywhere, which makes no session foreign. */
+/** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
 function filesOf(
   { root, worktrees }: ContextSource,
   { event, file, files = [], cwd = root }: ContextRequest,

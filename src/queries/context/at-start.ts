@@ -43,7 +43,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   ];
 }
 
-/** What a compaction may have taken away: the user's notes, what was decided, which files are being worked on. */
+/** What a compaction may have removed: the user's notes, decisions, and the files being edited. */
 export function toTellAfterCompaction(source: ContextSource, sessionUid: string): Injection[] {
   const { memory } = source;
   const own = sessionByUid(memory, sessionUid);

@@ -9,7 +9,7 @@ import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 /** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;
-/** Results that are asked for, as many may be the session's own, and that are weighed. */
+/** Number of results requested and weighed, as many may be the session's own. */
 const asked = 40;
 const weighed = 8;
 const maxInjected = 3;

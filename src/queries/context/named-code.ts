@@ -4,8 +4,8 @@ import { identifiersOf, nameKey } from "../../text/tokens.ts";
 import type { Injection } from "./quote.ts";
 
 /*
- * Where the code is that a prompt names. What a prompt only describes is left to a search: the best place for "fix the
- * merge conflicts" is nowhere. Measured by `npm run bench:context`.
+ * The locations of code that a prompt names. A mere description is left to a search: the best place for "fix the merge
+ * conflicts" is nowhere. Measured by `npm run bench:context`.
  */
 
 /** `retryLimit`, `RetryLimit`, `retry_limit`: written so, a word means code. */

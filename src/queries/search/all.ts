@@ -22,7 +22,7 @@ export async function searchAll(
     daemon ? daemon("searchTranscripts", request, signal) : searchTranscriptsInProcess(project, request),
   ]);
   const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
-  // What the asker got wrong is no reason to leave a side out.
+  // An invalid request is an error, not a reason to leave a side out.
   const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
   if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
   return {

@@ -53,7 +53,7 @@ describe("relatedIn", () => {
     expect(await related(["lib"])).toEqual({ looked_for: 1, files: [], sessions: [], total: 0 });
   });
 
-  it("puts first what a query is about", async () => {
+  it("ranks sessions about the query first", async () => {
     const leak = session("leak", 20, edit("src/a.ts"));
     const names = session("names", 0, edit("src/a.ts"));
     const about = (text: string) => [chunk(0, text, { session: text, files: ["src/a.ts"] })];
@@ -63,7 +63,7 @@ describe("relatedIn", () => {
     expect(await ids(["src/a.ts"], "connection leaks")).toEqual(["leak", "names"]);
   });
 
-  it("shows the turns, the best first, and no more sessions than asked for", async () => {
+  it("shows the turns, the best first, and no more sessions than requested", async () => {
     const record = session("a", 10, read("a"));
     saveTurn(store.memory, record.id, turn(2, { startedAt: now - 9 * day, files: [edit("a"), edit("z")] }));
     session("b", 60, edit("a"));

@@ -58,7 +58,7 @@ export async function changedFiles(project: Project): Promise<string[]> {
   return files;
 }
 
-/** Paths as somebody in `cwd` names them, as they are stored; a path from the root is understood as well. */
+/** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
 export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
   return files.flatMap((file) => {
     const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");

@@ -31,14 +31,14 @@ import { renderTurn } from "./conversations-turn.ts";
 /** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
 
-/** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */
+/** Valid agents: those that Pommel supports, and those in the memory. */
 export function agentNamesIn(memory: Memory): string[] {
   return [...new Set([...agentNames, ...agentsOfSessions(memory)])];
 }
 
 /**
  * The agent to limit an answer to, or null for all.
- * @throws PommelError `usage` when there is none of that name
+ * @throws PommelError `usage` for an unknown name
  */
 export function knownAgent(memory: Memory, name: string | undefined): string | null {
   if (name === undefined) return null;
@@ -68,9 +68,8 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
 }
 
 /**
- * A session with its turns, in outline, and one of them in full if asked for.
- * @throws PommelError `not_found` for a session or a turn that is not remembered, `usage` for a beginning that
- *   several sessions have
+ * A session with its turns, in outline, and one of them in full if requested.
+ * @throws PommelError `not_found` for an unknown session or turn, `usage` for an ambiguous id
  */
 export function showSession(memory: Memory, request: SessionRequest): SessionResponse {
   return memory.inSnapshot(() => {

@@ -243,7 +243,7 @@ describe("the status", () => {
     });
   });
 
-  it("counts what is remembered, and knows when the rules have changed since", () => {
+  it("counts what is stored, and notices later changes of the rules", () => {
     const record = session("abc", 0);
     replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "x")]);
     const about = { config, file: store.memory.file, problem: null, scrubVersion: "2" };

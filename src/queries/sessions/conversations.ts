@@ -11,10 +11,7 @@ import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { isoTime } from "../status/status.ts";
 import { knownAgent } from "./conversations-sessions.ts";
 
-/**
- * What the routes about conversations answer, from an open memory: the daemon and the in-process read path both ask
- * here.
- */
+/** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
 
 export { describeMemory, jobsStatusOf } from "../status/conversations-status.ts";
 export {

@@ -122,7 +122,7 @@ const asked = { since: null, allProjects: false };
 const plan = (more = {}) => planAline(project, { path: file, ...asked, ...more });
 const read = <T>(use: (memory: Memory) => T) => withMemory(project, use);
 
-describe("taking in what Aline remembered", () => {
+describe("importing Aline's memory", () => {
   it("makes sessions of the stored lines, scrubbed, and changes nothing the second time", async () => {
     const secret = `ghp_${"aB3xY9".repeat(6)}`;
     const [first, second] = conversation("s1", secret);

@@ -60,8 +60,8 @@ interface MemoryCircumstances {
 }
 
 /**
- * What is remembered and what it takes.
- * @param memory null: there is none, or it cannot be read
+ * The content and the size of the memory.
+ * @param memory null: it does not exist, or cannot be read
  */
 export function describeMemory(
   memory: Memory | null,

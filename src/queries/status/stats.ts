@@ -25,7 +25,7 @@ export interface StatsRequest {
   paths?: readonly string[] | undefined;
   /** Directories this deep; default 2. */
   depth?: number | undefined;
-  /** Commits of every branch and what is no part of any, too; default: HEAD's history. */
+  /** Commits of every branch and of none; default: HEAD's history. */
   all?: boolean | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function statsOf(
   return answer;
 }
 
-/** Counting goes over every line that was committed, and mostly the same is asked. */
+/** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {
   question: string;
   history: ReadonlyMap<string, number> | null;

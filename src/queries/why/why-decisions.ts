@@ -16,7 +16,7 @@ export interface WritingPlace {
   turns: readonly { session: string; turn: number }[];
   /** Milliseconds since the epoch; null: unknown. */
   at: number | null;
-  /** What the file is, and was, called. */
+  /** The file's names, current and former. */
   files: readonly string[];
   /** What it is about: the prompt. */
   about: string;

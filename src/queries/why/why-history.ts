@@ -18,7 +18,7 @@ export interface LinesAt {
   last: number;
 }
 
-/** Lines as they were in the commit before. */
+/** Lines in the commit before. */
 export interface LinesBefore {
   how: "changed" | "replaced";
   /** The commit before, as git takes it. */

@@ -44,7 +44,7 @@ export function groupsOf(
 const keyOf = ({ commit, author, session_id, turn }: BlameRange) =>
   JSON.stringify([commit, author, session_id, turn]);
 
-/** What is not committed yet is the latest. */
+/** Uncommitted lines are the latest. */
 function timeOf({ ranges }: OriginGroup): number {
   const at = ranges[0]?.authored_at ?? null;
   return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
