@@ -62,7 +62,7 @@ export async function rewindTo(
     fateOf(project.root, memory, commit),
     distanceToHead(tree, commit),
   ]);
-  // The report must show the state before the restore.
+  // The facts above describe the state before the restore.
   const restored = request.restore ? await restore(project, tree, commit) : null;
   if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
   const { changed, notes } = await changedSince(tree, commit);

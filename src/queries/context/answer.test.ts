@@ -146,7 +146,7 @@ describe("at the start of a session", () => {
     ]);
   });
 
-  it("leaves out superseded decisions, notes about deleted files, and abandoned branches", async () => {
+  it("leaves out decisions that are superseded, about deleted files, or on abandoned branches", async () => {
     session("a", 3, [
       decided("We decided to retry five times instead of once here.", { files: ["src/a.ts"] }),
       decided("We decided to drop the exporter.", { files: ["src/gone.ts"] }),
