@@ -1,14 +1,14 @@
 /**
- * What an agent reads until it has found the code that answers a question: with grep and its reading of files, and with
- * `search_code`. Scripted, offline, the same each time; docs/benchmarks.md says how each reads, and what it cannot show.
+ * How much an agent reads to find the code that answers a question: with grep and Read, and with `search_code`.
+ * Scripted, offline, the same each time; docs/benchmarks.md explains how each reads, and the limits of the comparison.
  *
- *   npm run bench:agent                                         on the checkout that it is run in
+ *   npm run bench:agent                                         on the checkout in the current directory
  *   npm run bench:agent -- --checkouts DIR                      on each directory in DIR
- *   npm run bench:agent -- --checkouts DIR --annotations DIR    also with questions that people annotated
+ *   npm run bench:agent -- --checkouts DIR --annotations DIR    also with annotated questions
  *
  *   --repos FILE       the list of repositories (default: repos.json beside the annotations)
  *   --only LIST        only these repositories
- *   --count N          questions made of doc comments, a repository (default: 20)
+ *   --count N          questions from doc comments, per repository (default: 20)
  *   --max-tokens N     of an answer of search_code (default: the tool's own)
  *   --indexes DIR      keep the indexes there for the next run (default: a temporary directory)
  *   --markdown, --json print tables for Markdown, or everything, down to each task

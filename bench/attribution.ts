@@ -1,20 +1,20 @@
 /**
- * Who wrote a line: how well agents are told from people in generated repositories whose truth is known.
+ * Accuracy of attribution: how well agents are distinguished from people in generated repositories with known authors.
  *
  *   npm run bench:attribution
  *
  *   --seed N            the first repository's (default 1)
  *   --repositories N    how many (default 12); odd seeds are the choosing half, even ones the confirming half
  *   --steps N           how much happens in each (default 40)
- *   --only HAPPENING    nothing but this besides plain edits and commits; `--only list` names all
- *   --explain N         print the N worst places, with what stands around them and how the verdict came
+ *   --only HAPPENING    only this besides plain edits and commits; `--only list` names all
+ *   --explain N         print the N worst places, with the lines around them and the evidence
  *   --half HALF         explain places of this half only (default choose)
  *   --story             print what happened in each
  *   --markdown          print tables for Markdown
  *   --json              print all figures
  *
  * Agents, with transcripts as Claude Code writes them, and people edit, format, move, commit, amend, rebase, squash,
- * merge and revert in real git repositories; Pommel takes it in as its daemon would. *live* watched files and took in
+ * merge and revert in real git repositories; Pommel records it as its daemon would. *live* watched files and imported
  * each commit when it was made; *imported* read transcripts and history afterwards.
  */
 import { mkdtempSync, rmSync } from "node:fs";

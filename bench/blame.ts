@@ -1,11 +1,11 @@
 /**
- * Speed of `pm blame` and `pm why` on a file of 5,000 lines with 500 commits behind it, half of them an agent's, next to
- * what git takes by itself.
+ * Speed of `pm blame` and `pm why` on a file of 5,000 lines and 500 commits, half of them an agent's, compared with git
+ * alone.
  *
  *   npm run bench:blame [-- --lines 5000] [--commits 500] [--rounds 9] [--json]
  *
- * The repository and its memory are made here, always the same. `uncommitted` asks again after an agent has changed some
- * lines that nobody has committed.
+ * Generates the repository and its memory, always the same. `uncommitted` asks again after an agent has changed some
+ * lines without a commit.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -199,7 +199,7 @@ function rememberTurn(
   });
 }
 
-/** An agent changes some lines, and nobody commits them. */
+/** An agent changes some lines, without a commit. */
 function changeMore(last: readonly string[]): void {
   const edit: Edit = { at: Date.now(), lines: new Map() };
   for (let line = 101; line <= 150; line++) edit.lines.set(line, textOf(line, -1));

@@ -1,15 +1,16 @@
 /**
- * Checkpoints on real history: whether the sessions that led to commits are found without being told.
+ * Checkpoints on real history: whether Pommel finds the sessions that led to commits by itself.
  *
  *   npm run bench:checkpoints -- --repository DIR --sessions DIR
  *
  *   --memory FILE   keep what was imported there for the next run (default: a temporary file)
- *   --near HOURS    a commit counts where a session that it names has something to tell of so long before it (default 1)
+ *   --near HOURS    a commit counts if a session that it names has a message so long before it (default 1)
  *   --json          print everything, down to each commit
- *   --wrong         also print the commits that were bound to a session that they do not name, or to none
+ *   --wrong         also print the commits linked to a session that they do not name, or to none
  *
- * DIR is a clone, with all branches, of a repository whose commits say with `Entire-Checkpoint:` trailers which sessions
- * led to them (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are read only to judge.
+ * DIR is a clone, with all branches, of a repository whose commits name the sessions that led to them in
+ * `Entire-Checkpoint:` trailers (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are
+ * read only to judge.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,7 +75,7 @@ interface Judged {
   hash: string;
   subject: string;
   named: string[];
-  /** A session that it names has something to tell of shortly before. */
+  /** A session that it names has a message shortly before. */
   isNear: boolean;
   /** By the session's own id, the one with the most lines first. */
   bound: { session: string; lines: number; how: string }[];
@@ -115,7 +116,7 @@ async function judge(memory: Memory, dir: string, near: number): Promise<Judged[
   });
 }
 
-/** Of a subagent the session that started it. */
+/** The session that started a subagent's session. */
 function rootOf(uid: string): string {
   return uid.split("/", 1)[0]!;
 }

@@ -10,10 +10,10 @@ import { percentile } from "./measure.ts";
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 
 /**
- * What a commit costs in a repository with Pommel's hooks: the commit itself with them and without, and
- * `pm hook git-post-commit`, which runs in the background, beside bare Node. All in turn, so that a slow moment of the
- * machine hits each; each waits until the background is quiet. Medians, milliseconds; `ratio` is the median of the
- * pairs' ratios. Without a daemon and with a warm one there is nothing to tell apart: nobody waits for its answer.
+ * The cost of a commit in a repository with Pommel's hooks: the commit itself with them and without, and `pm hook
+ * git-post-commit`, which runs in the background, next to bare Node. The variants alternate, so that a slow moment of
+ * the machine affects each; each waits until the background is idle. Medians in milliseconds; `ratio` is the median of
+ * the pairs' ratios. With and without a warm daemon makes no difference: nothing waits for its answer.
  */
 export async function commitCost(rounds = 60) {
   const root = mkdtempSync(join(tmpdir(), "pommel-bench-commit-"));

@@ -1,12 +1,12 @@
 /**
- * Confidence: whether what has no answer is said to have none, whether right answers are kept, and whether results are
- * right as often as they are said to be.
+ * Confidence: whether questions without an answer get none, whether right answers are kept, and whether results are
+ * right as often as their confidence claims.
  *
  *   npm run bench:confidence -- --repositories DIR --checkouts DIR --annotations DIR --sessions DIR --questions FILE
  *
  *   --repos FILE     the list of the benchmark's repositories (default: repos.json beside the annotations)
  *   --memory FILE    keep what was imported there for the next run (default: a temporary file)
- *   --samples FILE   keep the evidence of every question there; the next run takes it from there and asks nothing
+ *   --samples FILE   keep the evidence of every question there; the next run reads it and asks nothing
  *   --fit            fit the coefficients anew, print them for src/search/confidence/coefficients.ts, and report nothing
  *   --markdown       print tables for Markdown
  *   --missed         also print the false answers and the answers lost

@@ -1,13 +1,12 @@
 /**
- * Context by itself: whether what a session's first prompt is answered with comes from the sessions that it really
- * continues.
+ * Automatic context: whether the context for a session's first prompt comes from the sessions that it really continues.
  *
  *   npm run bench:context -- --sessions DIR --manifest FILE
  *
  *   --memory FILE   keep what was imported there for the next run (default: a temporary file)
  *   --repository DIR  a clone of what they were about: also whether the code that prompts name is what they needed
  *   --markdown      print tables for Markdown
- *   --shown         also print what is told at the threshold in force
+ *   --shown         also print what is injected at the current threshold
  *
  * DIR holds transcripts of Claude Code, FILE [{session_id: file name without .jsonl, first_timestamp, last_timestamp,
  * branch, files_touched}].

@@ -1,11 +1,11 @@
 /**
- * Decisions: whether what Pommel takes for one is a choice that somebody understands who reads nothing else.
+ * Decisions: whether what Pommel marks as one is a choice that is clear to somebody who reads nothing else.
  *
  *   npm run bench:decisions -- --sessions DIR
  *
  *   --memory FILE   keep what was imported there for the next run (default: a temporary file)
  *   --markdown      print a table for Markdown
- *   --wrong         also print what it got wrong in the half that the rules were tuned on
+ *   --wrong         also print the errors in the half that the rules were tuned on
  *   --show N        also print N decisions drawn by hash from all that it finds
  *
  * DIR holds the transcripts of Claude Code that bench/decisions/labels.tsv names by session, line and hash of a sentence.
@@ -136,7 +136,7 @@ function print(all: readonly Judged[]): void {
   for (const row of [head, ...rows]) console.log(row.map((cell, i) => cell.padEnd(widths[i]!)).join("  "));
 }
 
-/** Of the half that is held back nothing is shown: whoever reads it tunes on it. */
+/** Nothing of the held-out half is shown: whoever reads it tunes on it. */
 function printWrong(all: readonly Judged[]): void {
   for (const one of all.filter(({ half }) => half === "choose")) {
     if (one.isFound === isDecision(one)) continue;

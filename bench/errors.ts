@@ -9,8 +9,8 @@
  *   --indexes DIR  keep the indexes there for the next run (default: a temporary directory)
  *
  * The repositories of errors/repositories.json are fetched at their pinned revisions into DIR (default: a cache
- * directory). A script draws messages from their string literals (errors/sample.ts), puts values in where a program
- * would, and leaves out what stands in several files. Ranking is developed on the set "tune" and confirmed on the other.
+ * directory). A script draws messages from their string literals (errors/sample.ts), fills in values as a program
+ * would, and leaves out messages that are in several files. Ranking is developed on the set "tune" and confirmed on the other.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,12 +1,12 @@
 /**
- * How long it takes to get from nothing to a first answer: an installation with a cold npm cache, then what a newcomer types
- * on a repository of 1,000 files. The same for peers that are installed by npm.
+ * Time from nothing to a first answer: an installation with a cold npm cache, then a new user's commands in a repository
+ * of 1,000 files. The same for peers that npm installs.
  *
  *   npm run bench:install [-- --rounds 3] [--package FILE_OR_SPEC] [--repository DIR] [--only NAME] [--json]
  *
- * `--package` measures another Pommel than this one's tarball, such as an earlier one. The repository is made here, always
- * the same, unless one is given, which is copied. Needs the npm registry. Nothing that is installed may compile: compilers
- * are left out of the PATH, unless `--compiler`.
+ * `--package` measures another Pommel than this one's tarball, such as an earlier one. The repository is generated, always
+ * the same, unless one is given, which is copied. Needs the npm registry. No installation may compile: compilers are
+ * left out of the PATH, unless `--compiler`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -44,7 +44,7 @@ interface Candidate {
   name: string;
   /** What npm installs. */
   spec: string;
-  /** What a newcomer types in a repository until the first answer; empty for what answers nothing about code. */
+  /** A new user's commands until the first answer; empty for peers that do not search code. */
   commands: string[][];
 }
 

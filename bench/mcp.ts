@@ -1,10 +1,10 @@
 /**
- * How fast `pm mcp` starts, next to a bare Node, and how fast and long its answers are.
+ * How fast `pm mcp` starts, compared with bare Node, and how fast and long its answers are.
  *
  *   npm run bench:mcp [-- --rounds 25] [--project DIR] [--query TEXT] [--json]
  *
- * A start is measured from the launch to the answer to `initialize`: with nothing kept (the first one ever), and with what
- * V8 compiled before. With `--project`, each tool is then called there, as often, by the protocol's own client.
+ * A start is measured from the launch to the answer to `initialize`: without V8's compile cache (the first start ever),
+ * and with it. With `--project`, the protocol's own client then calls each tool there, as often.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ const initialize = `${JSON.stringify({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 })}\n`;
 
-/** Milliseconds until a process has ended, or with `said` until it has answered that. */
+/** Milliseconds until a process ends, or, with `said`, until it has answered that message. */
 function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();

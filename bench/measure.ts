@@ -21,7 +21,9 @@ interface Place {
   end_line: number;
 }
 
-/** The rank (from 1) of the first result that covers the target, or 0: same file, and overlapping lines if it names any. */
+/**
+ * The rank (from 1) of the first result that covers the target, or 0: same file, and overlapping lines if it names any.
+ */
 export function rankOf(target: Target, results: readonly Place[]): number {
   const found = results.findIndex(
     (result) =>

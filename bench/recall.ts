@@ -1,5 +1,5 @@
 /**
- * Recall of conversations: whether questions find the session, and the lines in it, that answer them.
+ * Recall of session search: whether questions find the session, and the lines in it, that answer them.
  *
  *   npm run bench:recall -- --sessions DIR --questions FILE
  *

@@ -1,6 +1,6 @@
 /**
- * Code-search quality: NDCG@10 and recall over annotated queries, per repository, language and category, beside the
- * figures that others have published.
+ * Code-search quality: NDCG@10 and recall over annotated queries, per repository, language and category, with the
+ * published figures of other tools.
  *
  *   npm run bench:search -- --checkouts DIR --annotations DIR
  *
@@ -13,7 +13,7 @@
  *   --markdown, --json print tables for Markdown, or everything, down to each question
  *   --save FILE        also write that JSON to a file
  *   --plot FILE.svg    draw quality against time
- *   --beside LIST      and in it, what earlier runs with other models saved
+ *   --beside LIST      and add what earlier runs with other models saved
  *   --misses           also print the questions answered worst
  *
  * DIR/checkouts holds one directory per repository, DIR/annotations one NAME.json per repository:

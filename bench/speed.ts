@@ -130,7 +130,7 @@ function wallMs(command: string, args: readonly string[], { cwd = ".", input = "
   return performance.now() - start;
 }
 
-/** Medians of bare Node and of a command of `pm` beside it, and the median of the pairs' ratios. */
+/** Medians of bare Node and of a `pm` command, and the median of the pairs' ratios. */
 function besideNode(runs: readonly (() => number)[]) {
   const pairs = runs.map((run) => ({ node: wallMs(process.execPath, ["-e", "0"]), pm: run() }));
   return {
@@ -150,9 +150,9 @@ function besideNode(runs: readonly (() => number)[]) {
 }
 
 /**
- * `pm search` as a process beside bare Node, in turn, so that a slow moment of the machine hits both; medians, and
- * the median of the pairs' ratios. With a warm daemon and without any, and a hook with a daemon. Beside it `rg` for any
- * of the query's words.
+ * `pm search` as a process compared with bare Node, alternating, so that a slow moment of the machine affects both;
+ * medians, and the median of the pairs' ratios. With a warm daemon and without one, and a hook with a daemon. Also `rg`
+ * for any of the query's words.
  */
 export function processRatio(root: string, queries: readonly string[], rounds = 3) {
   const asked = Array.from({ length: rounds }, () => queries).flat();

@@ -1,11 +1,11 @@
 /**
- * What commands of `pm` cost as processes, beside bare Node, with a warm daemon.
+ * The cost of `pm` commands as processes, compared with bare Node, with a warm daemon.
  *
  *   npm run bench:start -- --project DIR [--node FILE ...] [--runs 21] [--json]
  *
- * DIR is an initialised project with sessions in its memory; `why` and `blame` are asked about the best result of a search,
+ * DIR is an initialised project with sessions in its memory; `why` and `blame` use the best result of a search,
  * `session show` about the latest session. --node names other versions of Node, each of which runs both `pm` and the bare
- * start beside it. A run of each in turn, so that a slow moment of the machine hits both.
+ * start for comparison. The runs alternate, so that a slow moment of the machine affects both.
  */
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";

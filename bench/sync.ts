@@ -1,7 +1,7 @@
 /**
- * Speed of sharing through git: 5,000 turns of generated conversations to an empty remote beside them, a sync with
- * nothing new, one with a turn more, and taking all of it in on another machine, with chunks and vectors. Everything is
- * as in use: the patterns of secrets, the bundled model, a real repository.
+ * Speed of sync through git: 5,000 turns of generated sessions to an empty local remote, a sync with nothing new, one
+ * with another turn, and the import of everything on another machine, with chunks and vectors. As in real use: the
+ * secret patterns, the bundled model, a real repository.
  *
  *   npm run bench:sync [-- --turns 5000] [--encrypted] [--json]
  */
@@ -62,7 +62,7 @@ function told(project: Project, n: number, turns: number) {
   return session;
 }
 
-/** Of this process, without git's. Milliseconds, in the order of what is timed. */
+/** Of this process, without git's. Milliseconds, in the order of the measurements. */
 const cpu: number[] = [];
 
 async function timed<T>(work: () => Promise<T>): Promise<[ms: number, result: T]> {

@@ -1,11 +1,11 @@
 /**
- * Speed and exactness of the vector index: how long loading takes, how long the nearest ten are looked for, and how
- * many of them float32 vectors would have found as well.
+ * Speed and accuracy of the vector index: the time to load it, the time to find the nearest ten, and how many of those
+ * float32 vectors would find as well.
  *
  *   npm run bench:vectors [-- --index FILE.db [--model ID]] [--json]
  *
  * Without an index: clustered random vectors, 12,000 and 100,000 of them, in several dimensions. With one: the
- * vectors in it, each asked for its neighbours; recall needs the vectors before they were made int8, so there is none.
+ * vectors in it, each as a query; recall would need the vectors before quantisation to int8, so there is none.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function normalNumbers(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** Unit vectors around as many centres as there are files: chunks of a file speak of the same things. */
+/** Unit vectors around as many centres as there are files: chunks of one file have similar subjects. */
 function clustered(count: number, dimensions: number): Float32Array[] {
   const next = normalNumbers(count + dimensions);
   const random = () => Float32Array.from({ length: dimensions }, next);
@@ -76,7 +76,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Places of the `k` vectors nearest to `query`. */
+/** Indexes of the `k` vectors nearest to `query`. */
 function nearestExactly(vectors: readonly Float32Array[], query: Float32Array): Set<number> {
   const scored = vectors.map((vector, i) => ({ i, score: dot(vector, query) }));
   scored.sort((a, b) => b.score - a.score);

@@ -21,7 +21,7 @@ export const groups: readonly Group[] = [
   group("annotated file, a passage", "file", "passage"),
 ];
 
-/** What one way came to in many tasks. */
+/** The totals of one policy over many tasks. */
 export interface Figures {
   tasks: number;
   found: number;
@@ -64,7 +64,7 @@ export interface Comparison {
   /** Of all that was read in all tasks, misses and what followed them included. */
   linesSaved: number;
   tokensSaved: number;
-  /** Of one task, in the middle of all. */
+  /** The median task. */
   medianSaved: number;
   results: Record<Result, number>;
 }

@@ -6,15 +6,14 @@ import type { Sources } from "./sources.ts";
 import { readWindows } from "./windows.ts";
 
 /**
- * An agent without Pommel. It searches for definitions of what the question spells as code and for the files that hold
- * the question's words, and reads the most promising ones: whole, or around the places where most of the words stand
- * together.
+ * An agent without Pommel. It searches for definitions of the code names in the question and for the files with the
+ * question's words, and reads the most promising ones: whole, or around the places with most of the words.
  */
 
 /** How an agent reads a file. */
 export type Manner = "whole" | "windows";
 
-/** Files that are for something else than being the answer, as far as their paths tell. */
+/** Files that are unlikely to be the answer, by their paths. */
 const lastRoles: readonly PathRole[] = ["test", "example", "docs", "generated"];
 
 export function readByGrep(question: string, sources: Sources, reading: Reading, manner: Manner): void {
@@ -46,9 +45,8 @@ function searchDefinitions(names: readonly string[], sources: Sources, reading: 
 }
 
 /**
- * The most promising first: those that define what was asked for; then those with many and rare words of the question,
- * words in the file's own path counted twice. Tests, examples and documents come after the rest unless the question
- * speaks of them.
+ * The most promising first: definitions of the names in the question; then files with many and rare words of the
+ * question, words in the path counted twice. Tests, examples and documents come last unless the question mentions them.
  */
 function inOrder(
   question: string,
@@ -69,7 +67,7 @@ function inOrder(
   return scored.sort((a, b) => a.place - b.place || b.score - a.score).map(({ file }) => file);
 }
 
-/** All of a file, a Read after the other; of one that is wanted as a whole, what the first Read gives. */
+/** Reads all of a file, one Read after the other; if the answer is a whole file, only the first Read. */
 export function readWhole(file: string, { linesOf }: Sources, reading: Reading): void {
   const all = linesOf(file).length;
   const length = reading.criterion === "whole" ? Math.min(all, linesOfRead) : all;

@@ -14,7 +14,7 @@ export const shown = 100;
 export interface Keyword {
   text: string;
   files: readonly string[];
-  /** The rarer, the more it tells. */
+  /** The rarer, the higher. */
   weight: number;
 }
 
@@ -27,7 +27,7 @@ export interface Keywords {
 
 /**
  * What to grep for: names that look like code, then the longest words, each without its ending, so that "grouped" finds
- * "group" and "grouping". Nobody knows yet how common they are in the project.
+ * "group" and "grouping". How common they are in the project is still unknown.
  */
 export function keywordsOf(question: string): Keywords {
   const words = [...new Set(identifiersOf(question))].filter(

@@ -5,7 +5,7 @@ import { type Answer, budget, type Criterion, createReading } from "./reading.ts
 import { createSources } from "./sources.ts";
 import { type Found, readBySearch } from "./with-search.ts";
 
-/** A file of so many lines, some of which say something. */
+/** A file of this many lines, some with content. */
 function file(length: number, said: Record<number, string> = {}): string {
   return Array.from({ length }, (_, i) => said[i + 1] ?? `line ${i + 1}`).join("\n");
 }
@@ -62,7 +62,7 @@ describe("grep", () => {
     expect(reading.hasSeen("src/other.ts", 1, 10)).toBe(false);
   });
 
-  test("reads around the place where the words stand together", () => {
+  test("reads around the place with most of the words", () => {
     const reading = begin(evict, "lines");
     readByGrep(question, sources, reading, "windows");
     expect(reading.isFound()).toBe(true);
@@ -78,7 +78,7 @@ describe("grep", () => {
     expect(reading.cost()).toMatchObject({ lines: 1 + 2 + 121, calls: 3 });
   });
 
-  test("does not find what holds no word of the question, and what it read counts", () => {
+  test("does not find code without a word of the question, and its reading counts", () => {
     const reading = begin({ file: "src/other.ts", lines: null }, "whole");
     readByGrep(question, sources, reading, "whole");
     expect(reading.isFound()).toBe(false);
@@ -87,7 +87,7 @@ describe("grep", () => {
 });
 
 describe("search_code", () => {
-  test("an answer that is printed costs the print and the rest of the answer", async () => {
+  test("a printed answer costs the print and the rest of the answer", async () => {
     const reading = begin(evict, "lines");
     const { search } = searchFor([["src/cache.ts", 300, 304]]);
     expect(await readBySearch(question, { sources, reading, search })).toBe(1);
@@ -104,7 +104,7 @@ describe("search_code", () => {
     expect(reading.cost()).toMatchObject({ lines: 2 * (2 + 22), calls: 4 });
   });
 
-  test("what it does not find is looked for with grep, and all before that counts", async () => {
+  test("falls back to grep, and everything before that counts", async () => {
     const alone = begin(evict, "lines");
     readByGrep(question, sources, alone, "windows");
     const reading = begin(evict, "lines");
@@ -114,7 +114,7 @@ describe("search_code", () => {
     expect(reading.cost().lines).toBe(alone.cost().lines + 2 + 10);
   });
 
-  test("who needs a whole file reads the files of the results whole", async () => {
+  test("an agent that needs a whole file reads the results' files whole", async () => {
     const reading = begin({ file: "src/pages.ts", lines: null }, "whole");
     const { search } = searchFor([
       ["src/other.ts", 1, 1],
@@ -126,7 +126,7 @@ describe("search_code", () => {
 });
 
 describe("reading", () => {
-  test("half of an answer without its first line is known for it, less is not", () => {
+  test("an answer counts as found with half of it, without its first line, but not with less", () => {
     const less = begin(evict, "lines");
     less.read("src/cache.ts", 303, 400);
     expect(less.isFound()).toBe(false);
@@ -136,7 +136,7 @@ describe("reading", () => {
     expect(more.cost()).toMatchObject({ lines: 99 + 2, calls: 2 });
   });
 
-  test("a passage is ten lines, of a shorter file all of it", () => {
+  test("a passage is ten lines, or all of a shorter file", () => {
     const reading = begin({ file: "src/cache.ts", lines: null }, "passage");
     reading.read("src/cache.ts", 1, 9);
     expect(reading.isFound()).toBe(false);

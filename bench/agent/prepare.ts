@@ -32,7 +32,7 @@ interface Options {
   count: number;
 }
 
-/** The repository as it is, with the questions that people annotated. */
+/** The whole repository, with its annotated questions. */
 export async function prepareAnnotated(repository: Repository, options: Options): Promise<Prepared> {
   const config = configFor(repository);
   const project = projectIn(join(options.indexes, "static", repository.name), options.root);
@@ -70,13 +70,13 @@ function configFor({ benchmarkRoot }: Repository): Config {
   return config;
 }
 
-/** A project whose state lies elsewhere, so that its files stay as they are. */
+/** A project with its state elsewhere, so that its files stay as they are. */
 function projectIn(stateDir: string, root: string): Project {
   mkdirSync(stateDir, { recursive: true });
   return {
     ...projectAt(root),
     ...{ stateDir, indexDb: join(stateDir, "index.db") },
-    // Neither settings nor a daemon of the repository's own take part.
+    // The repository's own settings and daemon are not used.
     ...{ configFile: join(stateDir, "config.toml"), daemonFile: join(stateDir, "daemon.json") },
   };
 }

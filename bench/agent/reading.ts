@@ -1,15 +1,15 @@
 import { tokensOf } from "../../src/text/text-size.ts";
 import type { Sources } from "./sources.ts";
 
-/** What a question is answered by: a file, or lines of one (from 1, inclusive). */
+/** The answer to a question: a file, or lines of one (from 1, inclusive). */
 export interface Answer {
   file: string;
   lines: readonly [first: number, last: number] | null;
 }
 
 /**
- * When an answer counts as read: "lines" are those of the answer; "whole": its file, as one Read gives it; "passage":
- * ten lines of its file, whichever.
+ * When an answer counts as read: "lines": those of the answer; "whole": its file, as one Read returns it; "passage":
+ * any ten lines of its file.
  */
 export type Criterion = "lines" | "whole" | "passage";
 
@@ -23,16 +23,16 @@ export interface Cost {
 export const linesOfRead = 2000;
 /** What may be spent on a question. */
 export const budget = { lines: 8000, calls: 40 };
-/** Characters of a line that are shown. */
+/** Characters shown per line. */
 const maxLineLength = 2000;
 const passageLines = 10;
 
 /** What has been read so far, and what it cost. */
 export interface Reading {
   criterion: Criterion;
-  /** A tool's answer. `tokens`: of its other form, where that is the longer one. */
+  /** A tool's answer. `tokens`: of its other form, if that is longer. */
   print: (text: string, tokens?: number) => void;
-  /** Lines that a tool's answer held. They cost nothing beyond it. */
+  /** Lines in a tool's answer. They cost nothing beyond it. */
   sawPrinted: (file: string, lines: Iterable<number>) => void;
   /** Reads lines from 1, inclusive; those beyond the end are not there. */
   read: (file: string, first: number, last: number) => void;
@@ -101,7 +101,7 @@ export function createReading(sources: Sources, answer: Answer, criterion: Crite
   };
 }
 
-/** The lines that matter: blank ones of an answer tell nothing. */
+/** The lines that count: blank lines of an answer do not. */
 function wantedOf(sources: Sources, { file, lines }: Answer, criterion: Criterion): number[] {
   const all = sources.linesOf(file);
   const [first, last] =

@@ -9,7 +9,7 @@ import { type FoundAt, readBySearch } from "./with-search.ts";
 export const policies = ["grep, whole files", "grep, windows", "search_code"] as const;
 export type Policy = (typeof policies)[number];
 
-/** What one way came to. */
+/** The result of one policy. */
 export interface Outcome extends Cost {
   isFound: boolean;
 }
@@ -19,7 +19,7 @@ export interface Trial {
   task: Task;
   criterion: Criterion;
   outcomes: Partial<Record<Policy, Outcome>>;
-  /** Which result of the search led to the answer; null: none did. */
+  /** The search result that led to the answer; null: none. */
   foundAt: FoundAt;
 }
 

@@ -1,4 +1,4 @@
-/** A repository's files in memory, and what grep would say of them. Lines count from 1. */
+/** A repository's files in memory, with the answers of grep. Lines count from 1. */
 export interface Sources {
   /** Paths from the root, in order. */
   paths: readonly string[];
@@ -6,7 +6,7 @@ export interface Sources {
   linesOf: (path: string) => readonly string[];
   /** Files that hold a text, whatever its case, in the order of their paths. */
   filesWith: (text: string) => readonly string[];
-  /** Lines of a file that hold any of the texts, whatever their case. */
+  /** Lines of a file that contain any of the texts, ignoring case. */
   matchesIn: (path: string, texts: readonly string[]) => number[];
   /** Lines that look like the definition of a name. */
   definitionsOf: (name: string) => { file: string; line: number }[];

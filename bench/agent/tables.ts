@@ -3,7 +3,7 @@ import { comparisonOf, type Figures, figuresOf, type Group, groups } from "./fig
 import { worstOf } from "./losses.ts";
 import { type Policy, policies, type Trial } from "./run.ts";
 
-/** Cases shown of those that were lost, of a group. */
+/** Maximum number of lost cases shown per group. */
 const lossesShown = 10;
 
 /** The trials as tables: what each way reads, Pommel beside the others, by repository, and what was lost. */
@@ -61,7 +61,7 @@ function comparisonsTable(trials: readonly Trial[], present: readonly Group[]): 
   };
 }
 
-/** Where no result of the search led to the answer: all that was read in vain is in these. */
+/** Where no search result led to the answer, the whole reading was in vain. */
 function missesTable(trials: readonly Trial[], present: readonly Group[]): Table {
   return {
     title: "Where no result led to the answer",
@@ -145,7 +145,7 @@ function comparable(trials: readonly Trial[], present: readonly Group[]) {
   });
 }
 
-/** The way without Pommel that read least, of those that apply. */
+/** The policy without Pommel that read least, among those that apply. */
 function strongest(trials: readonly Trial[]): Policy {
   const ways = policies
     .filter((policy) => policy !== "search_code")

@@ -3,7 +3,7 @@ import type { Repository } from "../search/data.ts";
 import type { Answer, Criterion } from "./reading.ts";
 import type { Sources } from "./sources.ts";
 
-/** How much is known of where an answer lies, and by whom: by a doc comment, or by people who annotated it. */
+/** How precisely an answer is located, and by what: a doc comment, or human annotators. */
 export type TaskKind = "function" | "span" | "file";
 
 /** Find the code that answers a question. */
@@ -15,7 +15,7 @@ export interface Task {
   answer: Answer;
 }
 
-/** When an answer counts as read. Which lines of a file are the answer nobody knows, so that both bounds are measured. */
+/** When an answer counts as read. For whole files the relevant lines are unknown, so both bounds are measured. */
 export const criteriaOf: Record<TaskKind, readonly Criterion[]> = {
   function: ["lines"],
   span: ["lines"],

@@ -15,7 +15,7 @@ interface Options {
   reading: Reading;
 }
 
-/** Looks where the words stand in a file, then reads there. */
+/** Locates the words in a file, then reads there. */
 export function readWindows(file: string, { keywords, defined, sources, reading }: Options): void {
   const lines = sources.linesOf(file);
   const window = (middle: number) => {

@@ -13,7 +13,7 @@ export interface Found {
 
 export type Search = (question: string, cursor: string | null) => Promise<Found>;
 
-/** Where the answer came from: the number of a result (from 1, over all pages), or null for what grep found afterwards. */
+/** Where the answer came from: the number of a result (from 1, over all pages), or null for a later grep. */
 export type FoundAt = number | null;
 
 interface Options {
@@ -22,9 +22,9 @@ interface Options {
   search: Search;
 }
 
-/** Answers are asked for so often before the agent gives up and greps. */
+/** Pages of results that the agent reads before it greps instead. */
 const pages = 2;
-/** Lines read before and after what a result names, and of a long one at most. */
+/** Lines read before and after a result, and at most of a long one. */
 const around = 10;
 const maxLines = 200;
 
@@ -70,7 +70,7 @@ function readSpan(result: Found["results"][number], reading: Reading): void {
   reading.read(file, Math.max(start_line - around, 1), last + around);
 }
 
-/** A line that was cut, or the note that something was left out, is none of the file's. */
+/** A line that was cut, or the note about omissions, is not a line of the file. */
 function linesPrinted(
   { file, start_line, content }: Found["results"][number],
   { linesOf }: Sources,

@@ -6,7 +6,7 @@ import { type Line, newLine, newLines, type Owner } from "./lines.ts";
 import * as mutate from "./mutate.ts";
 import { git, reload, save, type World } from "./world.ts";
 
-/** Something that an agent does. False: there was nothing to do it with. */
+/** An action of an agent. False: it was not possible. */
 export type Act = (world: World, session: AgentSession) => Promise<boolean>;
 
 const via = "agent's edit";
@@ -147,7 +147,7 @@ export const acts: Readonly<Record<string, Act>> = {
 
   secret: onFile(async (world, session, path) => {
     const { random } = world;
-    // Put together here, so that nobody takes it for a real one.
+    // Built here, so that nobody mistakes it for a real one.
     const secret = `ghp_${Array.from({ length: 36 }, () => random.pick([..."abcdefghijkABCDEFGHIJK0123456789"])).join("")}`;
     await edit(world, session, path, (lines, owner) => {
       const texts = [

@@ -3,7 +3,7 @@ import { type AgentSession, call, ownerOf, structuredPatch } from "./agent.ts";
 import { type Line, newLine, type Owner, textsOf } from "./lines.ts";
 import { save, tell, type World } from "./world.ts";
 
-/** Makes lines out of those that are there. */
+/** Makes new lines from existing ones. */
 export type Change = (lines: readonly Line[], owner: Owner) => readonly Line[];
 
 const textOf = (lines: readonly Line[]) =>
@@ -26,10 +26,7 @@ function changedPart(before: readonly Line[], after: readonly Line[]): [string, 
   return [a.slice(start, a.length - end).join("\n"), b.slice(start, b.length - end).join("\n")];
 }
 
-/**
- * Edits a file. `after` is run once the file is written and before the result is told: a hook that formats, or somebody
- * else.
- */
+/** Edits a file. `after` runs between the write and the tool's result: a formatting hook, or another writer. */
 export async function edit(
   world: World,
   session: AgentSession,
@@ -70,7 +67,7 @@ export async function edit(
   tell(world, `  Edit ${path}`);
 }
 
-/** Several edits of one file in one call, as older clients had them. */
+/** Several edits of one file in one call, as in older clients. */
 export async function multiEdit(
   world: World,
   session: AgentSession,
@@ -150,7 +147,7 @@ export async function write(
   tell(world, `  Write ${path}${before ? " over" : ""}`);
 }
 
-/** Runs a command: `run` does it, and says what it printed. */
+/** Runs a command: `run` does it, and returns its output. */
 export async function bash(
   world: World,
   session: AgentSession,
@@ -181,7 +178,7 @@ export async function bash(
   tell(world, `  Bash ${said.split("\n", 1)[0]}`);
 }
 
-/** A notebook as it is stored: cells of lines, each a string of its own. */
+/** A notebook as stored: cells of lines, each a separate string. */
 export function notebookLines(cells: readonly (readonly string[])[], make: (text: string) => Line): Line[] {
   const texts = ["{", ' "cells": ['];
   cells.forEach((cell, i) => {
@@ -195,7 +192,7 @@ export function notebookLines(cells: readonly (readonly string[])[], make: (text
   return [...texts, " ],", ' "nbformat": 4,', ' "nbformat_minor": 5', "}"].map(make);
 }
 
-/** Puts a cell at the end of a notebook, or where there is none yet makes one. */
+/** Adds a cell at the end of a notebook, or creates the notebook. */
 export async function notebookEdit(
   world: World,
   session: AgentSession,

@@ -8,7 +8,7 @@ import { pass, tell } from "./world.ts";
 
 /** A session of Claude Code, or one of its subagents, with the transcript that the real client would write. */
 export interface AgentSession {
-  /** As Pommel calls it: of a subagent `<session>/<agent id>`. */
+  /** As Pommel calls it: for a subagent `<session>/<agent id>`. */
   uid: string;
   told: TranscriptFixture;
   checkout: Checkout;
@@ -22,7 +22,7 @@ export interface AgentSession {
   isForeign: boolean;
   /** Where its transcript is written to. */
   dir: string;
-  /** Of a subagent: what the client keeps beside its transcript. */
+  /** For a subagent: the client's metadata beside its transcript. */
   meta?: Record<string, unknown>;
 }
 
@@ -109,7 +109,7 @@ export async function call(
 ): Promise<void> {
   meet(world, session);
   const { told } = session;
-  // The input may be made of what the call will do, whose lines carry its id.
+  // The input may depend on the call's result, whose lines carry its id.
   const input: Record<string, unknown> = {};
   const id = told.toolUse(tool, input);
   Object.assign(input, inputOf(id));
@@ -121,7 +121,7 @@ export async function call(
   meet(world, session);
 }
 
-/** As the client tells of a change: hunks with three lines around them, by text alone. */
+/** A change as the client records it: hunks with three lines of context, by text alone. */
 export function structuredPatch(before: readonly Line[], after: readonly Line[]) {
   const a = textsOf(before);
   const b = textsOf(after);

@@ -8,7 +8,7 @@ type Work = (world: World, steps: number) => Promise<void>;
 
 const tip = (world: World, branch: string) => git(world, world.main, ["rev-parse", branch]).trim();
 
-/** Carries on until git has nothing to ask any more. */
+/** Continues until git has no more conflicts. */
 function carryOn(world: World, checkout: Checkout, command: string, versions: readonly Tree[]): boolean {
   let hadConflicts = false;
   for (let i = 0; i < 30; i++) {

@@ -16,18 +16,18 @@ import {
   words,
 } from "./words.ts";
 
-/** Code as people and agents write it: much of it like other code, and full of lines that stand everywhere. */
+/** Code as people and agents write it: much of it resembles other code, and many lines are everywhere. */
 export interface Language {
   name: string;
   extension: string;
   /** Between two pieces at the top of a file. */
   separator: string[];
   head(random: Random): string[];
-  /** A function, a paragraph, an entry: what stands at the top of a file. */
+  /** A function, a paragraph, an entry: a top-level part of a file. */
   piece(random: Random): string[];
-  /** Lines that may stand inside of a piece, without indentation. */
+  /** Possible lines inside of a piece, without indentation. */
   statements(random: Random): string[];
-  /** Lines that may stand anywhere in such files. */
+  /** Lines that are possible anywhere in such files. */
   common: string[];
 }
 
@@ -234,7 +234,7 @@ export function newPath(r: Random, language: Language): string {
   return `${dir}/${r.pick(kinds)}_${noun(r)}${r.int(1, 99)}.${language.extension}`;
 }
 
-/** A whole file of about so many pieces. */
+/** A whole file of about this many pieces. */
 export function newFile(r: Random, language: Language, pieces: number): string[] {
   const lines = language.head(r);
   for (let i = 0; i < pieces; i++) lines.push(...language.separator, ...language.piece(r));

@@ -12,7 +12,7 @@ export const headTree = (world: World, checkout: Checkout): Tree =>
 
 export const messageOf = ({ random }: World) => prose(random).slice(0, 60);
 
-/** Everything there is. @returns what git said; null: there was nothing to commit */
+/** Commits all changes. @returns git's output; null: there was nothing to commit */
 export async function commitAll(
   world: World,
   checkout: Checkout,
@@ -32,7 +32,7 @@ export async function commitAll(
   return said;
 }
 
-/** Some hunks of what there is; the rest stays for later, or is thrown away. */
+/** Commits some of the hunks; the rest stays for later, or is thrown away. */
 export async function commitSome(world: World, checkout: Checkout): Promise<boolean> {
   const { random } = world;
   const before = headTree(world, checkout);
@@ -77,13 +77,13 @@ export async function commitSome(world: World, checkout: Checkout): Promise<bool
   return true;
 }
 
-/** Whether a commit came to be in Pommel's time and is not a merge. */
+/** Whether a commit was made while Pommel watched and is not a merge. */
 const isPlain = ({ history }: World, hash: string) => {
   const commit = history.commits.get(hash);
   return commit !== undefined && commit.parents.length === 1 && !commit.how.has("before");
 };
 
-/** @returns what git said; null: there is nothing to amend */
+/** @returns git's output; null: there is nothing to amend */
 export async function amend(
   world: World,
   checkout: Checkout,

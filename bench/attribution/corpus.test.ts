@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { bindingFiguresOf, figuresOf } from "./figures.ts";
 import { type MeasuredRepository, measure } from "./measure.ts";
 
-/** Small repositories of the corpus that `npm run bench:attribution` measures; what all of it gives is in its report. */
+/** Small repositories of the corpus of `npm run bench:attribution`; its report has the figures of all of them. */
 const seeds = [105, 106, 107, 108];
 const steps = 16;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const linesBy = (keeper: string) => measured.flatMap(({ by }) => by[keeper]!.lines);
 
-test("where Pommel watched, agents' lines are found and nobody else's are called theirs", () => {
+test("where Pommel watched, it finds agents' lines and attributes nobody else's to them", () => {
   const lines = linesBy("live");
   const { agentPrecision, agentRecall, session, turn } = figuresOf(lines);
   for (const kind of ["agent", "human", "untold"]) {
@@ -26,20 +26,20 @@ test("where Pommel watched, agents' lines are found and nobody else's are called
   expect(turn).toBeGreaterThanOrEqual(0.97);
 });
 
-test("of history that is imported less is known, and nothing more is claimed", () => {
+test("imported history has less evidence, and no more is claimed", () => {
   const { agentPrecision, agentRecall } = figuresOf(linesBy("imported"));
   expect(agentPrecision).toBeGreaterThanOrEqual(0.98);
-  // What a generator wrote stands in no transcript.
+  // A generator's output is in no transcript.
   expect(agentRecall).toBeGreaterThanOrEqual(0.75);
 });
 
-test("commits are bound to the sessions that led to them", () => {
+test("commits are linked to the sessions that led to them", () => {
   const { precision, recall } = bindingFiguresOf(measured.flatMap(({ by }) => by.live!.bindings));
   expect(precision).toBeGreaterThanOrEqual(0.97);
   expect(recall).toBeGreaterThanOrEqual(0.9);
 });
 
-test("before Pommel came nobody is called an agent", () => {
+test("no line from before Pommel is attributed to an agent", () => {
   const before = linesBy("live").filter(({ tags }) => tags.includes("commit: before"));
   expect(before.length).toBeGreaterThan(0);
   expect(before.filter(({ verdict }) => verdict?.author === "agent")).toEqual([]);

@@ -4,7 +4,7 @@ import { History } from "./history.ts";
 import type { Random } from "./random.ts";
 import { type Checkout, git, type LineEnds, type World } from "./world.ts";
 
-/** An empty repository, with hooks that note what git tells them. */
+/** An empty repository, with hooks that record git's events. */
 export function createWorld(random: Random, scratch: string, ends: LineEnds): World {
   const dir = join(scratch, "shop");
   const hooks = join(scratch, "hooks");

@@ -104,7 +104,7 @@ export class Director {
       return true;
     },
 
-    /** While it runs, a human goes on, or another session. */
+    /** While it runs, a human keeps working, or another session. */
     "busy-command": async (world, session) => {
       const command = world.random.pick(["npm test", "go test ./...", "npm run build", "sleep 20; cat log"]);
       await bash(

@@ -1,15 +1,17 @@
 import type { Judged, JudgedBindings } from "./judge.ts";
 
-/** How well authors were told. Shares from 0 to 1; null where there was nothing to tell. */
+/** How well authors were recognized. Shares from 0 to 1; null if there was nothing to judge. */
 export interface Figures {
   lines: number;
   agentPrecision: number | null;
   agentRecall: number | null;
   humanPrecision: number | null;
   humanRecall: number | null;
-  /** Of the lines whose truth was to be known. */
+  /** Of the lines with a known author. */
   unknown: number | null;
-  /** Of the lines rightly called an agent's and with a session: those with the right one, and with the right turn too. */
+  /**
+   * Of the lines rightly attributed to an agent with a session: those with the right one, and with the right turn too.
+   */
   session: number | null;
   turn: number | null;
 }
@@ -61,9 +63,9 @@ function isTurn({ truth, verdict }: Judged): boolean {
 
 export interface BindingFigures {
   commits: number;
-  /** Of the sessions bound: those that had a part in the commit. */
+  /** Of the linked sessions: those that took part in the commit. */
   precision: number | null;
-  /** Of the sessions that wrote lines: those bound. */
+  /** Of the sessions that wrote lines: those linked. */
   recall: number | null;
 }
 

@@ -23,7 +23,7 @@ const doubleQuotes: Formatter = each("quotes", (text) => text.replace(/'([^"'\\]
 const noSemicolons: Formatter = each("semicolons", (text) => text.replace(/;$/, ""));
 const innerSpaces: Formatter = each("spacing", (text) => text.replace(/\{ (.*) \}/, "{$1}"));
 
-/** A call that is longer than fits becomes several lines, each of the same writer. */
+/** A call that is too long becomes several lines, each with the same writer. */
 const splitCalls: Formatter = (lines, random) =>
   lines.flatMap((line) => {
     const [, indent, head, inner, tail] = /^(\s*)([^()]*\()([^()]*,[^()]*)(\)[;:{ ]*)$/.exec(line.text) ?? [];
@@ -69,7 +69,7 @@ const byExtension: Readonly<Record<string, Formatter[]>> = {
   yaml: [singleQuotes, doubleQuotes],
 };
 
-/** One of the formatters of a language; null where it has none. */
+/** One of the formatters of a language; null if it has none. */
 export function formatterOf(path: string, random: Random): Formatter | null {
   const formatters = byExtension[path.split(".").at(-1)!];
   return formatters ? random.pick(formatters) : null;

@@ -8,13 +8,13 @@ export interface KnownCommit {
   hash: string;
   parents: string[];
   tree: Tree;
-  /** What happened that it came to be, all in all: "amend", "rebase", ... */
+  /** All operations that led to it: "amend", "rebase", ... */
   how: Set<string>;
   /** The session that ran git for it; null: a human. */
   by: string | null;
 }
 
-/** How a commit came to be, where git alone knows what stands in it. */
+/** How a commit was made, where only git knows its content. */
 export interface Coming {
   how: string[];
   by?: string | null;
@@ -37,7 +37,7 @@ interface Event {
 /** What every commit holds, line by line with its writer. */
 export class History {
   readonly commits = new Map<string, KnownCommit>();
-  /** What a resolved conflict came to, by its blob. */
+  /** Resolved conflicts, by blob. */
   readonly #resolved = new Map<string, readonly Line[]>();
 
   resolved(world: World, lines: readonly Line[]): void {
@@ -53,8 +53,7 @@ export class History {
   }
 
   /**
-   * Looks what git made of what was done: new commits, with the writers of their lines, which the keepers are told of as
-   * the hooks do.
+   * Reads the new commits from git, with the writers of their lines, and reports them to the keepers as the hooks do.
    */
   async take(world: World, checkout: Checkout, coming: Coming): Promise<void> {
     const events = readSpool(world);
@@ -76,7 +75,7 @@ export class History {
       this.commits.set(hash, { hash, parents, tree, how, by });
       fresh.push(hash);
     }
-    // A squash makes commits on its way that nothing leads to in the end.
+    // A squash makes intermediate commits that no branch contains in the end.
     const all = [...new Set([...seen, ...fresh])];
     for (const keeper of world.keepers) {
       for (const hash of all) {
@@ -147,7 +146,7 @@ export function splitLines(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").replaceAll("\r\n", "\n").replace(/\r$/, "").split("\n");
 }
 
-/** Everything that stood there before anybody watched. */
+/** Lines from before anybody watched. */
 export function untoldLines(texts: readonly string[]): Line[] {
   return texts.map((text) => newLine(text, untold, "before"));
 }

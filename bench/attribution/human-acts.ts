@@ -5,7 +5,7 @@ import { human, type Line, newLine, newLines } from "./lines.ts";
 import * as mutate from "./mutate.ts";
 import { type Checkout, pass, save, tell, type World } from "./world.ts";
 
-/** Something that a human does in an editor. False: there was nothing to do it with. */
+/** An action of a human in an editor. False: it was not possible. */
 export type HumanAct = (world: World, checkout: Checkout) => boolean;
 
 const by = "human";
@@ -51,7 +51,7 @@ export const humanActs: Readonly<Record<string, HumanAct>> = {
     mutate.insertCommon(random, path, lines, human, "human's common line"),
   ),
 
-  /** What an agent wrote, in another of its lines' place. */
+  /** A human changes an agent's line. */
   "human-changes-agents": onFile("changes an agent's lines in", ({ random }, _, _path, lines) => {
     const theirs = lines.flatMap((line, i) =>
       line.owner.kind === "agent" && /\w{4,}/.test(line.text) ? [i] : [],
@@ -106,7 +106,7 @@ export const humanActs: Readonly<Record<string, HumanAct>> = {
     return left;
   }),
 
-  /** A copy of what an agent wrote stays what an agent wrote. */
+  /** A copy of an agent's block is still the agent's. */
   "human-pastes": onFile("pastes an agent's block into", (world, checkout, path, lines) => {
     const { random } = world;
     const sources = [...checkout.files].flatMap(([from, there]) =>

@@ -6,14 +6,14 @@ import type { Keeper } from "./keeper.ts";
 import type { Line, Owner, Tree } from "./lines.ts";
 import { git, type World } from "./world.ts";
 
-/** A line that a commit added, whose it is, and whose it is said to be. */
+/** A line that a commit added, its real author, and the attributed one. */
 export interface Judged {
   commit: string;
   path: string;
   line: number;
   text: string;
   truth: Owner;
-  /** null: nothing is said of it. */
+  /** null: no attribution. */
   verdict: AttributionRecord | null;
   language: string;
   /** What made the line, and what happened to the commit. */
@@ -30,7 +30,7 @@ export interface JudgedBindings {
   hadPart: Set<string>;
 }
 
-/** Everything that is still part of the history. */
+/** Judges everything that is still part of the history. */
 export function judge(world: World, keeper: Keeper): { lines: Judged[]; bindings: JudgedBindings[] } {
   const lines: Judged[] = [];
   const bindings: JudgedBindings[] = [];
@@ -48,7 +48,7 @@ export function judge(world: World, keeper: Keeper): { lines: Judged[]; bindings
 
 type Added = Map<string, { oldPath: string | null; numbers: Set<number> }>;
 
-/** As git tells it; of a merge what no parent has. */
+/** As git reports it; for a merge, what no parent has. */
 function addedLines(world: World, { hash, parents }: KnownCommit): Added {
   const isMerge = parents.length > 1;
   const how = isMerge ? ["-c", "-M"] : ["-M", "--root"];
@@ -95,8 +95,8 @@ interface Truth {
 }
 
 /**
- * Who wrote each line that git calls added. git may call one of several equal lines added where another is the new one:
- * then it is judged by that other one, as nobody could tell the two apart.
+ * Who wrote each line that git reports as added. Among equal lines git may report another than the new one; the line is
+ * then judged as the new one, because the two cannot be distinguished.
  */
 function truthsOf({ history }: World, commit: KnownCommit, added: Added): Truth[] {
   const ids = new Map<number, string>();

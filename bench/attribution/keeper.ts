@@ -11,7 +11,7 @@ export interface Keeper {
     hash: string,
     how: { seen: CommitSeen; branch: string | null; rewrittenFrom: string[] },
   ): Promise<void>;
-  /** Nothing more will happen. */
+  /** The simulation is over. */
   finish(world: World): Promise<void>;
   rangesOf(hash: string): AttributionRecord[];
   bindingsOf(hash: string): Binding[] | null;

@@ -20,7 +20,7 @@ test("differences lead from one version to the other", () => {
   );
 });
 
-test("a structured patch holds what is around it, and applies where it says", () => {
+test("a structured patch contains its context, and applies where it claims", () => {
   fc.assert(
     fc.property(texts, texts, (a, b) => {
       const made: string[] = [];
@@ -43,7 +43,7 @@ test("a structured patch holds what is around it, and applies where it says", ()
   );
 });
 
-test("what two sides changed in different places comes together, with its writers", () => {
+test("changes of two sides in different places are merged, with their writers", () => {
   const base = linesOf(["one", "two", "three", "four", "five"]);
   const ours = base.with(0, linesOf(["ONE"])[0]!);
   const theirs = [...base.slice(0, 3), ...linesOf(["between"]), ...base.slice(3)];

@@ -1,8 +1,8 @@
-/** Lines that know who wrote them, and what becomes of them when versions of a file are brought together. */
+/** Lines that know their writers, and how versions of a file are merged. */
 
 export type Owner =
   | { kind: "human" }
-  /** `session` is the agent's own id of it; of a subagent `<session>/<agent id>`. */
+  /** `session` is the agent's own id of it; for a subagent `<session>/<agent id>`. */
   | {
       kind: "agent";
       session: string;
@@ -26,7 +26,7 @@ export interface Line {
   text: string;
   owner: Owner;
   via: Via;
-  /** It was made of lines of several owners, or nobody can say which of equal lines it is: it is not judged. */
+  /** Made of lines of several owners, or one of several equal lines with different owners: it is not judged. */
   isMixed?: true;
 }
 

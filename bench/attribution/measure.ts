@@ -13,12 +13,12 @@ const halfOf = (seed: number): Half => (seed % 2 === 1 ? "choose" : "confirm");
 export interface MeasuredRepository {
   seed: number;
   half: Half;
-  /** By keeper: "live" watched it all, "imported" came afterwards. */
+  /** By keeper: "live" watched everything, "imported" read it afterwards. */
   by: Record<string, { lines: Judged[]; bindings: JudgedBindings[]; times: number[] }>;
   story: string[];
 }
 
-/** Plays one repository and judges what is said of it. */
+/** Simulates one repository and judges its attribution. */
 export async function measure(seed: number, only: string | null, steps: number): Promise<MeasuredRepository> {
   const scratch = mkdtempSync(join(tmpdir(), "pommel-attribution-"));
   let world: World | null = null;

@@ -2,7 +2,7 @@ import { identifier, languageOf, newIdentifier } from "./code.ts";
 import { type Line, newLine, newLines, type Owner } from "./lines.ts";
 import type { Random } from "./random.ts";
 
-/** Changes of a file as somebody makes them, with the writers of every line after it. */
+/** Typical changes of a file, with the writers of every line afterwards. */
 
 export const indentOf = (text: string) => /^\s*/.exec(text)![0];
 
@@ -136,7 +136,7 @@ export function insertCommon(
   );
 }
 
-/** A block that stands somewhere, as long as there is one. */
+/** The place of a block, if there is one. */
 export function blockIn(
   random: Random,
   lines: readonly Line[],

@@ -7,9 +7,9 @@ import { newLines, untold } from "./lines.ts";
 import * as mutate from "./mutate.ts";
 import { type Checkout, git, pass, reload, save, tell, type World } from "./world.ts";
 
-/** Work that is done elsewhere and comes here. */
+/** Work done elsewhere that arrives here. */
 
-/** A session in a linked worktree, while work goes on in the main one. */
+/** A session in a linked worktree, in parallel with work in the main one. */
 export async function linkedWorktree(
   world: World,
   work: (world: World, steps: number) => Promise<void>,
@@ -45,7 +45,7 @@ export async function linkedWorktree(
   reload(world, main, headTree(world, main));
 }
 
-/** A colleague's commits, of whose work nobody here knows anything. */
+/** A colleague's commits, made without any evidence here. */
 export async function pull(world: World): Promise<void> {
   const { main, random, history } = world;
   await ensureClean(world, main);

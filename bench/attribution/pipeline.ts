@@ -18,7 +18,8 @@ import { newKeys, type World } from "./world.ts";
 
 /**
  * Pommel itself, with a memory of its own.
- * @param isLive true: it watches files, and takes in each commit when it is made; false: all is imported at the end
+ * @param isLive true: it watches files, and imports each commit when it is made; false: it imports everything at the
+ *   end
  */
 export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   const root = world.main.dir;

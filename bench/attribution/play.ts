@@ -11,7 +11,7 @@ export interface PlayOptions {
   seed: number;
   /** An empty directory; what is left there is the caller's to remove. */
   scratch: string;
-  /** Play nothing but this besides the plainest work. */
+  /** Simulate only this besides the plainest work. */
   only: string | null;
   steps: number;
 }
@@ -39,7 +39,7 @@ export async function play({ seed, scratch, only, steps }: PlayOptions): Promise
   return world;
 }
 
-/** Work that nobody watched. */
+/** Work from before Pommel was installed. */
 async function beforePommel(world: World): Promise<void> {
   const { random, main } = world;
   for (let commit = random.int(1, 3); commit > 0; commit--) {

@@ -4,7 +4,7 @@ import type { MeasuredRepository } from "./measure.ts";
 
 export interface Summary {
   repositories: number;
-  /** By keeper, then by what is looked at: "all", "choose", "confirm", "typescript", "commit: rebase", ... */
+  /** By keeper, then by subset: "all", "choose", "confirm", "typescript", "commit: rebase", ... */
   figures: Record<string, Record<string, Figures>>;
   bindings: Record<string, BindingFigures>;
   /** Milliseconds a commit, by keeper. */
@@ -62,7 +62,7 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
     figure === null ? "" : key === "lines" ? String(figure) : figure.toFixed(3);
   for (const [keeper, rows] of Object.entries(figures)) {
     const head = [keeper, ...columns.map(([title]) => title)];
-    // In a document totals are enough of what was imported, and what happened matters more than languages.
+    // For a document, totals of the import are enough, and events matter more than languages.
     const totals = ["all", "choose", "confirm"];
     const isShown = (name: string) =>
       !markdown || totals.includes(name) || (keeper === "live" && /^(line|commit): (?!before)/.test(name));
@@ -91,7 +91,7 @@ export function print(measured: readonly MeasuredRepository[], { markdown }: { m
   }
 }
 
-/** The places where most lines were told wrong, agents' claims first. */
+/** The places with the most wrong lines, those wrongly attributed to agents first. */
 export function explain(measured: readonly MeasuredRepository[], most: number, half: string): void {
   for (const keeper of keepers(measured)) {
     const places = new Map<string, { seed: number; wrong: Judged[] }>();

@@ -46,7 +46,7 @@ export const shellActs: Readonly<Record<string, Act>> = {
     return true;
   },
 
-  /** Nothing of what it writes stands in the transcript. */
+  /** The transcript contains nothing of what it writes. */
   async generator(world, session) {
     const existing = [...session.checkout.files.keys()].filter((path) => path.startsWith("gen/"));
     const path =

@@ -61,5 +61,5 @@ export const happenings = [
   ...Object.keys(humanWeights),
   ...Object.keys(happeningWeights),
 ];
-/** What is played whatever `--only` says. */
+/** Always simulated, whatever `--only` selects. */
 export const always = new Set(["edit", "write", "human-edits"]);

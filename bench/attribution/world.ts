@@ -11,7 +11,7 @@ import type { Random } from "./random.ts";
 /** How files end their lines: in the working tree alone, or in the repository as well. */
 export type LineEnds = "lf" | "autocrlf" | "crlf";
 
-/** A working tree, and what stands in it. */
+/** A working tree and its content. */
 export interface Checkout {
   dir: string;
   files: Map<string, readonly Line[]>;
@@ -24,14 +24,14 @@ export interface Checkout {
 /** One repository with everybody who works in it. */
 export interface World {
   random: Random;
-  /** Milliseconds since the epoch. Only ever goes on. */
+  /** Milliseconds since the epoch. Never decreases. */
   now: number;
   scratch: string;
   ends: LineEnds;
   main: Checkout;
   sessions: AgentSession[];
   history: History;
-  /** Those who remember. Nothing before Pommel came. */
+  /** The keepers of a memory. None before Pommel is installed. */
   keepers: Keeper[];
   /** No daemon runs until then. */
   downUntil: number;
@@ -89,7 +89,7 @@ export function git(
   return status === 0 ? stdout : `${stdout}${stderr}`;
 }
 
-/** What stands in a file of the working tree. */
+/** The content of a file in the working tree. */
 export function contentOf(world: World, lines: readonly Line[]): string {
   const end = world.ends === "lf" ? "\n" : "\r\n";
   return textsOf(lines)
@@ -97,7 +97,7 @@ export function contentOf(world: World, lines: readonly Line[]): string {
     .join("");
 }
 
-/** What stands in a file as git stores it. */
+/** The content of a file as git stores it. */
 export function blobOf(world: World, lines: readonly Line[]): string {
   const end = world.ends === "crlf" ? "\r\n" : "\n";
   return textsOf(lines)
@@ -153,7 +153,7 @@ export function reload(world: World, checkout: Checkout, tree: Tree): void {
   look(world, checkout);
 }
 
-/** Which keys a version of a file has that the one before had not. */
+/** Keys in a version of a file that the previous one did not have. */
 export function newKeys(before: readonly Line[], after: readonly Line[]): number[] {
   const counts = new Map<number, number>();
   for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);

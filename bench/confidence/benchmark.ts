@@ -20,9 +20,9 @@ import { halfOf, type Question } from "../recall/questions.ts";
 import type { Repository } from "../search/data.ts";
 import { Listener, type Sample } from "./sample.ts";
 
-/** The questions of the benchmarks, which nothing is fitted on: what must not be lost. */
+/** The benchmarks' questions, which are never used for fitting: they show what must not be lost. */
 
-/** What bench/search.ts asks of one of its repositories. */
+/** The questions of bench/search.ts about one of its repositories. */
 export async function benchmarkOfCode(
   repository: Repository,
   { checkouts, scratch }: { checkouts: string; scratch: string },

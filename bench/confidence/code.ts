@@ -14,7 +14,7 @@ import { nameKey } from "../../src/text/tokens.ts";
 import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
 import { unanswerable } from "./unanswerable.ts";
 
-/** What is mined from a repository, and asked of it and of the others. */
+/** A repository with its mined questions, which are asked of it and of the others. */
 export interface MinedRepository {
   name: string;
   /** Repositories of one domain may answer each other's questions. */
@@ -26,7 +26,7 @@ export interface MinedRepository {
 
 /** Questions of each kind that are mined from a repository. */
 const minedOfEach = 60;
-/** Questions of other repositories that are asked of one. */
+/** Number of questions from other repositories. */
 const foreignAsked = 120;
 
 /** A repository, indexed in a scratch directory without the comments that are asked with. */
@@ -72,7 +72,7 @@ export class ScratchRepository {
     return { name, domain, docs: docPairs, commits: commits.pairs, names };
   }
 
-  /** What it is asked that it answers, and that it does not. */
+  /** Asks the repository's own questions, which it answers, and others', which it does not. */
   async samples(own: MinedRepository, others: readonly MinedRepository[]): Promise<Sample[]> {
     const samples: Sample[] = [];
     const listener = new Listener(judge);
@@ -81,7 +81,7 @@ export class ScratchRepository {
       if (analyseQuery(query).tokens.length === 0) return;
       await search.search({ query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false });
       const { asked, found } = listener.last!;
-      // The right file is the right place: another function of it is as near as the comment says.
+      // The right file counts as the right place: another function of it is as near as the comment can show.
       const wanted: Pair = { query, targets: targets.map(({ file }) => ({ file })) };
       samples.push({
         ...{ searched: "code", kind, source: own.name, half: halfOfQuestion(query), question: query },
@@ -125,7 +125,7 @@ export class ScratchRepository {
   }
 }
 
-/** The name of the function at a place, by what a search for its file finds there. */
+/** The name of the function at a place, by a search for its file. */
 async function nameAt(search: CodeSearch, { file, lines }: PairTarget): Promise<string | null> {
   const query = { query: file, limit: 200, levels: [], paths: [file], languages: [], explain: false };
   const { results } = await search.search(query);
@@ -136,7 +136,7 @@ async function nameAt(search: CodeSearch, { file, lines }: PairTarget): Promise<
   return found && /^\w{4,}$/.test(found.name) ? found.name : null;
 }
 
-/** Three of a question's words, as people type them into a search; null where there are not so many. */
+/** Three of a question's words, as people type them into a search; null if it has fewer. */
 function keywordsOf(query: string): string | null {
   const words = analyseQuery(query).words.filter((word) => word.length > 3);
   if (words.length < 3) return null;

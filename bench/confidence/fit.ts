@@ -4,8 +4,8 @@ import type { Sample } from "./sample.ts";
 
 /**
  * Logistic regression by Newton's method with a ridge, on standardised features: deterministic, and done in a few
- * steps. Answerable and unanswerable questions weigh the same in all, so that a probability is what it is where every
- * other question has no answer.
+ * steps. Answerable and unanswerable questions have equal total weight, so that a probability holds where every other
+ * question has no answer.
  */
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
 const ridge = 1e-4;
 const steps = 30;
 
-/** Questions that have an answer, which came among the first ten, and questions that have none. */
+/** Questions with an answer among the first ten results, and questions that have none. */
 function split(samples: readonly Sample[], searched: Searched, byMeaning: boolean) {
   const usable = samples.filter(
     (one) => one.searched === searched && (!byMeaning || one.asked.nearness !== null),
@@ -58,7 +58,7 @@ export function fitResult(samples: readonly Sample[], searched: Searched, byMean
   return rounded({ bias, held, nearness, defines, place });
 }
 
-/** A name is there to the letter or not at all: the regression is not asked. */
+/** A name either matches exactly or not at all, so it needs no regression. */
 const described = (samples: readonly Sample[]) => samples.filter(({ kind }) => !/\bname$/.test(kind));
 
 /** What speaks for there being an answer. */

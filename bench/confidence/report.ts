@@ -22,7 +22,7 @@ function outcomeOf(sample: Sample): Outcome {
   return { sample, isFound: results.length > 0, results: results.length > 0 ? results : nearest };
 }
 
-/** Answers to questions that have none, by kind; those of the tuning half beside the others. */
+/** Answers to questions that have none, by kind; the tuning half separately. */
 export function falseAnswers(samples: readonly Sample[], title: string): Table {
   const outcomes = samples.filter(({ isAnswerable }) => !isAnswerable).map(outcomeOf);
   const kinds = [...new Set(outcomes.map(({ sample }) => sample.kind))];
@@ -49,7 +49,7 @@ export function falseAnswers(samples: readonly Sample[], title: string): Table {
   };
 }
 
-/** Questions whose right answer was among the ten, and is lost to the floor. */
+/** Questions whose right answer was among the ten, but below the confidence floor. */
 export function lostAnswers(samples: readonly Sample[], title: string): Table {
   const answered = samples
     .filter(({ isAnswerable, found }) => isAnswerable && found.some(({ isRight }) => isRight))
@@ -73,7 +73,7 @@ export function lostAnswers(samples: readonly Sample[], title: string): Table {
 
 const bins = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.001];
 
-/** Of the results that were said to be right with some probability, how many are. */
+/** For each predicted probability, the share of results that are right. */
 export function reliability(samples: readonly Sample[], title: string): Table {
   const results = samples
     .map(outcomeOf)
@@ -133,6 +133,6 @@ export function asMarkdown({ title, rows }: Table): string {
   return `\n${title}\n\n${[line(head), line(head.map(() => "---")), ...body.map(line)].join("\n")}`;
 }
 
-/** As it stands in coefficients.ts. */
+/** In the form of coefficients.ts. */
 export const asSource = (coefficients: unknown) =>
   JSON.stringify(coefficients, null, 2).replace(/"(\w+)":/g, "$1:");

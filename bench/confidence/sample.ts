@@ -4,7 +4,7 @@ import type { AnswerEvidence, judge, ResultEvidence, Searched } from "../../src/
 /** A question that was asked, the evidence that the engine handed over, and which results were right. */
 export interface Sample {
   searched: Searched;
-  /** "doc", "commit", "syllables", "symbol": where the question comes from. */
+  /** "doc", "commit", "syllables", "symbol": the source of the question. */
   kind: string;
   /** The repository, or "sessions". */
   source: string;
@@ -28,13 +28,13 @@ export const halfOfQuestion = (question: string): Half => (hashOf(question) < 0.
 
 type Judge = typeof judge;
 
-/** What an engine hands over of a result. */
+/** A result as an engine passes it to the judge. */
 export interface Found {
   result: unknown;
   evidence: ResultEvidence;
 }
 
-/** Takes down what an engine hands to the judge; `last` has that of the last search. */
+/** Records what an engine passes to the judge; `last` is from the last search. */
 export class Listener {
   last: { asked: AnswerEvidence; found: Found[] } | null = null;
 

@@ -17,20 +17,20 @@ import { unanswerable } from "./unanswerable.ts";
 interface SessionPair {
   kind: string;
   question: string;
-  /** The sentence that the question is from: what holds it is no answer, but where it comes from. */
+  /** The sentence behind the question: a chunk that contains it is the source, not an answer. */
   sentence: string;
   session: string;
 }
 
 /** Of each session. */
 const sentencesOfEach = 4;
-/** Results that are looked at, as some of them are left out. */
+/** Number of results requested, as some of them are left out. */
 const looked = 40;
 const foreignAsked = 600;
 
 /**
- * What is mined from sessions and asked of them: sentences of prompts and of summaries. The chunks that hold a sentence
- * are left out of its answer, and so are summaries; what is left is the rest of the session, which speaks of the same.
+ * Mines questions from sessions and asks them: sentences of prompts and of summaries. Chunks with the sentence and
+ * summaries are left out of the answer; the rest of the session has the same subject.
  */
 export async function sessionSamples(
   memory: Memory,
@@ -50,7 +50,7 @@ export async function sessionSamples(
     const kept = found.filter((one) => !isSource(one));
     samples.push({
       ...{ searched: "sessions", kind, source: "sessions", question },
-      // Pairs go by their session, so that none is in both halves.
+      // Pairs of one session share its half, so that no session is in both.
       half: halfOfQuestion(pair?.session ?? question),
       isAnswerable: pair !== null,
       asked: pair === null ? asked : askedWithout(memory, question, found.filter(isSource), kept),
@@ -114,7 +114,7 @@ function minedPairs(memory: Memory, rows: readonly number[]): SessionPair[] {
   });
 }
 
-/** Half of the sentence's words, so that a question is not as long as what it is from. */
+/** Half of the sentence's words, so that a question is shorter than its source. */
 function pairOf(kind: string, sentence: string, session: string): SessionPair {
   const words = analyseQuery(sentence).words;
   const kept = words.filter((word) => hashOf(sentence + word) < 0.6);

@@ -11,7 +11,7 @@ import { halfOf } from "../recall/questions.ts";
 
 /** What a session's first prompt finds, whatever its relevance. */
 export interface Asked {
-  /** Of the session, as the manifest calls it. */
+  /** The session's name in the manifest. */
   name: string;
   half: "choose" | "confirm";
   /** When it began. */
@@ -24,7 +24,7 @@ export interface Asked {
   /** What telling those that are relevant enough takes. */
   tokensAt: (least: number) => number;
   ms: number;
-  /** Of that, what the process itself worked: what other processes take of the machine does not count. */
+  /** CPU time of this process, without other processes on the machine. */
   cpuMs: number;
 }
 
@@ -37,7 +37,7 @@ interface AskOptions {
   times: { now: number };
 }
 
-/** Asks with the first prompt of every session, when only what was said before it is known. */
+/** Asks with the first prompt of every session, knowing only what came before it. */
 export async function askFirstPrompts({ memory, search, names, times }: AskOptions): Promise<Asked[]> {
   const config = defaultConfig();
   const asked: Asked[] = [];

@@ -9,16 +9,16 @@ import { codeNamed } from "../../src/queries/context/named-code.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Asked } from "./ask.ts";
 
-/** What a first prompt was told of the code that it names. */
+/** What was injected about the code that a first prompt names. */
 export interface Named {
   half: Asked["half"];
   prompt: string;
-  /** Whether the session went on to read or change the file of the place. */
+  /** Whether the session later read or changed the file of the place. */
   places: { place: string; name: string; isUsed: boolean }[];
 }
 
 /**
- * Asks with each prompt in the code as it was when its session began: the last commit of the default branch.
+ * Asks with each prompt in the code at the beginning of its session: the last commit of the default branch.
  * @param scratch where the repository is checked out and indexed
  */
 export async function askForCode(

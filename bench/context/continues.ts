@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What is known of a session besides what was said in it. */
+/** Metadata of a session. */
 export const manifestEntry = z.object({
   session_id: z.string(),
   first_timestamp: z.string(),
@@ -11,7 +11,7 @@ export const manifestEntry = z.object({
 type Entry = z.infer<typeof manifestEntry>;
 
 const day = 24 * 3600 * 1000;
-/** Days between the end of one session and the start of one that goes on with it. */
+/** Maximum days between the end of one session and the start of its continuation on the same branch. */
 const onBranch = 14;
 const onFiles = 7;
 const isMain = (branch: string | null) => branch === null || ["main", "master", "HEAD"].includes(branch);
@@ -19,7 +19,7 @@ const isMain = (branch: string | null) => branch === null || ["main", "master", 
 /**
  * Which earlier sessions each session continues: one that began before it on the same branch, unless that is the main
  * one, and ended no more than two weeks before; or one that ended no more than a week before and touched at least half
- * of the files that it touches. By when, where and what, never by what was said.
+ * of the files that it touches. Judged by time, branch and files, never by text.
  */
 export function continuedBy(entries: readonly Entry[]): Map<string, Set<string>> {
   return new Map(

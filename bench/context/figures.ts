@@ -1,19 +1,19 @@
 import type { Asked } from "./ask.ts";
 
 export interface ContextFigures {
-  /** Prompts that were told something. */
+  /** Prompts with automatic context. */
   told: number;
-  /** Share of these that were told something of a session that theirs continues. */
+  /** Share of these with context from a session that theirs continues. */
   precision: number;
-  /** Share of the quotations that are of such a session. */
+  /** Share of the quotations that are from such a session. */
   ofItems: number;
-  /** Of the prompts whose session continues others, the share that was told something of one. */
+  /** Among prompts whose session continues others, the share with context from one of those. */
   recall: number;
-  /** Of what is told at once, on average. */
+  /** Average size of one injection. */
   tokens: number;
 }
 
-/** What a threshold comes to. */
+/** The figures at a threshold. */
 export function figuresAt(
   asked: readonly Asked[],
   continued: ReadonlyMap<string, ReadonlySet<string>>,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Turn } from "../../src/sessions/turn-content.ts";
 
-/** A sentence that may say what was decided, as the labels know it. */
+/** A sentence that may state a decision, as in the labels. */
 export interface Candidate {
   /** Of the transcript's line. */
   line: string;
@@ -11,17 +11,17 @@ export interface Candidate {
   text: string;
 }
 
-/** Of a prompt that is longer, which is pasted, and of an answer. */
+/** Maximum number of sentences of a prompt (a longer one is pasted text) and of an answer. */
 const mostSentences = 60;
 
 /**
- * Words that a decision could hardly do without, and far more sentences that decide nothing have: much wider than the
- * judgement that is measured, and independent of it, as recall is measured against it.
+ * Words that most decisions have, as do far more sentences without a decision: much wider than the measured judgement,
+ * and independent of it, because recall is measured against it.
  */
 const cues =
   /\b(?:decid|decision|cho(?:o?se|ice|sen)|option|alternativ|approach|instead|rather than|prefer|recommend|let'?s|(?:go|going|went|stick|stay|leave) (?:with|to)|keep|drop|avoid|because|so that|reason|rationale|trade-?off|by design|intentional|deliberate|on purpose|always|never|must|should|shouldn't|won't|don'?t|do not|no longer|only|agree|settle|opt(?:ed|s|ing)? |strategy|convention|rule|switch(?:ed|ing)?|replac|mov(?:e|ed|ing) |use[sd]? |using|remov|simpler|better|need to|want|just|not )/i;
 
-/** Every sentence of the turns that may say what was decided, in order, each once for a line. */
+/** Every sentence of the turns that may state a decision, in order, each once per line. */
 export function* candidatesIn(turns: Iterable<Turn>): Generator<Candidate> {
   for (const { number, lines, abandoned } of turns) {
     if (abandoned) continue;

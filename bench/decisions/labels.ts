@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What a reader said of a sentence. yes: it says what was chosen, and of what, to somebody who reads nothing else. option:
- * it chooses one of the options listed before. The others decide nothing: a question; unclear without what was said
- * before; a proposal of which nobody knows whether it was taken; passing, about the session itself; no choice at all.
+ * A reader's label of a sentence. yes: it states the choice and its subject, clear to somebody who reads nothing else.
+ * option: it chooses one of the options listed before. The others decide nothing: question; unclear without context;
+ * proposal, perhaps never accepted; passing, about the session itself; no choice at all.
  */
 const labels = ["yes", "option", "question", "unclear", "proposal", "passing", "no-choice"] as const;
 

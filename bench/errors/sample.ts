@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Random, random } from "../attribution/random.ts";
 import { type Message, messagesIn, type Part, syntaxes } from "./literals.ts";
 
-/** An error as it stands in a terminal, and the file that it came from. */
+/** An error as shown in a terminal, and the file that it comes from. */
 export interface ErrorString {
   query: string;
   file: string;
@@ -39,8 +39,8 @@ const leastCharacters = 14;
 const longest = 200;
 
 /**
- * Draws `count` errors of a repository: messages in string literals where something is raised, whose text is in one file
- * only. The same revision and seed give the same errors.
+ * Draws `count` errors of a repository: messages in string literals near a raise, whose text is in only one file. The
+ * same revision and seed give the same errors.
  */
 export function sampleErrors(
   root: string,
@@ -80,7 +80,7 @@ function trackedFiles(root: string): string[] {
     .sort();
 }
 
-/** The first line says what went wrong. */
+/** The first line describes the error. */
 function firstLine(message: Message): Message {
   const parts: Part[] = [];
   for (const part of message.parts) {
@@ -108,7 +108,7 @@ function isTelling({ parts }: Message): boolean {
   );
 }
 
-/** Whether another file holds all the texts of a message, in order: then either could be meant. */
+/** Whether another file contains all the texts of a message, in order: then the message is ambiguous. */
 function isElsewhere(texts: ReadonlyMap<string, string>, file: string, sources: readonly string[]): boolean {
   const telling = sources.map((source) => source.trim()).filter((source) => source.length > 2);
   for (const [other, text] of texts) {

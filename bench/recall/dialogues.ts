@@ -16,7 +16,7 @@ import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 
 /**
  * Dialogues between people in the format of LoCoMo (Maharana et al., ACL 2024): which turns answer a question. They
- * are nothing like work with an agent, and so a check that ranking is not made for one kind of talk alone.
+ * differ from work with an agent, and so check that ranking does not fit only one kind of conversation.
  */
 
 interface Said {
@@ -31,7 +31,7 @@ interface Asked {
   category: number;
 }
 
-/** Shares of the evidence turns among the first five and ten, and of the sessions that they are in. */
+/** Shares of the evidence turns among the first five and ten, and of their sessions. */
 export interface DialogueFigures {
   questions: number;
   words: { r5: number; r10: number };
@@ -122,7 +122,7 @@ async function store(memory: Memory, dialogue: Record<string, unknown>): Promise
   flushTerms(memory);
 }
 
-/** Both are people, so all that is said is a prompt. */
+/** Both speakers are people, so every message is a prompt. */
 const emptyTurn = {
   startedAt: null,
   endedAt: null,

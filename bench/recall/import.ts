@@ -15,7 +15,7 @@ import { transcriptByPath } from "../../src/store/memory/sessions/transcripts.ts
 
 export interface Imported {
   memory: Memory;
-  /** By a transcript's file name without its end: the row of its session. */
+  /** The row of a session, by its transcript's file name without the extension. */
   sessions: Map<string, number>;
   seconds: number;
   bytes: number;

@@ -16,8 +16,8 @@ export function loadQuestions(file: string): Question[] {
 }
 
 /**
- * Which half a question is in: weights are chosen on one, and confirmed on the other. By a hash of its id, so that
- * nobody picks.
+ * A question's half: weights are chosen on one and confirmed on the other. A hash of the id decides, so that nobody
+ * picks.
  */
 export function halfOf({ id }: Pick<Question, "id">): "choose" | "confirm" {
   let hash = 7;

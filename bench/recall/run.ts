@@ -11,11 +11,11 @@ export interface Answered {
   id: string;
   category: string;
   half: "choose" | "confirm";
-  /** Of the first session that answers it, from 1; null when none was found. */
+  /** Rank of the first session that answers it, from 1; null if none was found. */
   rank: number | null;
   /** Whether one of the first ten chunks covers a line of evidence. */
   hasEvidence: boolean;
-  /** Whether a turn that one of the first ten sessions shows or names does. */
+  /** Whether a turn shown or named by one of the first ten sessions does. */
   namesEvidence: boolean;
   /** Different sessions among the first ten chunks. */
   sessions: number;
@@ -24,7 +24,7 @@ export interface Answered {
 /** As many sessions as there are. */
 const allSessions = 1000;
 
-/** Asks every question and looks where its answer came. */
+/** Asks every question and records the rank of its answer. */
 export async function askAll(
   search: SessionSearch,
   memory: Memory,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { half, type Target } from "../measure.ts";
 
-/** What the benchmark asks, of which repositories, and what others have published. The formats are those of semble. */
+/** The benchmark's questions, repositories and published figures. The formats are those of semble. */
 
 const target = z.union([
   z.string(),
@@ -47,7 +47,7 @@ export interface Repository {
   /** The directory that is indexed; "" for all. */
   benchmarkRoot: string;
   published: Record<string, Published>;
-  /** Numbers of the ranking are chosen on the one half of the repositories and confirmed on the other. */
+  /** Ranking parameters are chosen on one half of the repositories and confirmed on the other. */
   half: "choose" | "confirm";
   questions: Question[];
 }

@@ -7,7 +7,7 @@ function point(label: string, quality: number, milliseconds: number | null, isOu
   return { label, quality, milliseconds, isOurs };
 }
 
-/** Where the labels of points stand: their left end and their base line. */
+/** The position of the points' labels: their left end and their base line. */
 function labelsIn(svg: string): Map<string, { x: number; y: number }> {
   const found = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</g)];
   return new Map(found.map(([, x, y, label]) => [label!, { x: Number(x), y: Number(y) }]));
@@ -20,7 +20,7 @@ function circlesIn(svg: string): { x: number; y: number }[] {
   }));
 }
 
-test("ten times the time is as far to the right wherever it is, better stands further up", () => {
+test("ten times the time is the same distance to the right everywhere, and better is higher", () => {
   const svg = plot([point("a", 0.2, 1), point("b", 0.4, 10), point("c", 0.9, 100)], words);
   const [a, b, c] = circlesIn(svg) as [
     { x: number; y: number },
@@ -33,7 +33,7 @@ test("ten times the time is as far to the right wherever it is, better stands fu
   expect(b.y).toBeGreaterThan(c.y);
 });
 
-test("names of tools that lie close do not lie on each other", () => {
+test("labels of nearby tools do not overlap", () => {
   const close = ["first", "second", "third", "fourth"].map((name, i) =>
     point(name, 0.8 + i / 200, 5 + i / 10),
   );
@@ -60,7 +60,7 @@ test("a tool without a time is a line across", () => {
   expect(labelsIn(svg).has("untimed")).toBe(true);
 });
 
-test("is well-formed whatever the names are, and even with nothing to draw", () => {
+test("is well-formed with any names, and even with nothing to draw", () => {
   const svg = plot([point("<b> & co", 0.5, 0)], words);
   expect(svg).toContain("&lt;b&gt; &amp; co");
   expect(svg).toContain("<title>Quality &amp; time</title>");

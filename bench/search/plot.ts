@@ -3,7 +3,7 @@ export interface PlotPoint {
   label: string;
   /** NDCG@10. */
   quality: number;
-  /** Milliseconds a query; null draws a line across, as only the quality is known. */
+  /** Milliseconds a query; null draws a horizontal line, as only the quality is known. */
   milliseconds: number | null;
   isOurs: boolean;
 }
@@ -19,17 +19,14 @@ const width = 860;
 const height = 500;
 const area: Box = { left: 58, top: 50, right: width - 24, bottom: height - 62 };
 const fontSize = 13;
-/** Of an average letter of a sans-serif font, in its size. */
+/** Width of an average letter of a sans-serif font, relative to its size. */
 const letterWidth = 0.56;
 const radius = { ours: 6, peer: 4.5 };
 
 /** Half-way between black and white, and so readable on either: GitHub shows the same file on both. */
 const ink = { text: "#7d8590", faint: "#8b949e", ours: "#2f81f7", peer: "#bc6c25" };
 
-/**
- * Quality against time, as SVG: tools that are better and quicker stand further up and to the left. Time is on a
- * logarithmic scale.
- */
+/** Quality against time, as SVG: better tools are higher, quicker ones further left. Time is on a logarithmic scale. */
 export function plot(
   points: readonly PlotPoint[],
   { title, caption }: { title: string; caption: string },
@@ -100,7 +97,7 @@ function reference(label: string, y: number): string {
   return `${line}\n${text(area.right - 4, y - 5, label, { anchor: "end", fill: ink.peer })}`;
 }
 
-/** Points with their names beside them, ours first, where none lies on another as far as that can be had. */
+/** Points with their labels, ours first, without overlaps as far as possible. */
 function labelled(points: readonly TimedPoint[], scale: TimeScale): string[] {
   const positioned = points.map((point) => ({
     point,
@@ -127,7 +124,7 @@ function labelled(points: readonly TimedPoint[], scale: TimeScale): string[] {
   });
 }
 
-/** Where a label may stand: right, left, above, below, and then further off. */
+/** Possible places of a label: right, left, above, below, and then further away. */
 function boxesAround(label: string, { x, y, r }: { x: number; y: number; r: number }): Box[] {
   const w = label.length * fontSize * letterWidth + 4;
   const h = fontSize + 5;
@@ -175,7 +172,7 @@ function rule(x1: number, y1: number, x2: number, y2: number, opacity: number): 
   return `<line x1="${px(x1)}" y1="${px(y1)}" x2="${px(x2)}" y2="${px(y2)}" stroke="${ink.text}" stroke-opacity="${opacity}"/>`;
 }
 
-/** A coordinate; tenths of a pixel are fine enough. */
+/** A coordinate; tenths of a pixel are precise enough. */
 function px(value: number): string {
   return String(Math.round(value * 10) / 10);
 }

@@ -5,7 +5,7 @@ import type { PlotPoint } from "./plot.ts";
 import type { Report } from "./report.ts";
 import { variants } from "./run.ts";
 
-/** What the plot needs of a report. */
+/** The fields of a report that the plot needs. */
 const saved = z.object({
   model: z.string(),
   runs: z.array(

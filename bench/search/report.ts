@@ -4,7 +4,7 @@ import { average, type Quality, qualityOf } from "../measure.ts";
 import type { Published } from "./data.ts";
 import type { MeasuredRepository, Outcome, Variant } from "./run.ts";
 
-/** Everything that was measured; the keys are those of `--json`. */
+/** All measurements; the keys are those of `--json`. */
 export interface Report {
   machine: { node: string; cpu: string; cpus: number };
   model: string;

@@ -14,7 +14,7 @@ import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";
 
 export const variants = ["normal", "stress"] as const;
-/** "stress": the query without the words of its targets' paths: what is found when the name gives nothing away. */
+/** "stress": the query without the words of its targets' paths, so that the file name does not help. */
 export type Variant = (typeof variants)[number];
 
 export interface Outcome extends Answered {
@@ -93,7 +93,7 @@ function configFor({ benchmarkRoot }: Repository, model: string): Config {
   return config;
 }
 
-/** A project whose index lies elsewhere, so that the checkout stays untouched. */
+/** A project with its index elsewhere, so that the checkout stays untouched. */
 function projectFor({ name }: Repository, { checkouts, indexes, model }: RunOptions): Project {
   const stateDir = join(indexes, model.replaceAll("/", "-"), name);
   mkdirSync(stateDir, { recursive: true });

@@ -8,7 +8,7 @@ export interface Table {
   rows: string[][];
 }
 
-/** Peers that stand beside ours in the table of repositories. */
+/** Number of peers in the table of repositories. */
 const peersBeside = 3;
 
 /** The report as tables: the modes, the peers, then by repository, language and category. */

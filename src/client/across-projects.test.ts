@@ -49,7 +49,7 @@ const dates = "export function parseDate(text: string): Date {\n  return new Dat
 const colours = "export function mixColours(a: number, b: number) {\n  return (a + b) / 2;\n}\n";
 
 describe("searching all projects", () => {
-  it("finds what is in another project, says which, and puts it before what is just near", async () => {
+  it("finds matches in another project, names it, and ranks them above weaker ones here", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     const two = await newProject("two", { "colours.ts": colours });
     for (const project of [one, two]) await index(project);
@@ -81,7 +81,7 @@ describe("searching all projects", () => {
     expect(answer.transcripts?.results).toEqual([]);
   });
 
-  it("works where the registry does not, on the project that it is asked in", async () => {
+  it("without a registry, searches the current project", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
     rmSync(registryFile());
@@ -91,7 +91,7 @@ describe("searching all projects", () => {
     rmSync(registryFile(), { recursive: true });
   });
 
-  it("asks nobody after the deadline", async () => {
+  it("sends no request after the deadline", async () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
     const { projects, left_out } = await searchAcross(one, "code", { q: "parse a date" }, 0);
@@ -99,7 +99,7 @@ describe("searching all projects", () => {
     expect(left_out).toMatchObject([{ project: one.root }]);
   });
 
-  it("tells what was asked wrongly at once", async () => {
+  it("reports an invalid request at once", async () => {
     const one = await newProject("one");
     remember(one, "s1", "x", 1);
     await expect(searchAcross(null, "transcripts", { q: "(", mode: "regex" })).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe("merging", () => {
     },
   });
 
-  it("goes by what projects know absolutely, not by each one's own best", () => {
+  it("ranks by absolute scores, not by each project's own best", () => {
     const far = codePart("/far", [{ score: 1, semantic: 0.1, lexical: 5 }]);
     const near = codePart("/near", [
       { score: 1, semantic: 0.8 },
@@ -193,7 +193,7 @@ describe("merging", () => {
     expect(mergeCode([], merging)).toMatchObject({ results: [], index: { as_of: null, is_complete: true } });
   });
 
-  it("keeps each project's own order, and is the same in whatever order the projects come", () => {
+  it("keeps each project's own order, whatever the order of the projects", () => {
     const scores = fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(scores, { minLength: 1, maxLength: 4 }), (all) => {
@@ -260,7 +260,7 @@ describe("merging", () => {
     expect(bySession.results.map(({ project }) => project)).toEqual(["/b"]);
   });
 
-  it("of nothing is nothing", () => {
+  it("merges nothing into nothing", () => {
     expect(mergeTranscripts([], { ...merging, by: "session" })).toMatchObject({
       results: [],
       memory: { pending: 0, as_of: null },

@@ -10,7 +10,7 @@ import type { OperationName } from "../queries/operations.ts";
 import { answer } from "./answer.ts";
 import { type CodePart, mergeCode, mergeTranscripts, type TranscriptPart } from "./merge-answers.ts";
 
-/** What is asked of all projects that the registry knows; each is read as it is read on its own. */
+/** Searches all projects of the registry; each one is read as by a search in it. */
 
 /** A project that did not answer. */
 export interface LeftOut {
@@ -21,20 +21,20 @@ export interface LeftOut {
 
 export interface Across<T> {
   answer: T;
-  /** Roots of those that answered, in the order that they were asked in. */
+  /** Roots of the projects that answered, in the order of the requests. */
   projects: string[];
   left_out: LeftOut[];
 }
 
-/** After so long nobody else is asked, and what did not answer is left out. Milliseconds. */
+/** No further project is asked after this, and late answers are left out. Milliseconds. */
 const deadlineMs = 15_000;
 
 /** As long as one daemon may take; then its databases are read here. Milliseconds. */
 const timeoutMs = 3000;
 
 /**
- * The projects to ask: the one that `here` lies in first, then those used last. Of worktrees, which share what is
- * remembered, only the first is asked for that.
+ * The projects to search: the one around `here` first, then those used last. Worktrees share their memory, so only the
+ * first of them searches it.
  */
 export function projectsToAsk(here: Project | null): { project: Project; withMemory: boolean }[] {
   const known = listProjects()
@@ -68,7 +68,7 @@ export async function searchAcross(
   deadline = deadlineMs,
 ): Promise<Across<AcrossAnswer>> {
   const limit = request.limit ?? loadConfig(here).config["search.limit"];
-  // What a result is made of says how sure its project is of it.
+  // The signals of a result show how confident its project is.
   const asked = { ...request, limit, explain: true };
   const start = performance.now();
   const { answers, left_out } = await askEach(
@@ -112,7 +112,7 @@ export async function searchAcross(
 }
 
 export type SessionAcross = SessionSummary & {
-  /** The root of the project that it is remembered in. */
+  /** The root of the project that stores it. */
   project: string;
 };
 
@@ -166,9 +166,9 @@ async function askEach<P extends { project: Project }, T>(
     try {
       answers.push({ project, answer: await within(ask(one), left) });
     } catch (error) {
-      // An agent, say, that only another project knows.
+      // An agent, say, that only another project has.
       if (codeOf(error) === "usage") wrong.push(error);
-      // What is asked for is just not there.
+      // The requested item is just not in this project.
       else if (codeOf(error) !== "not_found")
         left_out.push({ project: project.root, reason: explanationOf(error) });
     }
@@ -177,7 +177,7 @@ async function askEach<P extends { project: Project }, T>(
   return { answers, left_out };
 }
 
-/** What goes on is not heard any more. */
+/** Rejects after `ms`; later results of `work` are ignored. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));
 
-/** Three things that were said, in the session "abc". */
+/** Three messages in the session "abc". */
 function remember(): void {
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const { id } = addSession(memory, "abc", { lastAt: Date.parse("2026-03-01T10:00:00Z") });
@@ -31,19 +31,19 @@ function remember(): void {
 const indexNothing = () => SqliteIndex.open(project.indexDb, { readonly: false }).close();
 
 describe("withMemory", () => {
-  it("says what to do where nothing is remembered", async () => {
+  it("says what to do where there is no memory", async () => {
     await expect(withMemory(project, () => 1)).rejects.toMatchObject({
       code: "no_memory",
       message: "No sessions recorded yet.",
     });
   });
 
-  it("says that a memory is damaged, and leaves it alone", async () => {
+  it("reports a damaged memory, and leaves it alone", async () => {
     writeFileSync(project.memoryDb, "no database".repeat(100));
     await expect(withMemory(project, () => 1)).rejects.toMatchObject({ code: "memory_corrupt" });
   });
 
-  it("closes it after use, whatever comes of that", async () => {
+  it("closes it after use, whatever happens", async () => {
     remember();
     let used: Memory | null = null;
     const use = (memory: Memory) => {
@@ -55,7 +55,7 @@ describe("withMemory", () => {
   });
 });
 
-it("answers without a daemon, and says how new the memory is", async () => {
+it("answers without a daemon, and shows how recent the memory is", async () => {
   remember();
   const asked = await answer(project, "session", { id: "ab" });
   expect(asked).toMatchObject({
@@ -66,7 +66,7 @@ it("answers without a daemon, and says how new the memory is", async () => {
 });
 
 describe("searching without a daemon", () => {
-  it("finds what was said", async () => {
+  it("finds what sessions say", async () => {
     remember();
     expect(await answerFromStore(project, "searchTranscripts", { q: "retry" })).toMatchObject({
       results: [{ content: "The retry was flaky" }],
@@ -74,7 +74,7 @@ describe("searching without a daemon", () => {
     });
   });
 
-  it("searches code alone where nothing is remembered", async () => {
+  it("searches code alone where there is no memory", async () => {
     indexNothing();
     expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
       scope: "all",
@@ -85,7 +85,7 @@ describe("searching without a daemon", () => {
     });
   });
 
-  it("says which side it could not search", async () => {
+  it("names the side that it could not search", async () => {
     remember();
     expect(await answerFromStore(project, "searchAll", { q: "retry" })).toMatchObject({
       code: null,
@@ -101,7 +101,7 @@ describe("searching without a daemon", () => {
     });
   });
 
-  it("fails where there is nothing to search, and for a question that makes no sense", async () => {
+  it("fails where there is nothing to search, and for an invalid query", async () => {
     await expect(answerFromStore(project, "searchAll", { q: "retry" })).rejects.toMatchObject({
       code: "not_indexed",
     });
@@ -114,7 +114,7 @@ describe("searching without a daemon", () => {
   });
 });
 
-it("answers nothing that nobody waits for any more", async () => {
+it("sends no answer that nobody waits for any more", async () => {
   remember();
   const signal = AbortSignal.abort();
   await expect(answer(project, "session", { id: "ab" }, { signal })).rejects.toBe(signal.reason);
@@ -127,13 +127,13 @@ it("is patient with a daemon that hangs once, and again when it answers", async 
     null,
     null,
   ];
-  const patience: (number | undefined)[] = [];
+  const limits: (number | undefined)[] = [];
   const ask = (async (_project, _route, _request, limit) => {
-    patience.push(limit);
-    const answer = answers[patience.length - 1];
+    limits.push(limit);
+    const answer = answers[limits.length - 1];
     if (answer) throw answer;
     return answer;
   }) as typeof askDaemon;
   for (const _ of answers) await askPatiently(projectAt("/hung"), "status", {}, {}, ask).catch(() => null);
-  expect(patience).toEqual([10_000, 10_000, 500, 10_000]);
+  expect(limits).toEqual([10_000, 10_000, 500, 10_000]);
 });

@@ -21,7 +21,7 @@ export interface Answered<T> {
   without: UnreachableReason | null;
   /** Whether a daemon was started for the next questions. */
   isStarting: boolean;
-  /** Of what this process read of sessions: the newest line that is stored, ISO 8601; null else. */
+  /** The newest stored line, ISO 8601, if this process read the memory; else null. */
   asOf: string | null;
 }
 
@@ -30,13 +30,13 @@ interface AnswerOptions {
   timeout?: number | undefined;
   /** Whether a missing daemon is started for the next questions; default: true. */
   starts?: boolean;
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The one way to have a question answered: by the daemon, or by this process from what is stored where none answers. A
- * daemon that hangs (stopped by a debugger, say) costs a process that asks often its time-out once, and not each time.
+ * The one way to run an operation: through the daemon, or in this process on what is stored if no daemon answers. A
+ * daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not on every request.
  * @throws PommelError as the operation, and the signal's reason once it is aborted
  */
 export async function answer<R extends OperationName>(
@@ -60,7 +60,7 @@ export async function answer<R extends OperationName>(
   }
 }
 
-/** What is read of sessions alone, and does not say itself how new it is. */
+/** Operations on sessions alone whose answer does not show how recent it is. */
 const ofSessions: ReadonlySet<OperationName> = new Set(["sessions", "session", "annotations"]);
 
 function newestLine(project: Project): Promise<string | null> {

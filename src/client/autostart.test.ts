@@ -43,7 +43,7 @@ afterEach(() => {
 
 const names = () => readdirSync(join(project.stateDir, "autostart")).sort();
 
-/** Lets so much time go by. Milliseconds. */
+/** Advances the time. Milliseconds. */
 function later(ms: number): void {
   vi.useFakeTimers({ now: Date.now() + ms, toFake: ["Date"] });
 }
@@ -68,7 +68,7 @@ describe("a start in the background", () => {
     expect(start).toHaveBeenCalledTimes(2);
   });
 
-  it("waits twice as long after each failure, an hour at most, and says why", async () => {
+  it("waits twice as long after each failure, an hour at most, and shows why", async () => {
     const waits = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600];
     for (const [i, seconds] of waits.entries()) {
       expect(await startInBackground(project)).toBe(true);
@@ -114,7 +114,7 @@ describe("a start in the background", () => {
     expect(await startInBackground(project)).toBe(true);
   });
 
-  it("fails in silence where nothing can be written, and does not bring back a project that is gone", async () => {
+  it("fails silently where nothing can be written, and does not recreate a removed project", async () => {
     rmSync(project.stateDir, { recursive: true });
     expect(await startInBackground(project)).toBe(false);
     expect(() => recordOutcome(project, "1", null)).toThrow("ENOENT");
@@ -127,7 +127,7 @@ describe("no start", () => {
     expect(start).not.toHaveBeenCalled();
   });
 
-  it("in CI, unless Pommel's own variable says so", async () => {
+  it("in CI, unless Pommel's own variable allows it", async () => {
     expect(obstacleTo(project, { CI: "true" })).toBe("ci");
     expect(obstacleTo(project, { CI: "1" })).toBe("ci");
     expect(obstacleTo(project, { CI: "false" })).toBeNull();
@@ -153,7 +153,7 @@ describe("no start", () => {
     });
   });
 
-  it("where a configuration that nobody looked at sends code away, whatever the environment says", async () => {
+  it("where an unapproved configuration sends code away, whatever the environment says", async () => {
     recordRefusal(project, "unapproved");
     vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "true");
     expect(await startInBackground(project)).toBe(false);

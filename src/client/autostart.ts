@@ -10,12 +10,12 @@ import type { StatusResponse } from "../protocol/status.ts";
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
  * that reads the configuration: that is the work of start-daemon.ts, which it starts.
  *
- * What is known of former starts lies in `.pommel/autostart/`, which is gone as soon as a daemon has proved itself:
- * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may try at
- *   once. Empty while the attempt goes on, then `{"error": ...}`; its age decides when the next one is due.
- * - `stopped`: `pm stop` was the last word; holds the boot that it was said in.
- * - `off`, `unapproved`: the configuration speaks against it. Reading it takes longer than a hook has, so this counts until
- *   a file changes.
+ * The state of former starts is in `.pommel/autostart/`, which is deleted once a daemon runs:
+ * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
+ *   try at once. Empty during the attempt, then `{"error": ...}`; its age decides when the next one is due.
+ * - `stopped`: the user's last command was `pm stop`; holds the id of that boot.
+ * - `off`, `unapproved`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts
+ *   until a file changes.
  */
 
 /** Why no start is due now. */
@@ -88,7 +88,7 @@ async function startProgram({ root }: Project, attempt: string): Promise<void> {
   child.unref();
 }
 
-/** What speaks against starting the daemon of `project` by itself now; null when nothing does. */
+/** What prevents an automatic start of the daemon of `project` now; null if nothing does. */
 export function obstacleTo(project: Project, env: NodeJS.ProcessEnv = process.env): Obstacle | null {
   const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
   if (wish === "false") return "off";
@@ -112,7 +112,7 @@ function lastAttempt(project: Project): Attempt | null {
   return attemptIn(project, namesIn(project));
 }
 
-/** How it stands with starting the daemon of `project` by itself, which does not run; `enabled` as it is configured. */
+/** The state of automatic starts for `project`, whose daemon does not run; `enabled` as configured. */
 export function autostartStatus(project: Project, enabled: boolean): AutostartStatus {
   const attempt = lastAttempt(project);
   const obstacle = enabled ? obstacleTo(project) : "off";
@@ -161,7 +161,7 @@ export function recordRefusal(project: Project, refusal: (typeof refusals)[numbe
   writeNote(project, refusal, "");
 }
 
-/** Notes that the user stopped the daemon, which counts until the next boot. @throws system errors as they are */
+/** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
 export function recordStopped(project: Project): void {
   clearAutostart(project);
   writeNote(project, "stopped", bootOf());
@@ -172,7 +172,7 @@ export function clearAutostart(project: Project): void {
   try {
     rmSync(autostartDir(project), { recursive: true, force: true });
   } catch {
-    // Another process writes there at this moment, or nobody may. The next start clears it.
+    // Another process is writing there, or permission is missing. The next start clears it.
   }
 }
 
@@ -197,7 +197,7 @@ function causesChangedSince(project: Project, since: number): boolean {
   return causes.some((file) => (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since);
 }
 
-/** This boot of the machine: its id on Linux, else when it was, in milliseconds since the epoch. */
+/** Identifies this boot of the machine: by its id on Linux, else by its time in milliseconds since the epoch. */
 function bootOf(): string {
   return textOf("/proc/sys/kernel/random/boot_id").trim() || String(Math.round(Date.now() - uptime() * 1000));
 }

@@ -9,10 +9,10 @@ import { askDaemon, DaemonUnreachable } from "./daemon-client.ts";
 const timeoutMs = 600_000;
 
 /**
- * Lets the daemon change the memory, or changes it in this process where none runs.
- * @param change what the daemon would do; `create` makes a memory where there is none
- * @throws PommelError as the daemon or `change`, `no_memory`, `daemon_unreachable` when a daemon is
- *   there but does not answer: it may be at work on what is to be changed
+ * Changes the memory through the daemon, or in this process if none runs.
+ * @param change what the daemon would do; `create` creates a missing memory
+ * @throws PommelError as the daemon or `change`, `no_memory`, `daemon_unreachable` if a daemon exists but does not
+ *   answer: it may be working on the same data
  */
 export async function changeMemory<R extends RouteName>(
   project: Project,

@@ -17,7 +17,7 @@ function projectWith(config: string): Project {
   return project;
 }
 
-it("a daemon is told where every agent keeps its files, and no secrets", () => {
+it("passes a daemon the folders of every agent's files, and no secrets", () => {
   const homes = Object.fromEntries(
     agents.flatMap(({ name, environment }) =>
       environment.map((variable) => [variable, `/elsewhere/${name}`]),

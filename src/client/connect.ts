@@ -16,7 +16,7 @@ import { callDaemon } from "./daemon-client.ts";
 
 export interface Connection {
   record: DaemonRecord;
-  /** False when the daemon was there already, or another command's start came first. */
+  /** False if the daemon ran already, or another command started it first. */
   startedHere: boolean;
 }
 
@@ -49,7 +49,7 @@ const passedOn = [
   "LOCALAPPDATA",
 ];
 
-/** The record of the daemon that answers for `project`, or null. */
+/** The record of the running daemon of `project`, or null. */
 export async function findDaemon(project: Project): Promise<DaemonRecord | null> {
   const record = readDaemonRecord(project);
   if (!record) return null;
@@ -64,15 +64,15 @@ export async function findDaemon(project: Project): Promise<DaemonRecord | null>
 /**
  * Finds the daemon of `project`, or starts one because the user wants it, whatever happened before, and waits until it
  * answers. Any number of processes may do this at once: one daemon results, and all get its record.
- * @throws PommelError `locked` when another program writes the index, `daemon_start_failed` with the
- *   daemon's own words when it gives up
+ * @throws PommelError `locked` when another program writes the index, `daemon_start_failed` with the daemon's own
+ *   message when it fails
  */
 export async function findOrStartDaemon(project: Project): Promise<Connection> {
   clearAutostart(project);
   return bringUpDaemon(project);
 }
 
-/** As `findOrStartDaemon`, for a start that nobody asked for. */
+/** As `findOrStartDaemon`, for a start that the user did not ask for. */
 export async function bringUpDaemon(project: Project): Promise<Connection> {
   const running = await findDaemon(project);
   if (running) return { record: running, startedHere: false };
@@ -140,7 +140,7 @@ export function daemonEnvironment(project: Project, env: NodeJS.ProcessEnv = pro
   const names = new Set([...passedOn, ...agents, ...variablesOfModels(project)]);
   const isPassedOn = (name: string) => names.has(name) || name.startsWith("POMMEL_");
   return {
-    // glibc keeps freed memory unless told; with this, a daemon whose models were unloaded is small again.
+    // glibc keeps freed memory by default; with this, a daemon whose models were unloaded is small again.
     MALLOC_TRIM_THRESHOLD_: "131072",
     ...Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name))),
   };
@@ -157,7 +157,7 @@ function variablesOfModels(project: Project): string[] {
       ...(driver.environment?.(llmSettingsOf(config)) ?? []),
     ];
   } catch {
-    // The daemon says what is wrong with the configuration.
+    // The daemon reports errors of the configuration.
     return [];
   }
 }

@@ -14,7 +14,7 @@ export type UnreachableReason =
   | "stale"
   /** Somebody else answers on that port. */
   | "foreign"
-  /** It is there but said nothing in time. */
+  /** It exists but did not answer in time. */
   | "timeout";
 
 /** No answer from this project's daemon. Reading commands go on without it. */
@@ -36,9 +36,9 @@ export function expectNoAnswer(): void {
 }
 
 /**
- * Asks the daemon of `project`.
+ * Sends a request to the daemon of `project`.
  * @param timeoutMs for the whole exchange
- * @param signal aborted when nobody wants the answer any more: the daemon then ends its work on it
+ * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
 export async function askDaemon<R extends RouteName>(
@@ -67,7 +67,7 @@ export async function callDaemon<R extends RouteName>(
   const { method } = endpoints[route];
   const path = urlOf(endpoints[route], request);
   const asked = exchange(record, method, path, method === "POST" ? request : undefined, timeoutMs, signal);
-  // Loaded and made while the daemon thinks: a command's time is mostly its own start.
+  // Loaded while the daemon works: most of a command's time is its own start.
   const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
   const foreign = (cause?: unknown) =>
     new DaemonUnreachable("foreign", `Port ${record.port} no longer belongs to this project's daemon.`, {

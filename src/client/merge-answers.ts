@@ -30,14 +30,14 @@ export interface TranscriptPart {
 interface Merging {
   query: string;
   limit: number;
-  /** Whether anybody asked for the signals. */
+  /** Whether the request has `explain`. */
   explain: boolean;
   /** Milliseconds. */
   took: number;
 }
 
 type Positioned<T> = T & {
-  /** The root of the project that it is from; paths are relative to it. */
+  /** The root of its project; paths are relative to it. */
   project: string;
 };
 
@@ -50,7 +50,7 @@ type TranscriptsAcross = Answers<TranscriptSearchResponse>;
 
 const nearestShown = 3;
 
-/** Signals that measure a project by its own best, and factors. */
+/** Signals relative to a project's own best result, and factors. */
 const relative = new Set(["lexical", "coherence", "penalty", "saturation"]);
 
 /** Merges answers that were given with `explain`. */
@@ -91,7 +91,7 @@ function sureness(signals: Record<string, number> | undefined): number {
   return sum * penalty * saturation;
 }
 
-/** Merges answers that were given with `explain`. What clones share with each other comes once. */
+/** Merges answers to requests with `explain`. Sessions that clones share appear once. */
 export function mergeTranscripts(
   parts: readonly TranscriptPart[],
   merging: Merging & { by: ResultUnit },
@@ -136,7 +136,7 @@ interface Ranked {
   result: { score: number; project: string };
 }
 
-/** Best first; of equal ones what is further up in its own project, then by project. */
+/** Best first; equal ones by rank in their own project, then by project. */
 function inOrderOf(a: Ranked, b: Ranked): number {
   return (
     b.result.score - a.result.score ||

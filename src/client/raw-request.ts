@@ -1,6 +1,8 @@
 import type { DaemonRecord } from "../protocol/daemon-record.ts";
 
-/** A POST to the daemon, whose answer ends with the connection. By hand: an HTTP client takes longer to load. */
+/**
+ * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
+ */
 export function requestText({ port, token }: DaemonRecord, path: string, body: string): string {
   const head = [
     `POST ${path} HTTP/1.0`,
@@ -14,14 +16,14 @@ export function requestText({ port, token }: DaemonRecord, path: string, body: s
 }
 
 interface RawAnswer {
-  /** 0: it is no HTTP. */
+  /** 0: not HTTP. */
   status: number;
   body: string;
 }
 
 /**
- * Sends `request` and reads the answer to its end.
- * @returns "timeout" when it did not come within `timeoutMs`; null when nobody answers, or with more than `maxBytes`
+ * Sends `request` and reads the whole answer.
+ * @returns "timeout" if it takes longer than `timeoutMs`; null if nothing answers, or with more than `maxBytes`
  */
 export async function exchange(
   port: number,

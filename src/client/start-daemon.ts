@@ -1,6 +1,6 @@
 /**
- * The program that autostart.ts starts in the background: starts the daemon if the configuration lets it, and notes how
- * that went. Arguments: the project's root and the name of the attempt.
+ * The program that autostart.ts starts in the background: starts the daemon if the configuration allows it, and records
+ * the result. Arguments: the project's root and the name of the attempt.
  */
 import { realpathSync } from "node:fs";
 import { readEmbedderSpec } from "../models/embed/registry.ts";
@@ -20,15 +20,15 @@ async function start(): Promise<void> {
   if (!loaded.config["daemon.autostart"]) return recordRefusal(project, "off");
   if (sendsCodeByItself(loaded) && !isKnown()) return recordRefusal(project, "unapproved");
   const { startedHere } = await bringUpDaemon(project);
-  // `pm stop` came meanwhile, and found none that it could stop.
+  // A `pm stop` during the start found no daemon to stop.
   if (obstacleTo(project) === "stopped") await stopDaemon(project);
   else if (startedHere) recordOutcome(project, attempt, null);
   else clearAutostart(project);
 }
 
 /**
- * Whether a file that may have come with the repository has texts sent to a server. Nobody may have looked at it, when a
- * hook is all that runs here.
+ * Whether a file that may have come with the repository has texts sent to a server. When only a hook runs here, the
+ * user may never have seen that file.
  */
 function sendsCodeByItself({ config, origin }: LoadedConfig): boolean {
   const keys = ["embed.code", "embed.text"] as const;

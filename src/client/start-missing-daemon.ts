@@ -2,8 +2,8 @@ import type { Project } from "../project/paths.ts";
 import { readDaemonRecord, seemsRunning } from "../protocol/daemon-record.ts";
 
 /**
- * Starts the daemon of a project in the background if its process is not there. It asks nobody, so it costs next to nothing,
- * and it never fails.
+ * Starts the daemon of a project in the background if its process does not exist. Sends no request, so it costs next to
+ * nothing, and never fails.
  * @param find the project, if there is one; may throw
  */
 export async function startMissingDaemon(find: () => Project | null): Promise<void> {

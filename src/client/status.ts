@@ -10,7 +10,7 @@ import { ageOf, describeIndex, describeUnreadable } from "../queries/status/stat
 import { CodeSearch } from "../search/code/engine.ts";
 import { autostartStatus } from "./autostart.ts";
 
-/** The status of a project whose daemon does not run. Never fails because of the index: it says what is wrong. */
+/** The status of a project whose daemon does not run. An index that fails is reported, not thrown. */
 export async function statusInProcess(project: Project): Promise<StatusResponse> {
   const { config } = loadConfig(project);
   const model = config["embed.code"];

@@ -13,7 +13,7 @@ export interface Stopped {
   how: "asked" | "terminated" | "killed";
 }
 
-/** How long a daemon may take to finish what it is doing. Milliseconds. */
+/** How long a daemon may take to finish its work. Milliseconds. */
 const timeoutMs = 10_000;
 
 /**
@@ -21,7 +21,7 @@ const timeoutMs = 10_000;
  * lock and is a pommeld is ever sent a signal.
  * @returns null when no daemon was running
  */
-export async function stopDaemon(project: Project, patience = timeoutMs): Promise<Stopped | null> {
+export async function stopDaemon(project: Project, limitMs = timeoutMs): Promise<Stopped | null> {
   const holder = lockHolder(project);
   if (holder?.owner !== daemonOwner) return null;
   const { pid } = holder;
@@ -33,9 +33,9 @@ export async function stopDaemon(project: Project, patience = timeoutMs): Promis
     how = "terminated";
     process.kill(pid, "SIGTERM");
   }
-  if (await isGone(project, pid, patience)) return { pid, how };
+  if (await isGone(project, pid, limitMs)) return { pid, how };
   if (isDaemon(pid)) process.kill(pid, "SIGKILL");
-  if (await isGone(project, pid, patience)) return { pid, how: "killed" };
+  if (await isGone(project, pid, limitMs)) return { pid, how: "killed" };
   throw cannotStop(pid, "does not exit");
 }
 
@@ -47,8 +47,8 @@ function cannotStop(pid: number, why: string): PommelError {
   );
 }
 
-async function isGone(project: Project, pid: number, patience: number): Promise<boolean> {
-  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(25)) {
+async function isGone(project: Project, pid: number, limitMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + limitMs; Date.now() < deadline; await sleep(25)) {
     if (lockHolder(project)?.pid !== pid) return true;
   }
   return false;

@@ -5,9 +5,9 @@ import { addNote } from "../sessions/notes/add-note.ts";
 import { changeMemory } from "./change-memory.ts";
 
 /**
- * Stores a note, through the daemon where one runs, with the branch that is checked out where it was written.
- * @param options.session the own id of the session that it is about; null: none
- * @returns the note as it is stored
+ * Stores a note, through the daemon if one runs, with the branch that is checked out where it was written.
+ * @param options.session the full id of its session; null: none
+ * @returns the note as stored
  * @throws PommelError as `changeMemory`
  */
 export async function storeNote(

@@ -83,7 +83,7 @@ async function askIn(
     const milliseconds = performance.now() - start;
     asked.push({ pair, results, milliseconds, ranks: ranksOf(pair, results), targets: pair.targets.length });
     onAsked(asked.length);
-    // Lets Ctrl-C through.
+    // Allows Ctrl-C to interrupt.
     await nextTurn();
   }
   return asked;

@@ -23,9 +23,9 @@ const marginMs = 10;
 const maxAnswerLength = 262_144;
 
 /**
- * Asks the daemon for context and prints it in the agent's format if it arrives in time, counted from the start of this
- * process, as the agent does. Prints nothing on any failure.
- * @returns whether the daemon was asked, and so knows of the spooled item
+ * Requests context from the daemon and prints it in the agent's format if it arrives in time, counted from the start of
+ * this process, as the agent does. Prints nothing on any failure.
+ * @returns whether the request was sent, so that the daemon has seen the spooled item
  */
 export async function injectContext(
   project: Project,

@@ -2,7 +2,7 @@
 export const levels = ["file", "class", "method", "block", "lines"] as const;
 export type Level = (typeof levels)[number];
 
-/** A level as people name it: functions and methods are of one level. */
+/** A level by its public names: functions and methods share one level. */
 export const levelNames = [...levels, "function"] as const;
 export type LevelName = (typeof levelNames)[number];
 

@@ -35,7 +35,7 @@ describe("createStateDir", () => {
     expect(readFileSync(project.configFile, "utf8")).toBe("# mine\n");
   });
 
-  it("says so when .pommel is a file", () => {
+  it("reports that .pommel is a file", () => {
     writeFileSync(project.stateDir, "");
     expect(() => createStateDir(project)).toThrow(
       expect.objectContaining({

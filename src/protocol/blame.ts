@@ -14,7 +14,7 @@ import {
 } from "./shape-parts.ts";
 import { attributionHows, authorKinds } from "./values.ts";
 
-/** The shapes of what is known of the lines of a file: blame, and why. */
+/** The shapes of blame and why: the authors of lines and the history behind them. */
 
 const lines = z.optional(lineNumber);
 const rev = field("the file as of this commit", text);
@@ -31,7 +31,7 @@ export const blameRequest = lazy(() =>
   }),
 );
 
-/** What a commit's message, or another tool's branch that it leads to, says of it. */
+/** Evidence from a commit's message, or from another tool's branch that the message names. */
 const foreignHint = lazy(() =>
   z.object({
     /** Agents that it names: "claude", "copilot". */
@@ -47,7 +47,7 @@ const lineAuthor = lazy(() =>
     author: z.enum(authorKinds),
     session_id: textOrNull,
     session_title: textOrNull,
-    /** The agent's name: "claude". Null where only that it was an agent is known. */
+    /** The agent's name: "claude". Null if it is unknown which agent it was. */
     agent: textOrNull,
     model: textOrNull,
     turn: numberOrNull,
@@ -55,18 +55,18 @@ const lineAuthor = lazy(() =>
     /** 0 to 1. */
     confidence: z.number(),
     how: z.enum(attributionHows),
-    /** Who says so: "pommel"; "note" where only another tool's note does; null where it is unknown. */
+    /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
     said_by: z.nullable(z.enum(["pommel", "note"])),
-    /** Of unknown lines: what other tools say of their commit as a whole. Anybody may have written it. */
+    /** For unknown lines: other tools' evidence about the whole commit. Anybody may have written the line. */
     hint: z.nullable(foreignHint()),
   }),
 );
 export type LineAuthor = z.infer<ReturnType<typeof lineAuthor>>;
 
-/** Lines one after the other, of one commit and one author. */
+/** Consecutive lines of one commit and one author. */
 const blameRange = lazy(() =>
   z.extend(lineAuthor(), {
-    /** In the file as it is, both included, from 1. */
+    /** In the current file, inclusive, from 1. */
     first_line: z.number(),
     last_line: z.number(),
     /** null: not committed yet. */
@@ -75,7 +75,7 @@ const blameRange = lazy(() =>
     person: textOrNull,
     authored_at: timeOrNull,
     subject: textOrNull,
-    /** Where the first of them stood in that commit. */
+    /** The place of the first line in that commit. */
     original_path: text,
     original_line: z.number(),
     /** History is cut off there: the commit may not be the one that wrote them. */
@@ -98,7 +98,7 @@ export type SessionLines = z.infer<ReturnType<typeof sessionLines>>;
 const personLines = lazy(() => z.object({ person: textOrNull, human: count, unknown: count }));
 export type PersonLines = z.infer<ReturnType<typeof personLines>>;
 
-/** Whose lines they are, in numbers of lines. */
+/** Numbers of lines by author. */
 const blameSummary = lazy(() =>
   z.object({
     lines: count,
@@ -108,7 +108,7 @@ const blameSummary = lazy(() =>
     /** Those with the most lines first, here and below. */
     by_session: z.array(sessionLines()),
     by_model: z.array(z.object({ model: text, lines: count })),
-    /** Of lines that no agent wrote, as far as is known; null: not committed yet. */
+    /** Lines not attributed to an agent; null: not committed yet. */
     by_person: z.array(personLines()),
   }),
 );
@@ -118,12 +118,12 @@ export const blameAnswer = lazy(() =>
   z.object({
     /** From the project's root. */
     file: text,
-    /** The commit that was asked about, as it was named; null: the file as it is. */
+    /** The requested commit, as given; null: the current file. */
     revision: textOrNull,
     ranges: z.array(blameRange()),
     summary: blameSummary(),
     notes,
-    /** The text of each line, first to last; only where it was asked for. */
+    /** The text of each line, first to last; only on request. */
     lines: z.optional(z.array(z.object({ line: z.number(), text }))),
   }),
 );
@@ -146,7 +146,7 @@ const originCommit = lazy(() =>
     subject: text,
     person: text,
     authored_at: timeOrNull,
-    /** Where it was made; null where nobody knows. */
+    /** Where it was made; null: unknown. */
     branch: textOrNull,
     is_boundary: z.boolean(),
   }),
@@ -158,9 +158,9 @@ const originTurn = lazy(() =>
     session_id: text,
     number: z.number(),
     started_at: timeOrNull,
-    /** What the user asked; of a subagent its task. Long ones are cut. */
+    /** The user's prompt; for a subagent, its task. Long ones are cut. */
     prompt: text,
-    /** What the agent said right before and right after it wrote; "" where it said nothing. */
+    /** The agent's text right before and right after the edit; "" if there is none. */
     said_before: text,
     said_after: text,
     /** The tool that wrote, by the agent's name of it. */
@@ -171,17 +171,17 @@ const originTurn = lazy(() =>
 );
 export type OriginTurn = z.infer<ReturnType<typeof originTurn>>;
 
-/** Where lines come from: a commit, and in it one author. */
+/** The origin of lines: a commit, and in it one author. */
 const origin = lazy(() =>
   z.object({
-    /** Which of the lines, first and last of each piece. */
+    /** The lines, first and last of each range. */
     lines: z.array(z.tuple([z.number(), z.number()])),
     written_by: lineAuthor(),
     /** null: not committed yet. */
     commit: z.nullable(originCommit()),
-    /** null: none is known. */
+    /** null: no checkpoint. */
     checkpoint_id: textOrNull,
-    /** What was asked and said when they were written; null where that is not remembered. */
+    /** The prompt and the messages around the edit; null if they are not stored. */
     turn: z.nullable(originTurn()),
   }),
 );
@@ -189,9 +189,9 @@ export type Origin = z.infer<ReturnType<typeof origin>>;
 
 const nearDecision = lazy(() =>
   z.extend(decision(), {
-    /** session: of the same session, some turns away at most; file: elsewhere, about this file. */
+    /** session: the same session, at most some turns away; file: elsewhere, about this file. */
     near: z.enum(["session", "file"]),
-    /** Whether it came before the lines were written, or with them. */
+    /** Whether it was made before the lines, or with them. */
     is_before: z.boolean(),
   }),
 );
@@ -199,7 +199,7 @@ export type NearDecision = z.infer<ReturnType<typeof nearDecision>>;
 
 const earlierLines = lazy(() =>
   z.object({
-    /** changed: what the lines were; replaced: other lines that they took the place of. */
+    /** changed: an earlier version of the lines; replaced: other lines in their place. */
     how: z.enum(["changed", "replaced"]),
     file: text,
     first_line: z.number(),
@@ -208,7 +208,7 @@ const earlierLines = lazy(() =>
     text: strings,
     written_by: lineAuthor(),
     commit: z.nullable(originCommit()),
-    /** The beginning of what was asked; null where that is not remembered. */
+    /** The beginning of the prompt; null if it is not stored. */
     prompt: textOrNull,
   }),
 );
@@ -235,8 +235,8 @@ export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
 const whyFreshness = lazy(() =>
   z.object({
     /**
-     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in
-     * another branch's history only), gone: what became of the commit; uncommitted: there is none yet.
+     * stands: still current; reconsidered: a later decision concerns the file; reverted, elsewhere (in another branch's
+     * history only), gone: the fate of the commit; uncommitted: no commit yet.
      */
     state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),
     /** Branches that hold the commit, where HEAD's history does not. */
@@ -245,7 +245,7 @@ const whyFreshness = lazy(() =>
     /** Lines that the commit added, in all files, and how many of them there are still; null where it is not known. */
     lines_added: numberOrNull,
     lines_surviving: numberOrNull,
-    /** What was decided about the file after the lines were written, the latest first. */
+    /** Decisions about the file after the lines were written, the latest first. */
     later_decisions: z.array(nearDecision()),
   }),
 );
@@ -261,13 +261,13 @@ export const whyAnswer = lazy(() =>
     last_line: z.number(),
     /** The lines; at most fifty. */
     text: strings,
-    /** What they come from: what tells most first, by lines that say something; an agent's count double. At most five. */
+    /** Their origins: the most informative first, by lines with content; an agent's count double. At most five. */
     origins: z.array(origin()),
     /** What was decided and noted near the first origin, the nearest first. */
     decisions: z.array(nearDecision()),
-    /** What stood there before the first origin, step by step back. */
+    /** Earlier versions of the lines before the first origin, step by step back. */
     earlier: z.array(earlierLines()),
-    /** What happened to the file after the first origin; null: nobody knows. */
+    /** What happened to the file after the first origin; null: unknown. */
     later: z.nullable(laterChanges()),
     freshness: whyFreshness(),
     notes,

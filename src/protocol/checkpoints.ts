@@ -19,7 +19,7 @@ import {
 } from "./shape-parts.ts";
 import { bindingHows } from "./values.ts";
 
-/** The shapes of what is known of commits that sessions led to. */
+/** The shapes of commits that sessions led to. */
 
 export const checkpointsRequest = lazy(() =>
   z.object({
@@ -44,7 +44,7 @@ const checkpointSession = lazy(() =>
     title: textOrNull,
     agent: textOrNull,
     turns: z.array(z.number()),
-    /** Lines of the commit that it wrote. */
+    /** Lines of the commit that the session wrote. */
     lines: count,
     how: z.enum(bindingHows),
     confidence: z.number(),
@@ -85,7 +85,7 @@ export const checkpointRequest = lazy(() => z.object({ id: text }));
 const turnOfCheckpoint = lazy(() =>
   z.object({
     turn: z.number(),
-    /** The beginning of what was asked; null where the turn is not stored. */
+    /** The beginning of the prompt; null if the turn is not stored. */
     prompt: textOrNull,
     started_at: timeOrNull,
   }),
@@ -111,9 +111,9 @@ export const checkpointAnswer = lazy(() =>
     diff_summary: text,
     files: z.array(fileOfCheckpoint()),
     sessions: z.array(z.extend(checkpointSession(), { turns: z.array(turnOfCheckpoint()) })),
-    /** What the agents were at when it was made, by session. */
+    /** What the agents were doing when it was made, by session. */
     agent_state: z.record(z.string(), z.unknown()),
-    /** Checkpoints that come right after it. */
+    /** Checkpoints that directly follow it. */
     next_ids: strings,
   }),
 );
@@ -122,7 +122,7 @@ export type CheckpointAnswer = z.infer<ReturnType<typeof checkpointAnswer>>;
 /** Each a checkpoint's id, a commit's hash, the beginning of either, or a revision. */
 export const diffRequest = lazy(() => z.object({ from: text, to: z.optional(text) }));
 
-/** One side of a comparison: a checkpoint, or a commit that is none. */
+/** One side of a comparison: a checkpoint, or another commit. */
 const comparedSide = lazy(() =>
   z.object({
     /** null: no session is known to have led to it. */
@@ -174,15 +174,15 @@ export const rewindRequest = lazy(() =>
   }),
 );
 
-/** What an agent was at when a commit was made; of what is stored, and so scrubbed. */
+/** What an agent was doing when a commit was made, from stored data and so scrubbed. */
 const sessionState = lazy(() =>
   z.object({
     /** The turn that was going on, or the last one before. */
     turn: numberOrNull,
     title: textOrNull,
-    /** The beginning of what was asked in it. */
+    /** The beginning of its prompt. */
     prompt: textOrNull,
-    /** The beginning of what the agent said last. */
+    /** The beginning of the agent's last message. */
     said: textOrNull,
     model: textOrNull,
     /** What it had set out to do. */
@@ -192,12 +192,12 @@ const sessionState = lazy(() =>
 export type SessionState = z.infer<ReturnType<typeof sessionState>>;
 
 /**
- * What agents were at when a commit was made, by the uid of their session; of what is stored, and so scrubbed. Kept with
- * the checkpoint, as turns may be let go by age.
+ * What agents were doing when a commit was made, by the uid of their session, taken from what is stored and so
+ * scrubbed. Kept with the checkpoint, as turns may be pruned by age.
  */
 export type AgentState = Record<string, SessionState>;
 
-/** What stands in a checkpoint; sessions of which something else stands there are left out. */
+/** A checkpoint's stored state; sessions with invalid entries are left out. */
 export function readAgentState(stored: Record<string, unknown>): AgentState {
   return Object.fromEntries(
     Object.entries(stored).flatMap(([uid, state]) => {
@@ -212,7 +212,7 @@ const rewindSession = lazy(() =>
     session_id: text,
     title: textOrNull,
     agent: textOrNull,
-    /** Lines of the commit that it wrote. */
+    /** Lines of the commit that the session wrote. */
     lines: count,
     turns_total: count,
     /** The last ones that led to the commit, at most twenty. */
@@ -222,7 +222,7 @@ const rewindSession = lazy(() =>
 );
 export type RewindSession = z.infer<ReturnType<typeof rewindSession>>;
 
-/** A commit, what the agents were at, and how far from it the working tree is now. */
+/** A commit, what the agents were doing, and the working tree's distance from it. */
 export const rewindAnswer = lazy(() =>
   z.object({
     /** null: no session is known to have led to the commit. */
@@ -232,7 +232,7 @@ export const rewindAnswer = lazy(() =>
     subject: text,
     author: text,
     committed_at: time,
-    /** Where it was made; null: nobody knows. */
+    /** Where it was made; null: unknown. */
     branch: textOrNull,
     reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
     branches: strings,
@@ -240,11 +240,11 @@ export const rewindAnswer = lazy(() =>
     /** What is checked out now; null: detached. */
     head_branch: textOrNull,
     head: textOrNull,
-    /** Commits that HEAD has and it has not, and the other way round; null where history does not say. */
+    /** Commits that only HEAD has, and those that only this one has; null if history does not show it. */
     ahead: numberOrNull,
     behind: numberOrNull,
     sessions: z.array(rewindSession()),
-    /** From the commit to the files as they lie there now; null where that is not known. */
+    /** From the commit to the files in the working tree; null if unknown. */
     changed_since: z.nullable(
       z.object({
         files_total: count,

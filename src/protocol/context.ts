@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { lazy } from "./shape-parts.ts";
 import { contextEvents } from "./values.ts";
 
-/** The shapes of the route that says what an agent is told by itself; protocol.ts has the routes. */
+/** The shapes of the route for automatic context; protocol.ts has the routes. */
 
 export const contextRequest = lazy(() =>
   z.object({
@@ -16,11 +16,11 @@ export const contextRequest = lazy(() =>
     file: z.optional(z.string()),
     files: z.optional(z.array(z.string())),
     cwd: z.optional(z.string()),
-    /** Where the session is written to: a new one may say there that it is a fork, before it is remembered. */
+    /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(z.string()),
-    /** An answer that would be later is none. Milliseconds. */
+    /** A later answer is dropped. Milliseconds. */
     within_ms: z.optional(z.number()),
-    /** Only to see: nothing is remembered as told. */
+    /** Only a preview: nothing is recorded as injected. */
     preview: z.optional(z.boolean()),
   }),
 );
@@ -28,7 +28,7 @@ export type ContextRequest = z.infer<ReturnType<typeof contextRequest>>;
 
 export const contextResponse = lazy(() =>
   z.object({
-    /** null: nothing is to be said. */
+    /** null: nothing to inject. */
     text: z.nullable(z.string()),
     /** Why there is something, or why not. */
     reason: z.string(),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 
-/** What `.pommel/daemon.json` (mode 0600) says: where the daemon answers, and the token it asks for. */
+/** The content of `.pommel/daemon.json` (mode 0600): the daemon's address and its token. */
 export interface DaemonRecord {
   pid: number;
   port: number;
@@ -10,7 +10,7 @@ export interface DaemonRecord {
   /** ISO 8601. */
   started_at: string;
   version: string;
-  /** What hooks have to know of the settings; an older daemon tells nothing by itself. */
+  /** The settings that hooks need; an older daemon injects nothing. */
   context?: { mode: string; deadline_ms: number };
 }
 
@@ -20,7 +20,7 @@ export const daemonOwner = "pommeld";
 /** The daemon's exit code when another process holds the writer lock (EX_TEMPFAIL): not a failure to start. */
 export const exitLocked = 75;
 
-/** What daemon.json says, or null when there is none or it makes no sense. */
+/** The content of daemon.json, or null if it is missing or invalid. */
 export function readDaemonRecord(project: Project): DaemonRecord | null {
   try {
     const record: unknown = JSON.parse(readFileSync(project.daemonFile, "utf8"));
@@ -30,7 +30,7 @@ export function readDaemonRecord(project: Project): DaemonRecord | null {
   }
 }
 
-/** Whether a daemon is known that may answer: its process is there. Only asking it tells for sure. */
+/** Whether the record names a running process. Only a request shows whether the daemon answers. */
 export function seemsRunning(record: DaemonRecord | null): record is DaemonRecord {
   if (record === null) return false;
   try {

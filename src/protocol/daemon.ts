@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { count, field, lazy, strings, text } from "./shape-parts.ts";
 
-/** The shapes of what the daemon alone is asked to do. */
+/** The shapes of requests that only the daemon serves. */
 
 /**
- * What to index. Nothing: look for changes now. `paths` (paths or globs): forget those files and index them
- * again. `full`: the same for everything.
+ * What to index. Empty: look for changes now. `paths` (paths or globs): forget those files and index them again.
+ * `full`: the same for everything.
  */
 export const indexRequest = lazy(() =>
   z.object({
@@ -19,7 +19,7 @@ export const indexResponse = lazy(() => z.object({ queued: z.literal(true), pend
 export const rescrubResponse = lazy(() => z.object({ queued: z.boolean() }));
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
-/** Settings that changed: those that the daemon goes by now, and those that it would only after a restart. */
+/** Changed settings: those applied now, and those that need a restart. */
 export const reloadResponse = lazy(() =>
   z.object({
     applied: strings,
@@ -36,7 +36,7 @@ export const commandRequest = lazy(() =>
   z.object({
     args: strings,
     cwd: text,
-    /** The terminal's width; null when stdout is none. */
+    /** The terminal's width; null if stdout is not a terminal. */
     columns: z.nullable(count),
     /** Whether stdout and stderr may have colours. */
     color: z.tuple([z.boolean(), z.boolean()]),

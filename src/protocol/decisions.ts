@@ -14,7 +14,7 @@ import {
   until,
 } from "./shape-parts.ts";
 
-/** The shapes of what was decided, and of sessions that touched files. */
+/** The shapes of decisions, and of sessions that touched files. */
 
 export const decisionsRequest = lazy(() =>
   z.object({
@@ -31,13 +31,13 @@ export const decisionsRequest = lazy(() =>
 export const decision = lazy(() =>
   z.object({
     /**
-     * Where it was written: a note of the user's, a session, a record of decisions in the repository, a comment in the code,
-     * a commit's message.
+     * Its source: a user's note, a session, a decision record in the repository, a comment in the code, a commit's
+     * message.
      */
     source: z.enum(["annotation", "conversation", "adr", "comment", "commit"]),
-    /** In its own words. */
+    /** Quoted. */
     text,
-    /** path:line, or the commit; null for what was said in a session. */
+    /** path:line, or the commit; null for a decision in a session. */
     place: textOrNull,
     session_id: textOrNull,
     session_title: textOrNull,
@@ -45,11 +45,11 @@ export const decision = lazy(() =>
     timestamp: timeOrNull,
     branch: textOrNull,
     files: strings,
-    /** 0 to 1; null where nothing was asked. */
+    /** 0 to 1; null without a query. */
     score: numberOrNull,
-    /** The later decision that says the opposite; null: none is known. */
+    /** The later decision that contradicts it; null: none found. */
     superseded_by: textOrNull,
-    /** Earlier decisions that this one says the opposite of. */
+    /** Earlier decisions that this one contradicts. */
     supersedes: strings,
   }),
 );
@@ -85,11 +85,11 @@ const relatedSession = lazy(() =>
     session_title: textOrNull,
     agent: text,
     branch: textOrNull,
-    /** Of its last turn that touched one. */
+    /** Of its last turn that touched one of the files. */
     last_at: timeOrNull,
-    /** 0 to 1, of the best one. */
+    /** 0 to 1, of the best turn. */
     score: z.number(),
-    /** Those of the files that it touched, each with the strongest way. */
+    /** The requested files that it touched, each with the strongest kind of touch. */
     files: z.array(turnFile()),
     /** Best first. */
     turns: z.array(relatedTurn()),
@@ -101,7 +101,7 @@ export const relatedAnswer = lazy(() =>
   z.object({
     /** Paths, directories and globs that sessions were looked up for; 0: no file was named, and none is changed. */
     looked_for: count,
-    /** The files of the question that sessions touched. */
+    /** The requested files that sessions touched. */
     files: strings,
     sessions: z.array(relatedSession()),
     total: count,

@@ -1,6 +1,6 @@
 /**
- * Where each operation is served. The searches take the POST's fields as query parameters of a GET as well. What they take
- * and give is in routes.ts, apart, so that a client can ask before it has loaded it.
+ * The method and path of each operation. The searches accept the POST's fields as query parameters of a GET as well.
+ * Requests and responses are in routes.ts, which a client can load after sending its request.
  */
 export const endpoints = {
   search: { method: "POST", path: "/search/code" },
@@ -38,7 +38,7 @@ export const endpoints = {
 
 export type RouteName = keyof typeof endpoints;
 
-/** The path, with its query, that asks a route for `request`; what a POST asks for stands in its body. */
+/** The URL, with its query, of a `request` to a route; a POST has its parameters in the body. */
 export function urlOf({ method, path }: { method: string; path: string }, request: object): string {
   const left = new Map(Object.entries(request).filter(([, value]) => value !== undefined));
   const filled = path.replace(/:(\w+)/g, (_, name: string) => {

@@ -48,7 +48,7 @@ export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
 export const eventsAnswer = lazy(() =>
   z.object({
     events: z.array(listedEvent()),
-    /** Events that are left out as they are archived. */
+    /** Number of archived events that are left out. */
     archived: count,
     suggestions: z.array(suggestedView()),
   }),
@@ -58,19 +58,19 @@ export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
 /** An id, the beginning of one, or a title. */
 export const eventRequest = lazy(() => z.object({ event: text }));
 
-/** How something came to belong to an event: somebody linked it, or it was on its branch, or in its time. */
+/** How something belongs to an event: by a link, by its branch, or by its time. */
 const because = z.enum(["link", "branch", "time"]);
 
 export const eventAnswer = lazy(() =>
   z.object({
     event: eventView(),
-    /** Of what belongs to it; null where there is nothing, or nobody knows when it was. */
+    /** Range of its items in time; null if there are none, or no time is known. */
     from: timeOrNull,
     to: timeOrNull,
     sessions: z.array(
       z.object({
         id: text,
-        /** False: it is another machine's, or was forgotten by age; nothing more is known of it here. */
+        /** False: it belongs to another machine, or was pruned by age; there are no details here. */
         is_known: z.boolean(),
         title: textOrNull,
         agent: textOrNull,
@@ -95,7 +95,7 @@ export const eventAnswer = lazy(() =>
         because,
       }),
     ),
-    /** Lines that its commits added, by who wrote them; null where no commit is known. */
+    /** Lines that its commits added, by author; null without commits. */
     lines: z.nullable(z.object({ agents: z.record(z.string(), count), human: count, unknown: count })),
   }),
 );

@@ -1,4 +1,4 @@
-/** The events of agents that Pommel listens to, by the name of the command that runs for each: `pm hook pre-compact`. */
+/** The agents' events that Pommel handles, by the name of the command for each: `pm hook pre-compact`. */
 export const hookNames = [
   "pre-compact",
   "user-prompt",
@@ -14,7 +14,7 @@ export type HookName = (typeof hookNames)[number];
 /** Leaves it to the payload's `hook_event_name` which hook it is. */
 export const anyHook = "handle";
 
-/** The hook that `text` names, in one of its spellings; null for none of ours. */
+/** The hook called `text`, in any of its spellings; null if unknown. */
 export function hookNamed(text: string): HookName | null {
   if (text === "precompact") return "pre-compact";
   return hookNames.find((name) => name === text) ?? null;
@@ -24,7 +24,7 @@ export function hookNamed(text: string): HookName | null {
 export const gitHookNames = ["post-commit", "post-rewrite", "pre-push"] as const;
 export type GitHookName = (typeof gitHookNames)[number];
 
-/** The fields of a hook's stdin that are kept. All are optional: clients differ, and none is trusted. */
+/** The stored fields of a hook's stdin. All are optional: clients differ, and none is trusted. */
 export const payloadFields = [
   "session_id",
   "transcript_path",
@@ -42,9 +42,9 @@ export const payloadFields = [
   "agent_transcript_path",
   "tool_name",
   "tool_use_id",
-  /** Of `tool_input` the path of the file that it touches, nothing of its content. */
+  /** From `tool_input` only the path of the file, none of its content. */
   "file_path",
-  /** Of the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
+  /** From the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
   "prompt",
 ] as const;
 

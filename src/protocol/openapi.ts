@@ -58,7 +58,7 @@ export function schemaOf(shape: z.ZodMiniType, io: "input" | "output"): JsonSche
     io,
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // The limits of JavaScript's numbers say nothing about a count.
+      // The limits of JavaScript's numbers are not limits of a count.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },

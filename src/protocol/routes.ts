@@ -13,9 +13,9 @@ import { statsAnswer, statsRequest } from "./stats.ts";
 import * as status from "./status.ts";
 
 /**
- * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and
- * its clients both import it from here; docs/http.md says the same in words. Fields that are not named here
- * are ignored on both sides, so that a newer side may add some.
+ * The daemon's HTTP contract: every route with the shape of its request and its response. The daemon and its clients
+ * both import it from here; docs/http.md describes it. Both sides ignore unknown fields, so that a newer side may add
+ * some.
  */
 
 /** Larger request bodies are refused. Bytes. */
@@ -30,7 +30,7 @@ const errorBody = lazy(() =>
 
 const empty = lazy(() => z.object({}));
 
-/** An operation as it is served: where, what it is for, what it takes and gives. */
+/** An operation as served: its address, purpose, request and response. */
 export interface Route {
   method: "GET" | "POST";
   path: string;
@@ -233,25 +233,27 @@ export const routes = {
 export type RequestOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["request"]>>;
 export type ResponseOf<R extends RouteName> = z.infer<ReturnType<(typeof routes)[R]["response"]>>;
 
-/** The body of a 200, or null when it is not what the route gives: somebody else answered. */
+/** The body of a 200, or null if it does not fit the route: another server answered. */
 export function readResponse<R extends RouteName>(route: R, body: unknown): ResponseOf<R> | null {
   const parsed = z.safeParse(routes[route].response(), body);
   return parsed.success ? (parsed.data as ResponseOf<R>) : null;
 }
 
-/** The error in the body of any other response, or null when it is none of ours. */
+/** The error in the body of any other response, or null if it is not from the daemon. */
 export function readRefusal(body: unknown): { code: string; message: string; hint: string } | null {
   const parsed = z.safeParse(errorBody(), body);
   return parsed.success ? parsed.data.error : null;
 }
 
-/** A field of a request, for who reads it from text: a query string, a command line. */
+/** A field of a request, for readers of text: a query string, a command line. */
 export interface Field {
-  /** What it is for; "" where nothing says it. */
+  /** Its purpose; "" if undocumented. */
   about: string;
   type: "text" | "number" | "flag";
   isList: boolean;
-  /** Of a list: whether its values hold no comma, so that commas may separate them. Paths and globs may hold one. */
+  /**
+   * For a list: whether its values contain no comma, so that commas may separate them. Paths and globs may contain one.
+   */
   isSplit: boolean;
   /** Of an enumeration. */
   values: string[] | null;

@@ -77,7 +77,7 @@ const codeResult = lazy(() =>
 /** How far what was searched may be behind the files. */
 const indexAge = lazy(() =>
   z.object({
-    /** Changes not yet indexed; null when nobody knows, because no daemon watches. */
+    /** Changes not yet indexed; null if unknown, because no daemon watches. */
     pending: z.nullable(count),
     /** False until the whole project was indexed once. */
     is_complete: z.boolean(),
@@ -90,9 +90,9 @@ export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
 export const searchResponse = lazy(() =>
   z.object({
     query: text,
-    /** Empty where nothing answers the question. */
+    /** Empty if nothing answers the query. */
     results: z.array(codeResult()),
-    /** What comes nearest to it then; no answer. */
+    /** The nearest matches in that case; not an answer. */
     nearest: z.array(codeResult()),
     total_results: count,
     search_time_ms: z.number(),
@@ -129,7 +129,7 @@ export const transcriptSearchRequest = lazy(() =>
 );
 export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
 
-/** What a result is where a request leaves it open: of one session, its turns are wanted. */
+/** The unit of results, by default turns within one session, else sessions. */
 export function resultUnitOf({ by, session }: Pick<TranscriptSearchRequest, "by" | "session">): ResultUnit {
   return by ?? (session === undefined ? "session" : "turn");
 }
@@ -199,15 +199,15 @@ export const transcriptSearchResponse = lazy(() =>
     scope: z.literal("transcripts"),
     query: text,
     total_results: count,
-    /** Empty where nothing answers the question. */
+    /** Empty if nothing answers the query. */
     results: z.array(transcriptResult()),
-    /** What comes nearest to it then; no answer. */
+    /** The nearest matches in that case; not an answer. */
     nearest: z.array(transcriptResult()),
     searched_by: strings,
     notes: strings,
     search_time_ms: z.number(),
     memory: z.object({
-      /** Transcripts waiting to be read on; null when nobody knows, because no daemon runs. */
+      /** Transcripts not fully imported; null if unknown, because no daemon runs. */
       pending: z.nullable(count),
       /** Newest line that is remembered. */
       as_of: timeOrNull,
@@ -216,7 +216,7 @@ export const transcriptSearchResponse = lazy(() =>
 );
 export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
 
-/** What either search takes; each goes by what it knows. */
+/** The parameters of both searches; each uses its own. */
 export const searchAllRequest = lazy(() => z.extend(searchRequest(), transcriptSearchRequest().shape));
 export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
 
@@ -224,7 +224,7 @@ export const searchAllResponse = lazy(() =>
   z.object({
     scope: z.literal("all"),
     query: text,
-    /** null for a side that could not be searched; `notes` say why. */
+    /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),
     notes: strings,

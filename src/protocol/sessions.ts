@@ -167,13 +167,13 @@ export const sessionStartRequest = lazy(() =>
     transcript_path: z.optional(text),
     source: z.optional(text),
     cwd: z.optional(text),
-    /** Whose it is; left out: the default agent's. */
+    /** The session's agent; left out: the default agent. */
     agent: z.optional(text),
   }),
 );
 export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));
 
-/** Exactly one of the first five says what to forget. */
+/** Exactly one of the first five selects what to forget. */
 export const forgetRequest = lazy(() =>
   z.object({
     session: field("a session and its subagents", text),
@@ -194,7 +194,7 @@ export const forgetResponse = lazy(() =>
     annotations: count,
     /** Places where a pattern matches. */
     matches: count,
-    /** What it is about, for a preview: titles, prompts, notes; cut at 20. */
+    /** Its content, for a preview: titles, prompts, notes; at most 20. */
     examples: strings,
     forgotten: z.boolean(),
   }),

@@ -18,7 +18,7 @@ export const lineNumber = z.int().check(z.minimum(1));
 /** What has to be known to read an answer: whole sentences. */
 export const notes = z.array(z.string());
 
-/** Says what a field of a request is for, once: the command line, MCP and OpenAPI show it. A few words, no capital. */
+/** Describes a field of a request for the command line, MCP and OpenAPI. A few words, no capital. */
 export const described = <S extends z.ZodMiniType>(about: string, shape: S): S =>
   shape.check(z.describe(about)) as S;
 

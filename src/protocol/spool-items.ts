@@ -52,7 +52,7 @@ export const gitHookItem = z.object({
 });
 export type GitHookItem = z.infer<typeof gitHookItem>;
 
-/** What a hook leaves when the context that it asked for did not come in time. */
+/** Written by a hook whose context did not arrive in time. */
 export const missedContextItem = z.object({
   kind: z.literal("missed-context"),
   event: z.enum(contextEvents),

@@ -12,7 +12,7 @@ import {
   until,
 } from "./shape-parts.ts";
 
-/** The shapes of whose lines commits added. */
+/** The shapes of statistics about the authors of committed lines. */
 
 export const statsRequest = lazy(() =>
   z.object({
@@ -31,12 +31,12 @@ export type Share = z.infer<ReturnType<typeof shareShape>>;
 
 export const statsAnswer = lazy(() =>
   z.object({
-    /** What was asked for; null limits nothing. */
+    /** The requested limit; null: none. */
     since: timeOrNull,
     until: timeOrNull,
     paths: strings,
     commits: z.object({
-      /** In that time, in HEAD's history; null: git does not say. */
+      /** In that time, in HEAD's history; null if git fails. */
       in_history: z.nullable(count),
       /** Those of them that were analysed; only their lines are counted here. */
       looked_at: count,
@@ -47,7 +47,7 @@ export const statsAnswer = lazy(() =>
     /** By the author that git names, those with the most lines first, as in what follows. */
     by_author: z.array(z.object({ author: text, commits: count, ...share })),
     by_directory: z.array(z.object({ directory: text, ...share })),
-    /** In order; ISO 8601, such as 2026-W05, of the time in UTC. */
+    /** In order; ISO 8601, such as 2026-W05, in UTC. */
     by_week: z.array(z.object({ week: text, ...share })),
     by_model: z.array(z.object({ model: text, lines: count })),
     by_session: z.array(

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { count, lazy, numberOrNull, strings, text, textOrNull, time, timeOrNull } from "./shape-parts.ts";
 
-/** The shapes of what is at work and how everything is: the queue, and the status. */
+/** The shapes of the queue and the status. */
 
 const finishedFile = lazy(() =>
   z.object({
@@ -40,7 +40,7 @@ const jobsStatus = lazy(() =>
   z.object({
     pending: count,
     running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
-    /** Given up on, with the reason; `pm queue retry`. */
+    /** Failed, with the reason; `pm queue retry`. */
     dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
     rate_chunks_per_sec: z.number(),
     eta_seconds: numberOrNull,
@@ -61,11 +61,11 @@ const jobsStatus = lazy(() =>
 );
 export type JobsStatus = z.infer<ReturnType<typeof jobsStatus>>;
 
-/** The code's queue, and beside it that of conversations. */
+/** The queue of code, and that of sessions. */
 export const queueResponse = lazy(() =>
   z.extend(queueStatus(), {
     sessions: jobsStatus(),
-    /** Sessions from before Pommel was here, which `pm import` takes in; null while they are being looked for. */
+    /** Sessions from before Pommel was installed, for `pm import`; null while the search for them runs. */
     past: z.nullable(z.object({ sessions: count, bytes: count, agents: z.optional(z.array(text)) })),
   }),
 );
@@ -84,9 +84,10 @@ export const retryResponse = lazy(() => z.object({ jobs: count }));
 const autostartStatus = lazy(() =>
   z.object({
     /**
-     * `ready`: the next use starts it. `off`: the configuration says no. `unapproved`: the project's own configuration has
-     * its code sent to a server, and the user has not started it here yet. `ci`, `root`: never in CI, or as root for another
-     * user's project. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; it is tried again at `retry_at`.
+     * `ready`: the next use starts it. `off`: disabled by the configuration. `unapproved`: the project's own
+     * configuration sends its code to a server, and the user has not started it here yet. `ci`, `root`: never in CI, or
+     * as root for another user's project. `stopped`: by `pm stop`. `starting`: now. `failed`: see `error`; the next
+     * attempt is at `retry_at`.
      */
     state: z.enum(["ready", "off", "unapproved", "ci", "root", "stopped", "starting", "failed"]),
     /** One after the other; those that ended soon after they started count. */
@@ -127,7 +128,7 @@ const indexStatus = lazy(() =>
 
 const healthStatus = lazy(() =>
   z.object({
-    /** `degraded`: works, but a model that is set does not; `empty`: works, but nothing is indexed yet. */
+    /** `degraded`: works, but a configured model does not; `empty`: works, but nothing is indexed yet. */
     status: z.enum(["healthy", "degraded", "empty", "failing"]),
     embedding_model: text,
     database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
@@ -149,11 +150,11 @@ const storageStatus = lazy(() =>
 const modelStatus = lazy(() =>
   z.object({
     id: text,
-    /** Length of its vectors; 0 while only its server knows. */
+    /** Length of its vectors; 0 until its server reports it. */
     dimensions: count,
     /**
-     * `ready`: every chunk was embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
-     * daemon runs. `unavailable`: see `message`; it is tried again, search goes on without it.
+     * `ready`: every chunk is embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
+     * daemon runs. `unavailable`: see `message`; it is tried again, and search works without it.
      */
     state: z.enum(["ready", "embedding", "waiting", "unavailable"]),
     message: textOrNull,
@@ -164,7 +165,7 @@ const modelStatus = lazy(() =>
     chunks_pending: count,
     /** null: too early to tell, or not at work. */
     eta_seconds: numberOrNull,
-    /** What was asked of a server that counts, since the daemon started; null where nothing is counted. */
+    /** Usage of a metered server since the daemon started; null if nothing is metered. */
     usage: z.nullable(z.object({ requests: count, tokens: count, dollars: numberOrNull })),
   }),
 );
@@ -189,13 +190,15 @@ const memoryStatus = lazy(() =>
     /** Whether sessions are recorded. */
     captures: z._default(z.boolean(), true),
     sessions: count,
-    /** Sessions by agent; an older daemon does not say. */
+    /** Sessions by agent; an older daemon sends none. */
     agents: z._default(z.record(text, count), {}),
     turns: count,
     chunks: count,
     annotations: count,
     summaries: count,
-    /** Commits that were looked at, those that sessions led to, and those that wait; an older daemon knows of none. */
+    /**
+     * Commits that are analysed, those that sessions led to, and those that are pending; an older daemon sends none.
+     */
     commits: z._default(count, 0),
     checkpoints: z._default(count, 0),
     commits_waiting: z._default(count, 0),
@@ -204,11 +207,11 @@ const memoryStatus = lazy(() =>
     problem: textOrNull,
     bytes: count,
     growth_30d_bytes: numberOrNull,
-    /** What agents were told by themselves, in all and in the last 30 days; an older daemon tells nothing. */
+    /** Automatic context, in all and in the last 30 days; an older daemon sends none. */
     context: z._default(
       z.object({
         ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },
-        /** Answers that did not come in time. */
+        /** Context that did not arrive in time. */
         missed_30d: z._default(count, 0),
       }),
       { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 },
@@ -223,7 +226,7 @@ const memoryStatus = lazy(() =>
       tokens_today: count,
       daily_tokens: count,
       dollars_today: numberOrNull,
-      /** Why its last answer never came; null when it came, or nothing was asked since the daemon started. */
+      /** Why its last answer failed; null if it did not, or there was no request since the daemon started. */
       problem: z._default(textOrNull, null),
     }),
     jobs: jobsStatus(),

@@ -1,4 +1,4 @@
-/** The values that a field of a question or an answer may have. */
+/** Enumerations used in requests and responses. */
 
 export const chunkTypes = ["raw", "summary", "annotated"] as const;
 export type ChunkType = (typeof chunkTypes)[number];
@@ -7,17 +7,17 @@ export const chunkKinds = ["decision", "code-change", "error-fix", "architecture
 export type ChunkKind = (typeof chunkKinds)[number];
 
 export const searchModes = ["hybrid", "fts", "regex", "semantic"] as const;
-/** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over what was said. */
+/** hybrid: words and meaning; fts: words alone; semantic: meaning alone; regex: a pattern over the text. */
 export type SearchMode = (typeof searchModes)[number];
 
 export const resultUnits = ["session", "turn"] as const;
-/** What a result of a session search is: a session with its best turn, or every matching turn. */
+/** A result of a session search: a session with its best turn, or every matching turn. */
 export type ResultUnit = (typeof resultUnits)[number];
 
 export const matchModes = ["exact", "regex"] as const;
 /** How code must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
-/** How sure a result of a search is: that it answers the question. */
+/** How confident a search is that a result answers the query. */
 export const confidences = ["high", "medium", "low"] as const;
 export type Confidence = (typeof confidences)[number];
 
@@ -30,14 +30,14 @@ export const authorKinds = ["agent", "human", "unknown"] as const;
 export type AuthorKind = (typeof authorKinds)[number];
 
 /**
- * How it is known who wrote a line. edit: a tool call wrote it; shell: it showed up while a command of the agent ran,
- * or stands in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten
- * from; note: another tool left a note; absence: nobody else was at work.
+ * The evidence for a line's author. edit: a tool call wrote it; shell: it appeared while a command of the agent ran, or
+ * is in the command; moved: an agent wrote it elsewhere; inherited: from the commit that this one was rewritten from;
+ * note: another tool left a note; absence: nobody else was at work.
  */
 export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
 export type AttributionHow = (typeof attributionHows)[number];
 
-/** How a session is bound to a commit, the strongest: see checkpoint_sessions. */
+/** How a session is linked to a commit, the strongest: see checkpoint_sessions. */
 export const bindingHows = ["lines", "removed", "command", "touched", "trailer"] as const;
 export type BindingHow = (typeof bindingHows)[number];
 

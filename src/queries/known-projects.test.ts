@@ -21,7 +21,7 @@ function initialised(name: string) {
   return projectAt(root);
 }
 
-it("lists the projects that were used, says which are gone, and lets go of those", async () => {
+it("lists the registered projects, reports which are gone, and removes those", async () => {
   const [one, two] = [initialised("one"), initialised("two")];
   const secret = `ghp_${"x".repeat(36)}`;
   execFileSync("git", ["init", "-q", one.root]);

@@ -12,11 +12,11 @@ import {
 /** A project of this user's, and whether it still is one. */
 export interface ListedProject extends KnownProject {
   project: Project;
-  /** Its directory is gone, or is no Pommel project any more. */
+  /** Its directory is gone, or no longer a Pommel project. */
   isGone: boolean;
 }
 
-/** Notes in the registry that a project is used. Never fails: what is asked for goes on without it. */
+/** Records in the registry that a project is used. Never fails: the caller's work does not depend on it. */
 export async function rememberProject(project: Project): Promise<void> {
   try {
     registerProject({
@@ -41,7 +41,10 @@ async function remoteOf(root: string): Promise<string | null> {
   }
 }
 
-/** As git takes addresses: URLs, `user@host:path`, paths. What stands before the host, and a query, may be secret. */
+/**
+ * An address in any form that git accepts: URLs, `user@host:path`, paths. The part before the host, and a query, may be
+ * secret.
+ */
 export function withoutCredentials(url: string): string {
   const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
   if (scheme === undefined || rest === undefined) return url.replace(/^[^@/\s]*@(?=[^/\s]+:)/, "");
@@ -50,7 +53,7 @@ export function withoutCredentials(url: string): string {
   return `${scheme}${[host, ...path].join("/")}`.replace(/[?#].*$/s, "");
 }
 
-/** Every project that is known here, the one that was used last first; none where the registry cannot be read. */
+/** Every registered project, the last used first; none if the registry cannot be read. */
 export function listProjects(): ListedProject[] {
   return (registeredProjects() ?? []).map((known) => {
     const project = projectAt(known.root);

@@ -5,8 +5,8 @@ import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { withMemory, withMemoryOrNote } from "../store/memory/with-memory.ts";
 
 /**
- * What answers each question of `protocol/routes.ts` from what is stored: in the daemon, and in any process where none
- * runs. Loaded when it is asked. Not among them is what needs the daemon's own state.
+ * Runs each operation of `protocol/routes.ts` on what is stored: in the daemon, and in any process if no daemon runs.
+ * Each is loaded on first use. Operations on the daemon's own state are elsewhere.
  */
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchInProcess(project, request),
@@ -92,7 +92,7 @@ const operations = {
 export type Operation<R extends RouteName> = (
   project: Project,
   request: RequestOf<R>,
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   signal?: AbortSignal,
 ) => Promise<ResponseOf<R>>;
 export type OperationName = keyof typeof operations;
@@ -111,5 +111,5 @@ export async function answerFromStore<R extends OperationName>(
   return typed[name](project, request, signal);
 }
 
-/** How many are listed when nobody says. */
+/** Default number of entries in a list. */
 const listed = 10;

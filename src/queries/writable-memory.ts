@@ -13,8 +13,8 @@ import { secretKey } from "../store/memory/privacy/secrets.ts";
 import { rememberProject } from "./known-projects.ts";
 
 /**
- * Opens the memory with all that it takes to change it, and closes it after use.
- * @param create makes a memory where there is none
+ * Opens the memory with everything needed to change it, and closes it after use.
+ * @param create creates a missing memory
  * @throws PommelError `no_memory`; as `use`
  */
 export async function withWritableMemory<T>(

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** How many bytes are looked at to tell text from binary where no NUL byte gives it away. */
+/** Size of the sample that distinguishes text from binary where there is no NUL byte. */
 const sampleSize = 4096;
 
 /** Formats that can do without a NUL byte, and the text that Git LFS leaves in place of a binary. */

@@ -21,7 +21,7 @@ test("splits a long paragraph between sentences", () => {
   for (const piece of pieces) expect(piece).toMatch(/\.$/);
 });
 
-test("nothing has no pieces", () => {
+test("an empty text has no pieces", () => {
   expect(splitText("", 10)).toEqual([]);
   expect(splitText(" \n ", 10)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { wholeCharacters } from "./text-size.ts";
 
-/** A block of a text that is kept in one piece where it fits, and how blocks are put together again. */
+/** A block of a text that stays in one piece if it fits, and the separator of its parts. */
 interface Block {
   text: string;
   /** Between it and the block before. */
@@ -83,7 +83,7 @@ export function splitText(text: string, most: number): string[] {
   for (const block of blocksOf(text, most)) {
     const longer = piece.length + block.joint.length + block.text.length;
     if (piece === "") piece = block.text;
-    // Rather a little more than fair than a last piece of nothing.
+    // A little above average is better than an almost empty last piece.
     else if (longer > most || piece.length >= fair) {
       pieces.push(piece);
       piece = block.text;

@@ -34,7 +34,7 @@ export function stem(word: string): string {
   return known;
 }
 
-/** What "retries" shares with "retry" and "retried": the beginning of all words of its stem. Lower-case. */
+/** The common beginning of all words of a stem, such as "retries", "retry" and "retried". Lower-case. */
 export function rootOf(word: string): string {
   const whole = word.toLowerCase();
   const root = stem(whole).replace(/[iey]$/, "");
@@ -51,7 +51,7 @@ export function identifiersOf(text: string): string[] {
   return (text.match(identifier) ?? []).filter((name) => name.length <= maxIdentifierLength);
 }
 
-/** The words of a text, lower-case, but for those at its ends: in what holds the text they may go on. */
+/** The words of a text, lower-case, except at its ends, where it may cut off a longer word. */
 export function innerWordsOf(text: string): string[] {
   const words = identifiersOf(text);
   if (startsInWord.test(text)) words.shift();
@@ -59,7 +59,7 @@ export function innerWordsOf(text: string): string[] {
   return words.map((word) => word.toLowerCase());
 }
 
-/** Whether the word is of a script that puts blanks between words. */
+/** Whether the word's script separates words with blanks. */
 export function isSpaced(word: string): boolean {
   return !unspaced.test(word);
 }
@@ -102,7 +102,7 @@ export function nameKey(name: string): string {
   return partsOf(name).join("");
 }
 
-/** Words without meaning of their own in a question. They count only when nothing else is there. */
+/** Words without meaning of their own in a query. They count only if there are no others. */
 export const stopWords: ReadonlySet<string> = new Set(
   (
     "a an and any are as at be been being but by can could did do does doing done for from get gets had has have " +

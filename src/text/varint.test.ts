@@ -19,7 +19,7 @@ describe("varints", () => {
     expect(decodeVarints(bytes(text), values.length)).toEqual(values);
   });
 
-  test("come back as they were", () => {
+  test("survive a round trip", () => {
     fc.assert(
       fc.property(fc.array(fc.maxSafeNat()), (values) => {
         expect(decodeVarints(encodeVarints(values), values.length)).toEqual(values);

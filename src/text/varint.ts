@@ -1,7 +1,7 @@
 /**
  * SQLite's variable-length integers: big-endian, seven bits a byte, the highest bit set on all but the last
- * (https://www.sqlite.org/fileformat2.html#varint). Of its forms the one of nine bytes holds only what no JavaScript
- * number can: it is neither written nor read here.
+ * (https://www.sqlite.org/fileformat2.html#varint). The form of nine bytes is not supported: it exceeds JavaScript's
+ * numbers.
  */
 const maxBytes = 8;
 
@@ -18,7 +18,7 @@ export function encodeVarints(values: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Exactly `count` numbers that take up all of the bytes; null for anything else. */
+/** Exactly `count` numbers that use all of the bytes; null for anything else. */
 export function decodeVarints(bytes: Uint8Array, count: number): number[] | null {
   const values: number[] = [];
   let value = 0;

@@ -15,7 +15,7 @@ export class LeadingComments {
     this.#unclaimed.push({ start, end: start + length, isComment });
   }
 
-  /** What stands right above a declaration, without a blank line in between: where it starts, the comments. */
+  /** The comments directly above a declaration, without a blank line in between, and where they start. */
   claim(declaration: number): { start: number; docs: Range[] } {
     const docs: Range[] = [];
     let start = declaration;
@@ -31,7 +31,7 @@ export class LeadingComments {
     return { start, docs: docs.reverse() };
   }
 
-  /** The comments on top of the file that no definition claimed, licences left out. */
+  /** The comments at the top of the file that no definition claimed, without licences. */
   ofFile(): Range[] {
     const blocks: Range[] = [];
     let end = /^(?:#!.*\n)?\s*(?:<\?php\s*)?/.exec(this.#text)![0].length;
@@ -46,7 +46,7 @@ export class LeadingComments {
     return blocks.filter((block) => !isLicence(this.#text.slice(block.start, block.end)));
   }
 
-  /** Whether nothing but a line break, or a single blank line after a `/**` comment, lies in between. */
+  /** Whether only a line break, or a single blank line after a `/**` comment, is in between. */
   #leadsTo(from: number, end: number, start: number): boolean {
     const between = this.#text.slice(end, start);
     const isDoc = this.#text.startsWith("/**", from);
@@ -61,7 +61,7 @@ export class LeadingComments {
   }
 }
 
-/** The same words on top of every file say nothing about any of them. */
+/** The same text at the top of every file describes none of them. */
 function isLicence(comment: string): boolean {
   return /\b(?:copyright|licen[cs]ed?|SPDX)\b/i.test(comment);
 }

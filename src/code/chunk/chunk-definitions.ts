@@ -38,8 +38,8 @@ interface Frame {
 }
 
 /**
- * The definitions of a syntax tree, nested, in document order. One call finds all candidates; parents come
- * from a stack of open spans, which is far cheaper than walking the tree (see the language table for rules).
+ * The definitions of a syntax tree, nested, in document order. One call finds all candidates; parents come from a stack
+ * of open spans, which is far cheaper than walking the tree (see the language table for rules).
  */
 export function outlineOf(tree: Tree, text: string, grammar: Grammar): Outline {
   return new Outliner(tree.rootNode, text, grammar).run();

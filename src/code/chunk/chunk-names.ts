@@ -4,7 +4,7 @@ import type { Path } from "../languages/language.ts";
 /** Names longer than this are expressions. */
 const maxNameLength = 100;
 
-/** Receivers and scopes that say nothing about where a definition belongs. */
+/** Receivers and scopes that do not show where a definition belongs. */
 const meaningless = new Set(["", "this", "self", "exports", "module", "prototype", "default", "window"]);
 
 /** The part of a node that a path leads to, or null. */
@@ -36,7 +36,7 @@ function lastOfChain(node: Node, field: string): Node {
 
 export interface QualifiedName {
   name: string;
-  /** What the name was written with (`Engine` of `Engine::run`), "" if nothing. */
+  /** The qualifier of the name (`Engine` of `Engine::run`), "" if none. */
   owner: string;
 }
 

@@ -4,7 +4,7 @@ import type { Grammar } from "../languages/language.ts";
 import type { Definition, Outline } from "./chunk-definitions.ts";
 import { type Border, cutIntoWindows, type Lines, type Range, textBorders } from "./lines.ts";
 
-/** A chunk to be: what it spans and what it is called. Ranges are UTF-16 offsets. */
+/** A future chunk: its span and its name. Ranges are UTF-16 offsets. */
 export interface Span extends Range {
   level: Level;
   kind: string;
@@ -179,7 +179,7 @@ export class SpanBuilder {
     return runs;
   }
 
-  /** Where a node may be cut, as far as it is in `runs`: before statements, members, elements that start a line. */
+  /** The possible cuts in a node, as far as it is in `runs`: before statements, members, elements that start a line. */
   #bordersIn(node: Node, runs: readonly Range[]): Border[] {
     const borders: Border[] = [];
     const lists = node.parent === null ? [node] : this.#outermostLists(node);
@@ -193,7 +193,7 @@ export class SpanBuilder {
     for (const child of list.namedChildren) {
       const { startIndex: start, endIndex: end } = child;
       const [first, last] = this.#lines.span({ start, end });
-      // A comment goes with what it is about.
+      // A comment stays with the code that it is about.
       const goesOn = afterComment && first === previousEnd + 1;
       if (!goesOn && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
         borders.push({ line: first, depth });
@@ -220,7 +220,7 @@ export class SpanBuilder {
 
 const maxSignatureLength = 200;
 
-/** `@Name(...)`, `[Name(...)]`, `#[name(...)]`: what may stand before a declaration on its way. */
+/** `@Name(...)`, `[Name(...)]`, `#[name(...)]`: an attribute before a declaration on the same line. */
 const attribute =
   /^\s*(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^[\]]|\[[^[\]]*\])*\])/;
 

@@ -21,7 +21,7 @@ function only(...levels: Level[]) {
 }
 
 describe("terms", () => {
-  test("the code of a method is in its own chunk only, its signature also in those around", async () => {
+  test("the code of a method is in its own chunk only, its signature also in the enclosing ones", async () => {
     const { chunks } = await chunk("src/bank.ts", "typescript", service);
     const [file, bank, transfer] = chunks.map(({ terms }) => terms);
     expect(file).toMatchObject({ name: "bank", head: "talks talk to the bank" });
@@ -43,7 +43,7 @@ describe("terms", () => {
     expect(chunks[1]!.terms).toMatchObject({ name: "run", head: "engine engin func e engine engin t run" });
   });
 
-  test("a licence says nothing about a file", async () => {
+  test("a licence does not describe a file", async () => {
     const text = "// Copyright Someone\n// MIT License\n\n// Adds numbers.\n\nfunction add() {}\n";
     const { chunks } = await chunk("add.js", "javascript", text);
     expect(chunks[0]!.terms.head).toBe("adds add numbers number");
@@ -70,7 +70,7 @@ test("without withText there is no text", async () => {
 });
 
 describe("docs", () => {
-  test("are given as they stand in the file, and where", async () => {
+  test("are quoted as in the file, with their place", async () => {
     const { chunks } = await chunk("src/bank.ts", "typescript", service);
     expect(chunks.map(({ docs }) => docs.map(({ text }) => text))).toEqual([
       ["/** Talks to the bank. */"],
@@ -82,7 +82,7 @@ describe("docs", () => {
     }
   });
 
-  test("line comments one below the other are one, a docstring is one of its own", async () => {
+  test("consecutive line comments are one, a docstring is one of its own", async () => {
     const go = "package a\n\n// Run starts it,\n// and waits.\nfunc Run() {\n}\n";
     const { chunks } = await chunk("a.go", "go", go);
     expect(chunks[1]!.docs.map(({ text }) => text)).toEqual(["// Run starts it,\n// and waits."]);
@@ -198,7 +198,7 @@ describe("long code", () => {
     expect(chunks[1]!.terms.body.split(" ").filter((word) => word === "stop")).toHaveLength(30);
   });
 
-  test("functions nested in a long one stand alone, and only there", async () => {
+  test("functions nested in a long one have their own chunks, and are only there", async () => {
     const inner = `  function inner() {\n${statements(20, "    ")}    onlyInside();\n  }\n`;
     const { chunks, ...rest } = await chunk(
       "w.js",

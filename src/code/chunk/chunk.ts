@@ -16,7 +16,7 @@ interface SourceText {
 }
 
 export interface ChunkOptions {
-  /** Levels to emit. The code of a level that is not stays findable in the nearest chunk around it. */
+  /** Levels to emit. Code of other levels stays findable in the nearest enclosing chunk. */
   levels: ReadonlySet<Level>;
   /** Whether to fill `ChunkRecord.text` and `ChunkRecord.docs`, which the index itself does not keep. */
   withText: boolean;
@@ -30,14 +30,14 @@ export interface ChunkedSource {
   lines: number;
 }
 
-/** What an embedder sees of a chunk at most, and of that, of its docs: some are longer than any code. Characters. */
+/** Maximum text of a chunk for an embedder, and of its docs within that: some are longer than any code. Characters. */
 const maxTextLength = 2000;
 const maxDocs = 800;
 
 /**
- * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and
- * windows of lines for what no definition covers. Parents come before their children.
- * @param syntax the file's, which stays the caller's to delete; null cuts it by lines
+ * Cuts a file into chunks: one for the file, for every class and function, blocks of long functions, and windows of
+ * lines for the rest. Parents come before their children.
+ * @param syntax the file's, which the caller deletes; null cuts it by lines
  */
 export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
   const lines = new Lines(source.text);
@@ -66,7 +66,7 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
 
 interface Context {
   parentId: string | null;
-  /** Names of what is around, outermost first. */
+  /** Names of the enclosing definitions, outermost first. */
   names: string[];
   signature: string;
 }
@@ -77,7 +77,7 @@ class Emitter {
   readonly #source: SourceText;
   readonly #lines: Lines;
   readonly #options: ChunkOptions;
-  /** The id of a span's chunk, or of the nearest one around it. */
+  /** The id of a span's chunk, or of the nearest enclosing one. */
   readonly #chunkOf = new Map<Span, string | null>();
   readonly #ordinals = new Map<string, number>();
 
@@ -106,7 +106,7 @@ class Emitter {
   symbols(positioned: readonly PositionedDefinition[]): SymbolRecord[] {
     return positioned.flatMap(({ definition, span }) => {
       const { name, kind, declaration, start } = definition;
-      // A definition with a chunk of its own is that chunk, whatever it was cut into.
+      // A definition with a chunk of its own is that chunk, even if it was cut into parts.
       const isOwn = span.name === name && span.start === start;
       const plain = span.children.find(
         (child) => child.name === "" && child.start <= declaration && declaration < child.end,
@@ -158,7 +158,7 @@ class Emitter {
     return runs.map(({ start, end }) => ({ start, end, text: text.slice(start, end) }));
   }
 
-  /** The code of a chunk: its span without its docs and without what has a chunk of its own. */
+  /** The code of a chunk: its span without its docs and without code that has its own chunk. */
   #codeOf(span: Span): string {
     const left: (Range & { instead: string })[] = span.docs.map((range) => ({ ...range, instead: "" }));
     for (const child of this.#emittedIn(span)) {

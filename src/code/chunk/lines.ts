@@ -18,7 +18,7 @@ export class Lines {
     }
   }
 
-  /** At least 1; the end of the last line does not begin another. */
+  /** At least 1; a break at the end does not begin another line. */
   get count(): number {
     return this.#starts.length;
   }
@@ -48,13 +48,13 @@ export class Lines {
     return low + 1;
   }
 
-  /** The lines of a non-empty range; what follows its last line's break does not count. */
+  /** The lines of a non-empty range; text after its last line's break does not count. */
   span({ start, end }: Range): [first: number, last: number] {
     return [this.at(start), this.at(Math.max(start, end - 1))];
   }
 }
 
-/** A line at which a cut may be made; the shallowest of the possible ones is taken. */
+/** A line at which a cut is possible; the shallowest one wins. */
 export interface Border {
   line: number;
   depth: number;
@@ -63,7 +63,7 @@ export interface Border {
 interface WindowSize {
   /** Lines a window should have; the last one may have half as many more. */
   size: number;
-  /** Lines of the window before that a window may repeat. */
+  /** Lines of the previous window that a window may repeat. */
   overlap: number;
 }
 
@@ -80,9 +80,9 @@ export function textBorders(lines: Lines, first: number, last: number): Border[]
 }
 
 /**
- * Cuts the lines `first` to `last` into windows that start at borders. Greedy: a window ends before the
- * shallowest, then latest border in its second half. Where no border comes for two windows' lengths (data,
- * a single huge expression) it is cut anyhow.
+ * Cuts the lines `first` to `last` into windows that start at borders. Greedy: a window ends before the shallowest,
+ * then latest border in its second half. Without a border for two windows' lengths (data, a single huge expression) it
+ * cuts anywhere.
  * @param borders ascending by line
  */
 export function cutIntoWindows(

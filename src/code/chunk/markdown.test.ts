@@ -78,7 +78,7 @@ describe("a Markdown file", () => {
     ]);
   });
 
-  test("says each section's words once, and where it stands", async () => {
+  test("has each section's text once, with its place", async () => {
     const { chunks } = await chunk("docs/guide.md", "markdown", text);
     expect(chunks.map(({ name, terms }) => [name, terms.head, terms.body])).toEqual([
       ["guide", "", "intro guide guid notes note"],

@@ -12,10 +12,10 @@ interface Heading {
 const atx = /^ {0,3}(#{1,6})([ \t].*)?$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
 const fence = /^[ \t]*(?:[-*+>][ \t]+)*(`{3,}|~{3,})(.*)$/;
-/** What a line of a paragraph, which alone can be underlined, does not start with. */
+/** The starts that exclude a line from a paragraph; only paragraphs can be underlined. */
 const notParagraph = /^(?: {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)| {0,3}>| {4}|\t)/;
 
-/** The headings of a Markdown text, those in code and front matter left out. Scans lines: see CommonMark 0.31, 4. */
+/** The headings of a Markdown text, except in code and front matter. Scans lines: see CommonMark 0.31, 4. */
 export function headingsOf(text: string): Heading[] {
   const headings: Heading[] = [];
   const rows = text.split("\n").map((row) => row.replace(/\r$/, ""));

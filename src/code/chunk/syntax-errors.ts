@@ -10,9 +10,9 @@ const deepest = 50;
 
 /** A part of a file that the grammar did not understand. */
 export interface Stretch extends Range {
-  /** Whether it is taken for one definition: then only what stands beside it can be another. */
+  /** Whether it counts as one definition: then only text beside it can be another. */
   isDefinition: boolean;
-  /** Up to where it may go on: what follows an error may be the rest of what it tore apart. */
+  /** The furthest possible end: the text after an error may belong to the broken construct. */
   limit: number;
 }
 
@@ -56,7 +56,7 @@ export class BrokenTree {
     this.grammar = grammar;
   }
 
-  /** Whether a comment goes on at an offset, as opposed to starting there. */
+  /** Whether an offset is inside a comment, not at its start. */
   isInComment(offset: number): boolean {
     this.#comments ??= this.root
       .descendantsOfType([...this.grammar.comment])

@@ -6,7 +6,7 @@ import { grammarOf } from "../languages/index.ts";
 import { SourceParser } from "../parse/parser.ts";
 import { syntaxOf } from "./syntax.ts";
 
-/** What error recovery makes of these swallows what comes after. */
+/** Error recovery of these swallows the code that follows. */
 
 describe("a definition after one that does not parse", () => {
   test("is found where it is, with its docs and members", async () => {
@@ -113,7 +113,7 @@ LIB_END_NAMESPACE
 describe("effort", () => {
   const long = "fun f() {\n}\n\nval x = { (\n\nfun g() {\n}\n\nfun h() {\n}\n";
 
-  /** Parses for real, at most so often, and counts trees that nobody deleted. */
+  /** Really parses, at most so often, and counts trees that were not deleted. */
   async function tried(text: string, most: number) {
     const kotlin = grammarOf("kotlin")!;
     const loader = new SourceParser(grammarDir);

@@ -6,20 +6,20 @@ import { BrokenTree, countOf, cutAtDeclarations, graft, type Stretch, stretchesI
 
 /** How often a stretch that does not parse is cut into parts, and those again. */
 const deepestCut = 3;
-/** How many parts of a file are parsed for themselves; a long file of code has a few hundred at most. */
+/** Maximum number of parts parsed separately; a long file of code has a few hundred at most. */
 const maxParts = 1000;
 /** An error on fewer lines costs no definition. */
 const shortestLoss = 3;
-/** The share of a text from which on it is parsed again as a whole. */
+/** The share of a text in error that makes it parsed again as a whole. */
 const muchInError = 0.25;
 
 /**
- * The syntax tree of some parts of `text`, or all of it if there are none, to be deleted by the caller; null if
- * time is up. Offsets and positions in the tree are those in `text` all the same.
+ * The syntax tree of some parts of `text`, or all of it if there are none, to be deleted by the caller; null if time is
+ * up. Offsets and positions in the tree are still those in `text`.
  */
 type ParseText = (text: string, parts: ParserRange[]) => Tree | null;
 
-/** What the parser made of a file. Holds memory outside of JavaScript's: to be deleted. */
+/** A parsed file. Holds memory outside of JavaScript's: must be deleted. */
 export class Syntax {
   readonly outline: Outline;
   readonly #trees: Tree[];
@@ -45,9 +45,9 @@ export class Syntax {
 }
 
 /**
- * Parses a file. One construct that a grammar does not know may cost everything after it, so what is in
- * error is parsed again: without what is known to confuse the grammar (`Grammar.noise`), then cut where
- * declarations seem to start, each part for itself. What finds most definitions is taken.
+ * Parses a file. One construct unknown to a grammar may break everything after it, so a part with errors is parsed
+ * again: without what confuses the grammar (`Grammar.noise`), then cut where declarations seem to start, each part by
+ * itself. The variant with the most definitions wins.
  * @returns null if parsing took too long
  */
 export function syntaxOf(text: string, grammar: Grammar, parse: ParseText): Syntax | null {
@@ -136,7 +136,7 @@ class Reader {
     });
   }
 
-  /** Parses the parts of a stretch, each for itself, and returns where the last one ends. */
+  /** Parses the parts of a stretch separately, and returns the end of the last one. */
   #readParts({ broken, outline }: Reading, stretch: Stretch, depth: number): number {
     const parts = cutAtDeclarations(this.#lines, stretch, broken);
     const range = { start: stretch.start, end: parts.at(-1)!.end };

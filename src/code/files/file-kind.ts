@@ -1,4 +1,4 @@
-/** What can be told about a file from its name and its first lines: written by a person, or by a machine? */
+/** Whether a person or a machine wrote a file, by its name and its first lines. */
 
 import { posix } from "node:path";
 
@@ -48,7 +48,7 @@ const generatedName = new RegExp(
   ].join("|"),
 );
 
-/** Whether the name alone says that a tool wrote the file: lock files, source maps, compiler outputs. */
+/** Whether the name alone shows that a tool wrote the file: lock files, source maps, compiler outputs. */
 export function isGeneratedName(path: string): boolean {
   const name = posix.basename(path).toLowerCase();
   return lockFiles.has(name) || generatedName.test(name);
@@ -59,13 +59,13 @@ const secretName =
   /^(\.env(\..+)?|.+\.env|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|id_(rsa|dsa|ecdsa|ed25519)|.+\.(pem|key|p8|p12|pfx|keystore|jks|kdbx|ppk)|credentials|secrets?\.(ya?ml|json|toml|env))$/;
 const templateName = /\.(example|sample|template|dist|defaults?|test|schema)(\.|$)/;
 
-/** Whether the name says that the file holds secrets: such a file is not read. */
+/** Whether the name suggests secrets: such a file is not read. */
 export function isSecretName(path: string): boolean {
   const name = posix.basename(path).toLowerCase();
   return secretName.test(name) && !templateName.test(name);
 }
 
-/** How far down a file its header is looked for. UTF-16 units. */
+/** Maximum length of a file's header. UTF-16 units. */
 const headerLength = 2048;
 
 /** In prose, `#` starts a heading and "generated" is a word like any other. */
@@ -80,10 +80,10 @@ const blockComments: [open: string, close: string][] = [
   ["(*", "*)"],
   ["{-", "-}"],
 ];
-/** What may stand above a header comment: `<?php`, `<?xml ...?>`, `"use strict"`. */
+/** What may precede a header comment: `<?php`, `<?xml ...?>`, `"use strict"`. */
 const prologue = /^(?:<\?|<%|['"]use strict['"])/;
 
-/** The text of the comments above the first line of code, a line each, without the comment signs. */
+/** The text of the comments above the first line of code, one line each, without comment marks. */
 function headerComments(text: string): string[] {
   const comments: string[] = [];
   let close = "";
@@ -111,8 +111,8 @@ function headerComments(text: string): string[] {
 }
 
 /**
- * Sentences a tool puts above what it wrote. Each must begin the line or stand outside quotes: a code
- * generator's own documentation quotes the sentence, or speaks of it in the middle of another one.
+ * Sentences that tools put above their output. Each must begin the line or be outside quotes: a code generator's own
+ * documentation quotes the sentence, or mentions it in the middle of another one.
  */
 const generatedHeader = new RegExp(
   [
@@ -129,7 +129,7 @@ const generatedHeader = new RegExp(
   "i",
 );
 
-/** Whether the comments above the first line of code say that a tool wrote the file. */
+/** Whether the comments above the first line of code identify the file as generated. */
 export function hasGeneratedHeader(path: string, text: string): boolean {
   if (prose.has(posix.extname(path).toLowerCase())) return false;
   return headerComments(text).some((line) => generatedHeader.test(line));

@@ -192,7 +192,7 @@ describe("where git's patterns come from", () => {
 });
 
 describe("what Pommel adds", () => {
-  it("version control's and its own state are never looked at", () => {
+  it("version control's and its own state are never read", () => {
     write(".pommelignore", "!.git\n!.pommel/");
     const paths = [".git/", ".git/config", "sub/.git", ".pommel/", "sub/.pommel/index.db"];
     expect(ignored(paths)).toEqual(paths);
@@ -237,7 +237,7 @@ describe("what Pommel adds", () => {
 });
 
 describe("vendored directories", () => {
-  it("by unambiguous names, with what lies below", () => {
+  it("by unambiguous names, with everything below", () => {
     const rules = rulesWith();
     expect(rules.check("node_modules", true)).toBe("vendored");
     expect(rules.check("a/node_modules/b/c.js", false)).toBe("vendored");
@@ -262,7 +262,7 @@ describe("vendored directories", () => {
     expect(rules.check("target", true)).toBe("vendored");
   });
 
-  it("ignored ones are just ignored; a .pommelignore can have one looked at, a .gitignore cannot", () => {
+  it("ignored ones are just ignored; a .pommelignore can include one again, a .gitignore cannot", () => {
     write(".gitignore", "node_modules\n!bower_components");
     write(".pommelignore", "!third_party/");
     const rules = rulesWith();

@@ -23,7 +23,7 @@ export interface IgnoreRules {
   within(directory: string): (name: string, isDirectory: boolean) => Verdict;
   /** Whether the path is a file these rules are read from: after a change to it, `reload`. */
   isIgnoreFile(path: string): boolean;
-  /** Absolute paths of the files outside the tree that these rules are read from; they need not exist. */
+  /** Absolute paths of files outside the tree that these rules come from; they need not exist. */
   readonly outsideFiles: readonly string[];
   /** Clears the cache, so that ignore files are read again. */
   reload(): void;
@@ -47,10 +47,9 @@ interface DirectoryRules {
 }
 
 /**
- * The rules of the project at `root`: git's (nested .gitignore, info/exclude, core.excludesFile; see
- * gitignore(5)), then .pommelignore in the same syntax and with the last word, then `index.include` and
- * `index.exclude`. A vendored directory is looked at only if a .pommelignore says so (`!vendor/`).
- * Files are read when first needed. Never throws.
+ * The rules of the project at `root`: git's (nested .gitignore, info/exclude, core.excludesFile; see gitignore(5)),
+ * then .pommelignore in the same syntax, which overrides them, then `index.include` and `index.exclude`. A vendored
+ * directory is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
  */
 export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   const outsideFiles = gitExcludeFiles(root);
@@ -155,7 +154,7 @@ function tidyGlobs(patterns: readonly string[]): string[] {
   return patterns.map((pattern) => pattern.replace(/^\.?\//, "").replace(/\/+$/, "")).filter(Boolean);
 }
 
-/** Matches what the globs name, and what lies below it. One without a slash matches at any depth. */
+/** Matches the files that the globs name, and everything below. One without a slash matches at any depth. */
 function globs(patterns: readonly string[]): (path: string) => boolean {
   const tidy = tidyGlobs(patterns).map((pattern) => (pattern.includes("/") ? pattern : `**/${pattern}`));
   if (tidy.length === 0) return () => false;
@@ -175,7 +174,7 @@ function includes(patterns: readonly string[]): (path: string, isDirectory: bool
   return (path, isDirectory) => matches(path) || (isDirectory && bases.some((base) => leadsTo(path, base)));
 }
 
-/** The text of a file, or null where there is none to read. */
+/** The text of a file, or null if it is missing or unreadable. */
 function readText(path: string): string | null {
   try {
     return readFileSync(path, "utf8");

@@ -6,7 +6,7 @@ import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
 import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
 
-/** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) are those of the version that was read. */
+/** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) belong to the version that was read. */
 type SourceRead =
   | {
       kind: "text";
@@ -31,11 +31,9 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"]);
 
 /**
- * Reads a source file and decides whether it is worth indexing. Synchronous, for worker threads. Never
- * throws for the state of the file system: a file that may not be read is skipped as "unreadable".
- *
- * @param stamp where the file lies in the project, and what the scan saw of it (reported back when the file
- *   cannot even be opened)
+ * Reads a source file and decides whether it is worth indexing. Synchronous, for worker threads. Never throws for the
+ * state of the file system: an inaccessible file is skipped as "unreadable".
+ * @param stamp the file's path in the project and the scan's view of it (returned if the file cannot even be opened)
  * @param options.maxFileSize bytes; a larger file is skipped without reading it
  */
 export function readSource(

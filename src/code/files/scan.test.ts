@@ -92,7 +92,7 @@ it("takes names of any kind", async () => {
   expect((await paths()).sort()).toEqual(names.map((name) => `in ${name}/${name}`).sort());
 });
 
-it.skipIf(process.platform !== "linux")("reports names that are not UTF-8, and goes on", async () => {
+it.skipIf(process.platform !== "linux")("reports names that are not UTF-8, and continues", async () => {
   writeFileSync(Buffer.concat([Buffer.from(join(root, "bad-")), Buffer.from([0xff])]), "");
   mkdirSync(Buffer.concat([Buffer.from(join(root, "dir-")), Buffer.from([0xfe])]));
   write("good.ts");

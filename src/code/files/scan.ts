@@ -16,7 +16,7 @@ type Met =
 
 /** Errors for entries that disappeared. */
 const goneCodes = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
-/** Failures of the whole process, not of one directory: going on would make files look deleted. */
+/** Failures of the whole process, not of one directory: continuing would make files look deleted. */
 const exhaustedCodes = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
 /** Maximum time before yielding to the event loop. Milliseconds. */

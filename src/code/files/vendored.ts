@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 
-/** Directories that hold other people's code or a tool's output wherever they stand, by name. */
+/** Names of directories that hold other people's code or a tool's output, wherever they are. */
 const always = new Set([
   "node_modules",
   "bower_components",
@@ -31,8 +31,8 @@ const always = new Set([
 ]);
 
 /**
- * Names that are an ordinary word as well ("vendor" in a shop). They count where a package manager would
- * put them: beside its manifest, or holding its own bookkeeping (paths relative to the directory above).
+ * Names that are an ordinary word as well ("vendor" in a shop). They count where a package manager would put them:
+ * beside its manifest, or with its metadata inside (paths relative to the directory above).
  */
 const besides = new Map([
   [
@@ -55,7 +55,7 @@ const besides = new Map([
 /** Marker files of virtual environments and caches (Cargo's target, mypy, uv). */
 const marks = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
-/** Names at the top of a project that are vendored whenever they come to exist. */
+/** Names that are vendored at the top of any project. */
 export const vendoredNames: readonly string[] = [...always];
 
 /**

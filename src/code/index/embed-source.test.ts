@@ -117,7 +117,7 @@ it("embeds a file saved meanwhile before the others", async () => {
 });
 
 describe("a text that has no vector", () => {
-  it("is counted, whether the model says so or fails on it alone", async () => {
+  it("is counted, whether the model reports it or fails on it alone", async () => {
     write("a.ts", "fine", "empty", "fatal", "also fine");
     const pass = passWith(
       fake({
@@ -196,7 +196,7 @@ describe("a model that is unavailable", () => {
     expect(vectorCounts(index)).toEqual([]);
   });
 
-  it("is asked for the length of its vectors first, if only it knows", async () => {
+  it("is prepared first to get the length of its vectors, if only it knows", async () => {
     write("a.ts", "a");
     let dimensions = 0;
     const model = fake({
@@ -210,7 +210,7 @@ describe("a model that is unavailable", () => {
   });
 });
 
-it("resumes where it was stopped in the middle of a batch", async () => {
+it("resumes in the middle of a batch", async () => {
   for (let i = 0; i < 6; i++) write(`${i}.ts`, ...Array(64).fill(`file ${i}`));
   const { embed } = fake();
   let batches = 0;
@@ -241,7 +241,7 @@ it("skips a file that changed or disappeared since it was indexed", async () => 
 });
 
 describe("another model", () => {
-  it("replaces the vectors of the one before, but not until it has its own", async () => {
+  it("replaces the previous model's vectors, but not until it has its own", async () => {
     write("a.ts", "a");
     await passWith(fake({ id: "static" }), fake({ id: "old" })).run();
     const models = () => vectorCounts(index).map(({ model }) => model);
@@ -262,7 +262,7 @@ describe("another model", () => {
     expect(models()).toEqual(["new", "static"]);
   });
 
-  it("of the same name with vectors of another length takes their place", async () => {
+  it("replaces a model of the same name with vectors of another length", async () => {
     write("a.ts", "a");
     await passWith(fake()).run();
     const embed: Embedder["embed"] = async (texts) => texts.map(() => Int8Array.from([1, 2, 3]));

@@ -228,7 +228,7 @@ describe("with vectors", () => {
     expect(vectorCounts(index)).toEqual([{ model: modelId, dimensions: 256, chunks: 2, missing: 0 }]);
   });
 
-  it("indexes the words when the model cannot be used, and says why once", async () => {
+  it("indexes the words when the model cannot be used, and reports why once", async () => {
     for (let i = 0; i < 30; i++) write(`${i}.ts`, "export function first() {}\n");
     const log = { ...silentLog, warn: vi.fn() };
     const made = indexer({}, { withVectors: true, modelDir: project.stateDir, log });
@@ -254,7 +254,7 @@ describe("with vectors", () => {
   });
 });
 
-it("reads a file as it would be indexed, and nothing of one that is not", async () => {
+it("reads a file as it would be indexed, and returns null for one that is not", async () => {
   write("a.ts", "/** Says it. */\nexport function first() {}\n");
   write("b.min.js", "x");
   const made = indexer({}, { withVectors: true });
@@ -267,7 +267,7 @@ it("reads a file as it would be indexed, and nothing of one that is not", async 
   expect(await made.read("b.min.js")).toBeNull();
 });
 
-it("fails with a clear error when the disk is full, and goes on when there is room again", async () => {
+it("fails with a clear error when the disk is full, and continues when there is room again", async () => {
   for (let i = 0; i < 30; i++)
     write(`src/${i}.ts`, `export function name${i}() { return "${"word ".repeat(200)}${i}"; }\n`);
   const pages = (index.prepare("SELECT page_count AS n FROM pragma_page_count").get() as { n: number }).n;

@@ -55,8 +55,8 @@ export interface IndexerOptions {
 }
 
 /**
- * Keeps the index in step with the files: finds what changed, has it parsed and chunked by workers, writes the
- * result one file at a time. The only writer of the index; its process holds the project's writer lock.
+ * Keeps the index up to date with the files: finds changes, has workers parse and chunk them, writes the result one
+ * file at a time. The only writer of the index; its process holds the project's writer lock.
  */
 export class Indexer {
   private readonly queue = new IndexQueue();

@@ -78,10 +78,10 @@ function interpretersOf(firstLine: string): string[] {
 }
 
 /**
- * The language of a file, by its name, else by its `#!` line; "text" if nothing says.
- * `.h` is C here: whether a repository's headers are C or C++ is for `headerLanguageOf` to say.
+ * The language of a file, by its name, else by its `#!` line; "text" if neither shows it. `.h` is C here:
+ * `headerLanguageOf` decides whether a repository's headers are C or C++.
  * @param path relative or absolute, `/` between the parts
- * @param firstLine the file's first line, looked at only if the name says nothing
+ * @param firstLine the file's first line, used only if the name is not enough
  */
 export function languageOf(path: string, firstLine = ""): LanguageId {
   const filename = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
@@ -111,14 +111,14 @@ export function headerLanguageOf(paths: Iterable<string>): "c" | "cpp" {
   return balance > 0 ? "cpp" : "c";
 }
 
-/** What only C++ has, at the start of a line. */
+/** Syntax that only C++ has, at the start of a line. */
 const cppOnly =
   /^[ \t]*(?:template\s*<|(?:inline )?namespace\b[\w: ]*\{|class\s+[\w ]+[:{]|using\s+(?:namespace\b|\w+\s*=)|(?:public|private|protected)\s*:)/m;
 
 /**
  * The language of one `.h` file.
- * @param usual what headers of the repository are, see `headerLanguageOf`; C by default, and of one that
- *   consists of headers it cannot be known, so what is plainly C++ is that
+ * @param usual the language of the repository's headers, see `headerLanguageOf`; C by default. A repository of
+ *   headers alone does not show it, so plain C++ syntax decides.
  */
 export function languageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" {
   return cppOnly.test(text) ? "cpp" : usual;

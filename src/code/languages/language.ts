@@ -28,25 +28,25 @@ export interface Grammar {
   keywords?: Readonly<Record<string, Readonly<Record<string, readonly ["class" | "method", string]>>>>;
   /** Kinds that also occur as mere mentions, without a body (`struct stat *s`). */
   bodied?: readonly string[];
-  /** Where the name is; the field `name` unless said otherwise. */
+  /** The path to the name; by default the field `name`. */
   name?: Readonly<Record<string, Path>>;
   /** Where the type is that a method written outside of it belongs to (`func (e *Engine) Run`). */
   owner?: Readonly<Record<string, Path>>;
-  /** Where the body starts; the field `body` unless said otherwise. */
+  /** The path to the start of the body; by default the field `body`. */
   body?: Readonly<Record<string, Path>>;
   /** Definitions that get their name from what they are assigned to. */
   expressions?: {
     kinds: readonly string[];
     /** What may give the name, and where in it the name is. */
     namedBy: Readonly<Record<string, Path>>;
-    /** What may stand between the two. */
+    /** Nodes that may be between the two. */
     through: readonly string[];
-    /** What else may stand between them outside of functions: `const handler = wrap(() => {})`. */
+    /** Other nodes that may be between them outside of functions: `const handler = wrap(() => {})`. */
     calls?: readonly string[];
   };
   /** Nodes around a definition that belong to it: `export`, decorators, `template <...>`. */
   wrapper?: readonly string[];
-  /** Nodes whose children are members of what is around them: `#ifdef`, `extern "C"`. */
+  /** Nodes whose children are members of the enclosing node: `#ifdef`, `extern "C"`. */
   transparent?: readonly string[];
   /**
    * What may be blanked out before a file with errors is parsed again, in the order of trying: words that
@@ -55,14 +55,14 @@ export interface Grammar {
   noise?: readonly RegExp[];
   /** How a line begins that may start a declaration, if not all but closing brackets do. */
   declaration?: RegExp;
-  /** What has to stand before code for it to be code: without it no part of a file can be parsed. */
+  /** The marker that must precede code: without it no part of a file can be parsed. */
   opening?: RegExp;
   comment: readonly string[];
   /** Nodes that precede a definition as siblings and belong to it: attributes, decorators. */
   attribute?: readonly string[];
-  /** How an attribute starts that is documentation: of what follows it, or of the definition it is in. */
+  /** The start of an attribute that documents the following definition, or the one around it. */
   docAttributes?: { before: RegExp; inside: RegExp };
-  /** How the first statement of a body (or file) starts if it is documentation. */
+  /** The start of the first statement of a body (or file) that is documentation. */
   docstring?: RegExp;
   /** Lists of statements, members or elements: a long span may be cut between their children. */
   block: readonly string[];

@@ -121,7 +121,7 @@ export const elixir: Language = {
     wasm: "elixir",
     class: {},
     method: {},
-    // Definitions are macro calls, so it is the called name that tells.
+    // Definitions are macro calls, so the called name decides.
     keywords: {
       call: {
         defmodule: ["class", "module"],

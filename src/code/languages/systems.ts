@@ -18,7 +18,7 @@ const macros = new RegExp(
   "gm",
 );
 
-/** Directives, and of `#if` the branches but the first: those of a torn statement do not fit together. */
+/** Directives, and of `#if` all branches but the first: those of a split statement do not fit together. */
 const conditionals =
   /^[ \t]*#[ \t]*(?:else|elif)\b[\s\S]{0,5000}?^[ \t]*#[ \t]*endif.*|^[ \t]*#[ \t]*(?:if|ifdef|ifndef|endif)\b(?:.*\\\n)*.*/gm;
 

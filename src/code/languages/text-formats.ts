@@ -1,5 +1,5 @@
 /**
- * Text that has no grammar here and is cut by lines, but deserves an id of its own so that a search can be
+ * Text formats without a grammar here, which are cut by lines. Each has an id of its own so that a search can be
  * limited to it: id -> extensions (lower-case, without the dot).
  */
 export const textFormats: Readonly<Record<string, readonly string[]>> = {

@@ -12,7 +12,7 @@ export type ParseOutcome =
   | { status: "gone"; path: string };
 
 export interface ParsedFile extends IndexedFile {
-  /** Of the bundled model; absent when it could not be used, or was not asked. */
+  /** From the bundled model; absent if it failed or was not used. */
   vectors?: FileVectors;
   /** Why it could not be used. */
   vectorProblem?: string;
@@ -29,7 +29,7 @@ export interface ParseSettings {
   levels: readonly Level[];
   /** Whether to embed the chunks with the bundled model. */
   withVectors: boolean;
-  /** Where that model is; that of the installation unless said otherwise. */
+  /** The directory of that model; by default that of the installation. */
   modelDir?: string | undefined;
   /** What `.h` means in this repository. */
   headerLanguage: "c" | "cpp";

@@ -57,7 +57,7 @@ describe("with the built worker", () => {
     ]);
   });
 
-  test("chunks come with their texts only for who asks", async () => {
+  test("chunks have their texts only on request", async () => {
     const stamp = write("a.ts", "/** Adds. */\nexport function add() {}\n");
     const pool = createPool({ withVectors: true });
     const plain = (await pool.parse(stamp, null)) as ParsedFile;
@@ -94,7 +94,7 @@ describe("with the built worker", () => {
     expect(await pool.parse(write("c.py", "x = 1\n".repeat(9)), null)).toMatchObject({ reason: "too_large" });
   });
 
-  test("headers are what the repository says, scripts what their first line says", async () => {
+  test("the repository decides the language of headers, the first line that of scripts", async () => {
     const pool = createPool({ headerLanguage: "cpp" });
     expect(await pool.parse(write("a.h", "class A {};\n"), null)).toMatchObject({ language: "cpp" });
     expect(await pool.parse(write("tool", "#!/bin/sh\nrun() { :; }\n"), null)).toMatchObject({
@@ -102,7 +102,7 @@ describe("with the built worker", () => {
     });
   });
 
-  test("many files at once all come back, each as itself", async () => {
+  test("many files at once all return, each with its own result", async () => {
     const pool = createPool();
     const stamps = Array.from({ length: 120 }, (_, i) => write(`f${i}.py`, `def f${i}():\n    pass\n`));
     const outcomes = await Promise.all(stamps.map((stamp) => pool.parse(stamp, null)));
@@ -128,7 +128,7 @@ describe("with the built worker", () => {
   });
 });
 
-/** A worker that answers like the real one, but for files whose names say otherwise. */
+/** A worker that answers like the real one, except for certain file names. */
 const moody = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, workerData } from "node:worker_threads";
@@ -153,7 +153,7 @@ describe("with a worker that fails", () => {
     const outcomes = await Promise.all(paths.map((path) => pool.parse({ path, size: 1, mtimeMs: 1 }, null)));
     return outcomes.map((outcome, i) => {
       expect(outcome).toMatchObject({ status: "skipped", path: paths[i] });
-      // What the worker above says: "minified" for lines only, "generated" with a grammar.
+      // The worker above returns "minified" for lines only, "generated" with a grammar.
       return outcome.status === "skipped" ? outcome.reason : "";
     });
   }

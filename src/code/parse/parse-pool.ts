@@ -15,7 +15,7 @@ import {
 export type { ParseOutcome } from "./parse-messages.ts";
 
 export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
-  /** Where the .wasm files of the grammars are; those of the installation unless said otherwise. */
+  /** The directory of the grammars' .wasm files; by default that of the installation. */
   grammarDir?: string;
   /** Number of threads. */
   workers: number;
@@ -26,8 +26,8 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
 }
 
 /**
- * What a project's configuration says about parsing.
- * @param files all of the project's, which tell what `.h` means in it
+ * The parsing options of a project's configuration.
+ * @param files all of the project's; they decide which language `.h` files are in
  */
 export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
   return {
@@ -76,8 +76,8 @@ export class ParsePool {
   /**
    * Reads, parses and chunks a file. Never rejects because of the file: one that crashes its parser is cut by lines,
    * and if that fails, skipped as unreadable.
-   * @param knownHash hash of the version that is indexed; if the bytes are the same they are not parsed
-   * @param withText whether the chunks come with their texts; then they are not embedded
+   * @param knownHash hash of the indexed version; a file with the same bytes is not parsed
+   * @param withText whether the chunks have their texts; then they are not embedded
    */
   parse(stamp: FileStamp, knownHash: string | null, { withText = false } = {}): Promise<ParseOutcome> {
     return new Promise((resolve, reject) => {

@@ -9,8 +9,8 @@ export interface RequestOrigin {
 }
 
 /**
- * Refuses every request that does not come from this machine's own programs: a web page reaches us under
- * another host name (DNS rebinding) or says where it is from (`Origin`); another user does not know the token.
+ * Refuses every request that does not come from this machine's own programs: a web page uses another host name (DNS
+ * rebinding) or sends its `Origin`; another user does not know the token.
  * @throws PommelError `forbidden` (host, origin) or `unauthorized` (token)
  */
 export function guard(request: RequestOrigin, port: number, token: string): void {

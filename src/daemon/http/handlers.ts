@@ -21,7 +21,7 @@ import type { IndexWork } from "../watch/index-work.ts";
 import { createMemoryHandlers } from "./memory-handlers.ts";
 import type { Handlers } from "./server.ts";
 
-/** The operations that need nothing of the daemon but the memory that is open. */
+/** The operations that need only the open memory. */
 function handlersFromStore(project: Project): Pick<Handlers, OperationName> {
   const answers = operationNames.map((name) => [
     name,
@@ -51,7 +51,7 @@ interface HandlersOptions {
   onShutdown: () => void;
 }
 
-/** What answers each operation in the daemon: from what is stored, or from what the daemon is doing just now. */
+/** The handler of each operation in the daemon: from what is stored, or from the daemon's own state. */
 export function createHandlers(options: HandlersOptions): Handlers {
   const { project, config, work, embedders, memoryWork, conversations, spool, roots, report } = options;
   const memoryHandlers = createMemoryHandlers({
@@ -61,7 +61,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   async function search(request: SearchRequest): Promise<SearchResponse> {
     const answer = await work.ask(toCodeQuery(request, config));
     const { pending, is_idle } = work.queue();
-    // Between two files nothing waits, and yet the pass goes on.
+    // An empty queue between two files does not mean that the pass is over.
     return { ...answer, index: await ageOf(work.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   function queueOf(sessions: { is_idle: boolean }): QueueStatus {
@@ -133,7 +133,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   };
 }
 
-/** What is wrong with the index is no reason to be silent about the rest. */
+/** A failing index must not prevent the rest of the context. */
 async function namedCode(work: IndexWork, prompt: string): Promise<Injection[]> {
   try {
     return await codeNamed(work.index, prompt);

@@ -91,7 +91,7 @@ function searchTranscripts(
   return answerTranscriptSearch(work.search, work.memory, request, config, work.pending());
 }
 
-/** What an agent is told by itself, of what is remembered now. */
+/** The automatic context for an agent, from what is stored now. */
 async function context(
   { root, work, config, roots, namedCode }: HandlersOptions,
   request: RequestOf<"context">,
@@ -114,7 +114,7 @@ async function context(
   );
 }
 
-/** What a new session was forked from, by its transcript, which is read after its hooks have asked. */
+/** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
 async function originOf(
   memory: Memory,
   { session_id: uid, transcript_path: path }: RequestOf<"context">,
@@ -143,7 +143,7 @@ async function indexTranscript(
     }
   }
   const isImport = request.trigger === "import";
-  // So many at once are one transaction.
+  // One transaction for all of them.
   memory.inTransaction(() => {
     for (const path of new Set(paths)) {
       work.readOn(path, {
@@ -158,7 +158,7 @@ async function indexTranscript(
   return { queued: true, reason: null, pending: work.pending() };
 }
 
-/** @throws PommelError `usage` when there is none of the name that was given */
+/** @throws PommelError `usage` for an unknown name */
 async function agentOf(
   { agent: name }: RequestOf<"indexTranscript">,
   [first]: readonly string[],
@@ -167,7 +167,7 @@ async function agentOf(
   return agentCalled(name);
 }
 
-/** @throws PommelError `usage` when there is none of that name */
+/** @throws PommelError `usage` for an unknown name */
 function agentCalled(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
@@ -211,7 +211,7 @@ function startSession(
   const agent = agentCalled(name);
   const isOurs = cwd === undefined || belongsTo(roots(), cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
-  // Of a session that is known its lines tell more; some clients name the origin when a fork begins.
+  // A known session's transcript has better data; some clients send the origin's id when a fork begins.
   if (sessionByUid(memory, uid) === null) {
     saveSession(memory, { uid, agent: agent.name, cwd: cwd ?? "", startedAt: Date.now() });
   }

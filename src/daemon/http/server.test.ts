@@ -232,7 +232,7 @@ test("takes a search from the query string", async () => {
   );
 });
 
-test("takes questions about conversations from the query string", async () => {
+test("accepts session searches as query strings", async () => {
   const path = "/search/transcripts?q=why&type=raw,summary&kind=decision&file=a,b.ts&since=last+week&limit=2";
   expect((await send(path)).status).toBe(200);
   expect(handlers.searchTranscripts).toHaveBeenCalledWith(
@@ -249,7 +249,7 @@ test("takes questions about conversations from the query string", async () => {
   expect((await send("/search/transcripts?q=why&kind=novel")).status).toBe(400);
 });
 
-test("work on an answer that nobody waits for any more is aborted", async () => {
+test("aborts work on an answer that nobody waits for any more", async () => {
   const asker = new AbortController();
   handlers.sessions.mockReturnValueOnce(new Promise(() => {}));
   const asked = callDaemon(record, "sessions", {}, 5000, asker.signal);
@@ -262,7 +262,7 @@ test("work on an answer that nobody waits for any more is aborted", async () => 
   await vi.waitFor(() => expect(signal.aborted).toBe(true));
 });
 
-test("its client asks with a path and a query where there is no body", async () => {
+test("its client sends a path and a query where there is no body", async () => {
   await callDaemon(record, "sessions", { limit: 3, agents: true, branch: "a&b" });
   expect(handlers.sessions).toHaveBeenCalledWith(
     { limit: 3, agents: true, branch: "a&b" },
@@ -301,7 +301,7 @@ test("ignores fields it does not know and takes an empty body for an empty objec
   expect(handlers.index).toHaveBeenLastCalledWith({}, expect.any(AbortSignal));
 });
 
-test("says what is wrong with a request in JSON, with the right status", async () => {
+test("reports invalid requests in JSON, with the right status", async () => {
   const statusOf = async (...given: Parameters<typeof send>) => {
     const reply = await send(...given);
     expect(JSON.parse(reply.body).error.message).not.toBe("");
@@ -348,7 +348,7 @@ test.each([
   expect(JSON.parse(reply.body).error.code).toBe("not_found");
 });
 
-test("hands the daemon's errors to its client as they are", async () => {
+test("passes the daemon's errors to its client unchanged", async () => {
   handlers.search.mockImplementationOnce(() => {
     throw new PommelError("usage", "No word.", "Say one.");
   });
@@ -391,7 +391,7 @@ test.each([
   await expect(askDaemon(project, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
 });
 
-test("tells a dead daemon, a stranger and a silent one apart", async () => {
+test("distinguishes a dead daemon, a foreign one and a silent one", async () => {
   const gone = createHttpServer();
   const port = await listening(gone);
   gone.close();

@@ -23,7 +23,7 @@ export type Handlers = {
 };
 
 interface ServerOptions {
-  /** Who we are; null until the port is known. */
+  /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
   answer: Answer;
   /** Called for each request that passed the guard. */
@@ -34,7 +34,7 @@ interface ServerOptions {
 /** Routes that answer a GET as well. */
 const searches: ReadonlySet<RouteName> = new Set(["search", "searchTranscripts", "searchAll"]);
 
-/** zod/mini brings no messages of its own. */
+/** zod/mini has no messages of its own. */
 const inEnglish = en().localeError;
 
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
@@ -55,7 +55,7 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   disk_full: 507,
 };
 
-/** Answers a route's request, or refuses one that is not of its shape. */
+/** Answers a route's request, or refuses an invalid one. */
 export type Answer = <R extends RouteName>(
   route: R,
   given: unknown,
@@ -153,7 +153,7 @@ async function bodyOf(context: Context): Promise<unknown> {
 }
 
 /**
- * A body's text, read no further than it may be long. hono's own `bodyLimit` would build a new `Request` from one whose
+ * A body's text, read up to its maximum length. hono's own `bodyLimit` would build a new `Request` from one whose
  * length is not declared, which fails as long as the platform's `Request` is left alone (see `createServer`).
  */
 async function textOf({ headers, body }: Request): Promise<string> {

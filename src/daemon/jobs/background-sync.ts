@@ -3,8 +3,8 @@ import type { Logger } from "../../project/log.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 
 /**
- * Shares the memory through the remote that was pushed to, where nobody can be asked anything. What keeps it from that
- * for now (no network, say) is noted, and the next push tries again.
+ * Pushes the memory through the remote of the last `git push`, without asking the user anything. A temporary failure
+ * (no network, say) is recorded, and the next push tries again.
  * @param work as it is when it begins
  */
 export function backgroundSync(

@@ -30,11 +30,11 @@ import { type JobRun, NotYet } from "./job-worker.ts";
 /** What the jobs of each kind need to know. */
 const transcriptPayload = z.object({
   agent: z.string(),
-  /** Also of a session that was launched outside of the project. */
+  /** Include sessions started outside of the project. */
   all_projects: z.optional(z.boolean()),
-  /** The session is summed up at once, whether anything new stands in it or not. */
+  /** Summarize the session now, even without new content. */
   generate_summary: z.optional(z.boolean()),
-  /** Past sessions are taken in: they are summed up without a language model. */
+  /** Import of past sessions: they are summarized without a language model. */
   is_import: z.optional(z.boolean()),
 });
 export type TranscriptPayload = z.infer<typeof transcriptPayload>;
@@ -50,11 +50,11 @@ interface JobsOptions {
   embedder: Embedder | null;
   scrubber: () => Scrubber;
   roots: () => readonly string[];
-  /** A session is to be summed up: now, or when nothing new has come for a while. */
+  /** A session needs a summary: now, or once it has been idle for a while. */
   onNewLines: (session: string, how: { atOnce: boolean; withLlm: boolean }) => void;
-  /** Something was read of a session that nothing was known of: from long ago, or from while nobody looked. */
+  /** A session unknown until now was read: it is old, or ran while no daemon watched. */
   onUnknown: () => void;
-  /** Something was read of another one, that was said after this. Milliseconds since the epoch. */
+  /** Messages of another session after this time were read. Milliseconds since the epoch. */
   onNewMessages: (since: number) => void;
   /** Does the jobs that are about commits. */
   git: GitJobs;
@@ -94,7 +94,7 @@ export class ConversationJobs {
     return this.options.git.run(job, run);
   }
 
-  /** With what it takes to change what is stored. */
+  /** With everything needed to change what is stored. */
   work(): ScrubbingWork {
     const { project, config, memory, embedder, scrubber, roots, log } = this.options;
     return {
@@ -149,7 +149,7 @@ export class ConversationJobs {
     return chunks;
   }
 
-  /** Also of a reading that was stopped on its way. */
+  /** Also called for a read that was interrupted. */
   private noteProgress(path: string, offset: number, since: number | null): void {
     const now = transcriptByPath(this.options.memory, path);
     if (now === null || now.sessionId === null || now.offset === offset) return;
@@ -163,7 +163,7 @@ export class ConversationJobs {
     return summed?.chunks ?? 0;
   }
 
-  /** Whether what is read is to be shown to a language model that looks for secrets. */
+  /** Whether new text also goes to a language model that looks for secrets. */
   scrubsDeeply(): boolean {
     return this.scrubbingLlm !== null;
   }
@@ -177,7 +177,7 @@ export class ConversationJobs {
       if (turns > 0) log.info(`${subject}: the language model found secrets in ${turns} turns`);
     } catch (error) {
       if (codeOf(error) !== "llm_unavailable") throw error;
-      // What it has not seen yet it sees the next time that something is said.
+      // The next message triggers another attempt.
       log.warn(`${subject}: not scrubbed by the language model: ${messageOf(error)}`);
     }
     return 0;
@@ -199,7 +199,7 @@ export class ConversationJobs {
   }
 }
 
-/** Only a model on this machine: what it is shown may still hold secrets. */
+/** Only a model on this machine: its input may still contain secrets. */
 function mayScrub({ config, log }: JobsOptions): boolean {
   if (!config["scrub.llm"] || config["llm.model"] === "none") return false;
   if (isLocal(llmSettingsOf(config), config["llm.model"])) return true;
@@ -207,7 +207,7 @@ function mayScrub({ config, log }: JobsOptions): boolean {
   return false;
 }
 
-/** `llm`, which tells of each answer, or why there was none. */
+/** `llm` with a callback after each answer: null, or why there was none. */
 function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
   return {
     id: llm.id,

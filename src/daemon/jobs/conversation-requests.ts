@@ -6,7 +6,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import type { TranscriptPayload } from "./conversation-jobs.ts";
 
-/** What the memory of conversations is asked to do, as jobs that wait in it. */
+/** Requests to the session memory, as jobs queued in it. */
 
 /** Smaller is earlier; those of commits are in git-jobs.ts. */
 export const priority = {
@@ -33,7 +33,7 @@ export function askForReading(
   const known = transcriptByPath(memory, path);
   const payload: TranscriptPayload = {
     agent: asked.agent ?? known?.agent ?? defaultAgent.name,
-    // What was asked for before is not taken back by who asks for less.
+    // A smaller request does not cancel a larger one that is pending.
     ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
     ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
     ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
@@ -54,7 +54,7 @@ export function hasNews(
   return known === null || known.offset !== size || mtimeMs > known.readAt;
 }
 
-/** Asks that a session be summed up, so many milliseconds from now. */
+/** Queues the summary of a session, with a delay in milliseconds. */
 export function askForSummary(
   memory: Memory,
   session: string,

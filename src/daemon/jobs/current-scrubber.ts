@@ -5,7 +5,7 @@ import { globalPatternsFile, projectPatternsFile } from "../../redact/patterns/p
 import type { Scrubber } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
 
-/** The scrubber by the rules as they stand in their files now, made anew when they change. */
+/** The scrubber for the current rule files, rebuilt when they change. */
 export class CurrentScrubber {
   private known: { scrubber: Scrubber; of: string } | null = null;
 
@@ -19,7 +19,7 @@ export class CurrentScrubber {
     return this.known.scrubber;
   }
 
-  /** Of the rules that were used last; null before any were. */
+  /** Of the last rules used; null before first use. */
   get lastVersion(): string | null {
     return this.known?.scrubber.version ?? null;
   }

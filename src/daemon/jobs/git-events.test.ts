@@ -35,7 +35,7 @@ function take(
 
 const jobs = () => listJobs(stored.memory).map(({ kind, subject, payload }) => [kind, subject, payload]);
 
-test("a commit waits until what active sessions said was read", async () => {
+test("a commit waits until the messages of active sessions are read", async () => {
   const path = join(stored.dir, "s.jsonl");
   writeFileSync(path, "{}\n");
   const known = { agent: "claude", offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} };
@@ -55,7 +55,7 @@ test("a commit waits until what active sessions said was read", async () => {
   expect(jobs()).toEqual([["commit", a, { seen: "hook", branch: "main", at: 1_000_000 }]]);
 });
 
-test("a rewritten commit is told of with those that it took the place of", async () => {
+test("a rewritten commit is recorded with the commits that it replaced", async () => {
   await take("post-commit", { head: c, branch: "main" });
   await take("post-rewrite", {
     command: "rebase",
@@ -69,7 +69,7 @@ test("a rewritten commit is told of with those that it took the place of", async
   ]);
 });
 
-test("what a rebase goes through is left to its end", async () => {
+test("intermediate commits of a rebase are ignored until its end", async () => {
   mkdirSync(join(dir, ".git/rebase-merge"));
   await take("post-commit", { head: a });
   expect(jobs()).toEqual([]);
@@ -86,7 +86,7 @@ test("a push is followed by sharing only where that is wanted, and through that 
   expect(jobs()).toEqual([["sync", "origin", {}]]);
 });
 
-test("a commit without a hash is looked for; where commits are not bound to sessions nothing is", async () => {
+test("a commit without a hash is looked up; where commits are not linked to sessions nothing is", async () => {
   await take("post-commit", { head: a }, { bindsCommits: false });
   expect(jobs()).toEqual([]);
   rmSync(join(dir, ".git"), { recursive: true });

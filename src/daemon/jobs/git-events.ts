@@ -12,10 +12,10 @@ interface GitEventsOptions {
   config: Config;
 }
 
-/** Sessions of which something was heard so long before a commit may have led to it. Milliseconds. */
+/** A session active this long before a commit may have led to it. Milliseconds. */
 const atWorkMs = 1_800_000;
 
-/** Takes in what git's hooks tell of. */
+/** Records the events of git's hooks. */
 export function gitHookEvents({ work, config }: GitEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     const { hook, payload, received_at: at } = z.parse(gitHookItem, item);
@@ -33,7 +33,7 @@ type Payload = GitHookItem["payload"];
 
 function committed(work: GitEventsOptions["work"], { cwd, head, branch }: Payload, at: number): void {
   const directory = gitDirectoryOf(cwd);
-  // Of a rebase only what it comes to counts, which its end tells of.
+  // Only the result of a rebase counts, and the hook at its end reports that.
   if (directory !== null && isRebasing(directory)) return;
   readSessions(work, at);
   if (head === undefined) askForHistory(work.memory);
@@ -51,7 +51,7 @@ function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Pa
   });
 }
 
-/** What led to a commit may stand in transcripts that were not read yet; they are read first. */
+/** Unread transcripts may contain what led to a commit, so they are read first. */
 function readSessions(work: GitEventsOptions["work"], at: number): void {
   for (const { paths } of activeSessions(work.memory, at - atWorkMs)) {
     for (const path of paths) {

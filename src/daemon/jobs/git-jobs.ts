@@ -5,7 +5,7 @@ import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
-/** What the jobs of git's side need to know, and how they are asked for. Smaller is earlier. */
+/** Payloads and requests of git jobs. A smaller priority runs earlier. */
 const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
 
 export const commitPayload = z.object({
@@ -14,26 +14,26 @@ export const commitPayload = z.object({
   rewrittenFrom: z.optional(z.array(z.string())),
   /** When it was made. Milliseconds since the epoch. */
   at: z.optional(z.number()),
-  /** It was looked at, and more is known now. */
+  /** A second look, because more is known now. */
   again: z.optional(z.boolean()),
 });
 type CommitPayload = z.infer<typeof commitPayload>;
 
 export const historyPayload = z.object({
-  /** All of history is gone over, not just where HEAD has been since the last time. */
+  /** Scan all of history, not just where HEAD has been since the last time. */
   backfill: z.optional(z.boolean()),
 });
 
-/** What the file watcher saw when the commit was made comes a little later. Milliseconds. */
+/** The file watcher's observations for a commit arrive a little later. Milliseconds. */
 const flushMs = 1000;
-/** Of an agent at work more is heard every other second: a commit is looked at again in a pause. Milliseconds. */
+/** A working agent writes every other second, so a commit is analysed again only in a pause. Milliseconds. */
 const pauseMs = 4000;
-/** A prompt's hook runs ahead of the lines before it, but not by more. Milliseconds. */
+/** Maximum lead of a prompt's hook over the transcript lines before it. Milliseconds. */
 const lagMs = 60_000;
 /** More commits are left to going over history. */
 const maxCommits = 20;
 
-/** A commit that was made. Asked for twice, what is known of it adds up. */
+/** A new commit. Repeated requests for one commit are merged. */
 export interface CommitMade {
   seen: Extract<CommitSeen, "hook" | "reflog">;
   branch?: string | null | undefined;
@@ -42,7 +42,7 @@ export interface CommitMade {
   at: number;
 }
 
-/** Lets a commit be taken in. */
+/** Queues the import of a commit. */
 export function askForCommit(memory: Memory, hash: string, made: CommitMade): void {
   const waiting = waitingJob(memory, { kind: "commit", subject: hash });
   const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
@@ -64,8 +64,8 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
 }
 
 /**
- * Transcripts lag behind what their agents do. Something was read now that was said after `since`: commits that were made
- * since then, and looked at without it, are looked at again. Milliseconds since the epoch.
+ * Transcripts lag behind what their agents do. When messages later than `since` arrive, queues another analysis of the
+ * commits since then that were analysed without them. Milliseconds since the epoch.
  */
 export function askForLate(memory: Memory, since: number): void {
   const hashes = commitsSince(memory, since - lagMs, maxCommits + 1);
@@ -82,7 +82,7 @@ export function askForLate(memory: Memory, since: number): void {
   }
 }
 
-/** Lets commits be caught up on that nobody told of. */
+/** Queues a scan for commits that no hook reported. */
 export function askForHistory(
   memory: Memory,
   { backfill = false, afterMs = 0 }: { backfill?: boolean; afterMs?: number } = {},
@@ -97,7 +97,7 @@ export function askForHistory(
   });
 }
 
-/** Lets the memory be shared through a remote. */
+/** Queues a sync of the memory through a remote. */
 export function askForSync(memory: Memory, remote: string): void {
   enqueue(memory, { kind: "sync", subject: remote, priority: gitPriority.sync });
 }

@@ -56,7 +56,7 @@ async function doNext(more: Partial<GitJobsOptions> = {}, signal = new AbortCont
   return Date.now() - start;
 }
 
-test("a commit is taken in when what was seen before it is stored", async () => {
+test("a commit is imported once everything seen before it is stored", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", branch: "main", rewrittenFrom: ["b"], at: start });
   const settled = vi.fn(async () => {
     expect(record).not.toHaveBeenCalled();
@@ -72,7 +72,7 @@ test("a commit is taken in when what was seen before it is stored", async () => 
   expect(await doNext()).toBe(null);
 });
 
-test("a commit is looked at again, in a pause, when something was read that was said before it", async () => {
+test("a commit is analysed again, in a pause, when messages from before it arrive", async () => {
   const { memory } = stored;
   const known = { tree: "t", parents: [], branch: null, author: "Ann", authoredAt: 0, patchId: null };
   const rest = {
@@ -104,7 +104,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
     ["b", true],
     ["c", true],
   ]);
-  // One that is to be looked at anyway is not put off.
+  // A commit already queued for analysis is not delayed.
   askForCommit(memory, "c".repeat(40), { seen: "hook", at: Date.now() });
   askForLate(memory, start + 15_000);
   expect(listJobs(memory)).toMatchObject([{ payload: { seen: "hook" }, notBefore: start + 7000 }]);
@@ -121,7 +121,7 @@ test("a commit is looked at again, in a pause, when something was read that was 
   ]);
 });
 
-test("what is known of a commit adds up, whoever tells of it", async () => {
+test("reports of a commit are merged, whatever their source", async () => {
   const { memory } = stored;
   askForCommit(memory, hash, { seen: "hook", branch: "main", at: start });
   askForCommit(memory, hash, { seen: "reflog", branch: null, rewrittenFrom: ["b", "c"], at: start + 900 });
@@ -136,7 +136,7 @@ test("what is known of a commit adds up, whoever tells of it", async () => {
   });
 });
 
-test("where there is no git nothing happens; where git fails it is tried again", async () => {
+test("does nothing without git, and tries again if git fails", async () => {
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
   record.mockRejectedValueOnce(new GitFailure("not_installed", "git is not installed"));
   await doNext();
@@ -158,7 +158,7 @@ test("git.checkpoints = false keeps commits out", async () => {
   expect(backfill).not.toHaveBeenCalled();
 });
 
-test("history is gone over when asked to, when others' commits came, and gone on with when it was stopped", async () => {
+test("history is scanned on request and when others' commits arrive; an interrupted scan continues", async () => {
   vi.useRealTimers();
   const { dir, commit, git } = newRepository();
   const { memory } = stored;

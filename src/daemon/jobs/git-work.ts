@@ -20,7 +20,7 @@ export interface GitJobsOptions {
   memory: Memory;
   scrubber: () => Scrubber;
   roots: () => readonly string[];
-  /** Resolves when what was seen of changing files is stored. */
+  /** Resolves when the file observations so far are stored. */
   settled: () => Promise<void>;
   /** Shares the memory through a remote. */
   runSync: (remote: string, signal: AbortSignal) => Promise<void>;
@@ -30,7 +30,7 @@ export interface GitJobsOptions {
   backfill?: typeof backfill;
 }
 
-/** Of a commit that is older than so everything was read that led to it. Milliseconds. */
+/** Everything that led to an older commit has been read. Milliseconds. */
 const recentMs = 900_000;
 
 /** Does the jobs that are about commits. */
@@ -100,7 +100,7 @@ export class GitJobs {
     if (done.lookedAt > 0) {
       log.info(`analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`);
     }
-    // What is left is gone on with.
+    // The rest continues in a later job.
     signal.throwIfAborted();
   }
 }

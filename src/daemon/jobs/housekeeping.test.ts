@@ -35,7 +35,7 @@ const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
 const scores = (memory: Memory) =>
   matchSessionTokens(memory, ["quince"], weights, 10, allChunks).map(({ score }) => score);
 
-test("words keep their weight while a session goes on, though the queue never rests", () => {
+test("words keep their weight during a session, though the queue is never empty", () => {
   const { memory } = temporary;
   const { id } = addSession(memory, "s");
   const texts = ["quince jam", "apple pie", "pear tart", "plum cake"];

@@ -21,17 +21,17 @@ interface HousekeepingOptions {
 
 const pollIntervalMs = 600_000;
 const dayMs = 86_400_000;
-/** Lines are committed within some weeks, or nobody needs to know any more when they showed up. */
+/** Lines are committed within some weeks; after that, when they appeared no longer matters. */
 const observedMs = 30 * dayMs;
-/** Free pages are given back in so many steps, between which others run. */
+/** Free pages are released in steps of this size, with other work in between. */
 const pagesAtOnce = 500;
 /** Chunks that are judged in one step: some milliseconds. */
 const chunksAtOnce = 50;
 const maxPages = 20_000;
 
 /**
- * What a memory needs now and then: new rules applied, old sessions deleted, its size noted, its words weighed, free pages
- * given back.
+ * Regular maintenance of a memory: applies new rules, prunes old sessions, records the size, weighs words, frees unused
+ * pages.
  */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ export class Housekeeping {
     }
   }
 
-  /** What was stored under other rules is scrubbed again. */
+  /** Scrubs again what was stored under other rules. */
   private applyRules(): void {
     const { memory, scrubVersion, enqueue } = this.options;
     const version = scrubVersion();
@@ -105,12 +105,15 @@ export class Housekeeping {
     sampleStorage(this.options.memory);
   }
 
-  /** Also while sessions go on and the queue never rests: their last chunks are made anew with every turn. */
+  /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
   private flush(): void {
     flushTerms(this.options.memory);
   }
 
-  /** Of chunks that an older Pommel made, a few at a time; those that words of the project mark, again when these change. */
+  /**
+   * Marks decisions in chunks of an older Pommel, a few at a time; chunks marked by the project's own words, again when
+   * these change.
+   */
   private findDecisions(): void {
     const { memory, config, isResting } = this.options;
     const more = () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { isOwnerAlive, newOwner } from "./job-owner.ts";
 
-test("an owner is alive for as long as its process runs, and no other with its pid is it", async () => {
+test("an owner is alive while its process runs, and a later process with its pid is another owner", async () => {
   const ours = newOwner();
   expect(isOwnerAlive(ours)).toBe(true);
   expect(newOwner()).not.toBe(ours);

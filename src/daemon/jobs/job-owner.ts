@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { codeOf } from "../../project/errors.ts";
 
-/** A text that tells this process's work from that of all others, also from one that has its pid later. */
+/** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */
 export function newOwner(): string {
   return [process.pid, beginningOf(process.pid), randomBytes(4).toString("hex")].join("-");
 }
@@ -21,13 +21,13 @@ export function isOwnerAlive(owner: string): boolean {
 }
 
 /**
- * When a process began, in the system's own ticks (proc(5), field 22); "" where the system does not say, "0" for one
- * that has ended and whose parent has not asked yet how.
+ * The start time of a process, in the system's own ticks (proc(5), field 22); "" if the system does not provide it, "0"
+ * for a zombie.
  */
 function beginningOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program may hold spaces and brackets.
+    // The name of the program may contain spaces and brackets.
     const [state = "", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return /[ZX]/.test(state) ? "0" : (fields[18] ?? "");
   } catch {

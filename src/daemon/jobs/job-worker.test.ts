@@ -66,7 +66,7 @@ test("does the jobs one after the other, the most urgent first", async () => {
   expect(done).toEqual(["first", "second", "late"]);
 });
 
-test("leaves a job for a more urgent one, and goes on with it afterwards", async () => {
+test("interrupts a job for a more urgent one, and continues it afterwards", async () => {
   add("long", 100);
   const begun: string[] = [];
   let isLeft = false;
@@ -93,7 +93,7 @@ test("puts the job at hand back when it stops, as if it had not been begun", asy
   expect(listJobs(memory)).toMatchObject([{ state: "pending", attempts: 0 }]);
 });
 
-test("what cannot be done yet is tried again; what never can is given up with the reason", async () => {
+test("a job that cannot be done yet is tried again; one that never can be fails with the reason", async () => {
   for (const subject of ["absent", "unknown", "broken"]) add(subject);
   const worker = workerOf(async ({ subject }) => {
     if (subject === "absent") throw Object.assign(new Error("not there"), { code: "ENOENT" });
@@ -105,7 +105,7 @@ test("what cannot be done yet is tried again; what never can is given up with th
   expect(listJobs(memory).map(({ error }) => error)).toEqual(["not there", "whose is it?", "makes no sense"]);
 });
 
-test("on a full disk jobs wait, which is said, and lose no attempt", async () => {
+test("on a full disk jobs wait with a message, and lose no attempt", async () => {
   add("a");
   add("b");
   let isFull = true;
@@ -124,7 +124,7 @@ test("on a full disk jobs wait, which is said, and lose no attempt", async () =>
   expect(worker.trouble).toBeNull();
 });
 
-test("takes over jobs of those that are gone, and no others", async () => {
+test("takes over jobs of processes that are gone, and no others", async () => {
   add("of the dead");
   add("of the living");
   claim(memory, "dead");

@@ -14,9 +14,9 @@ export class NotYet extends Error {
 }
 
 export interface JobRun {
-  /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one waits. */
+  /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one is pending. */
   signal: AbortSignal;
-  /** Units of work done so far, and in all. To be called where the job can be left and gone on with. */
+  /** Units of work done so far, and in all. To be called where the job can be interrupted and resumed. */
   progress(done: number, total: number): void;
 }
 
@@ -33,25 +33,25 @@ interface WorkerOptions {
   /** The database is damaged; the worker has stopped. */
   onCorrupt: (error: unknown) => void;
   log: Logger;
-  /** The first wait when nothing can be done at all; doubles up to `maxPauseMs`. Milliseconds. */
+  /** The first wait when no job can run; doubles up to `maxPauseMs`. Milliseconds. */
   pauseMs?: number;
 }
 
-/** How often to look for jobs of others, and of those that died. Milliseconds. */
+/** How often to look for jobs of other processes, and of dead ones. Milliseconds. */
 const pollIntervalMs = 30_000;
 /** A job may be due and its subject be worked on elsewhere. Milliseconds. */
 const shortestWaitMs = 500;
 const maxPauseMs = 300_000;
 
-/** Of the machine or the configuration, not of the job: it waits, and its attempts are not used up. */
+/** Problems of the machine or the configuration, not of the job: it waits, and keeps its attempts. */
 const troubles = new Set(["disk_full", "config_invalid", "unreadable", "embedder_unavailable"]);
-/** Of a file that may be locked, or not be there yet. */
+/** Problems of a file that may be locked, or not exist yet. */
 const passing =
   /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|SQLITE_BUSY.*|transcript_changed)$/;
 
 /** They change what the others hold in mind. */
 const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
-/** Jobs that say themselves when they must: they think for long before they change anything. */
+/** Jobs that request exclusive access themselves: they think for long before they change anything. */
 const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 
 const stopping = new Error("The worker stops.");
@@ -59,8 +59,8 @@ const yielding = new Error("A more urgent job waits.");
 const lost = new Error("Another process has the job.");
 
 /**
- * Works off the queue of a memory, one job at a time, most urgent first. Several processes may do so with one memory:
- * each job is done by one of them.
+ * Processes the queue of a memory, one job at a time, most urgent first. Several processes may share one memory: each
+ * job runs in one of them.
  */
 export class JobWorker {
   private running: Promise<void> | null = null;
@@ -69,7 +69,7 @@ export class JobWorker {
   private timer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();
   private failures = 0;
-  /** What keeps all jobs from being done; null when nothing does. */
+  /** What prevents all jobs from running; null if nothing does. */
   trouble: string | null = null;
 
   constructor(private readonly options: WorkerOptions) {}
@@ -90,7 +90,7 @@ export class JobWorker {
     return this.isWorking || this.isWanted;
   }
 
-  /** Leaves the job at hand where it can be gone on with, and puts it back. */
+  /** Interrupts the current job where it can be resumed, and puts it back. */
   async close(): Promise<void> {
     this.stop.abort(stopping);
     clearTimeout(this.timer);
@@ -172,7 +172,7 @@ export class JobWorker {
     }
   }
 
-  /** Says what is wrong and waits, longer each time. What waits is in the database, or was never taken from it. */
+  /** Reports the problem and waits, longer each time. Pending work is safe in the database. */
   private async pause(error: unknown): Promise<void> {
     const wait = Math.min((this.options.pauseMs ?? 2000) * 2 ** this.failures++, maxPauseMs);
     const trouble = messageOf(error);
@@ -191,7 +191,7 @@ export class JobWorker {
       const due = nextDue(this.options.memory);
       if (due !== null) wait = Math.min(Math.max(due - Date.now(), shortestWaitMs), pollIntervalMs);
     } catch {
-      // The next look says what is wrong.
+      // The next attempt reports the problem.
     }
     this.timer = setTimeout(() => this.wake(), wait).unref();
   }

@@ -9,7 +9,7 @@ import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import type { MemoryWork } from "./memory-work.ts";
 
-/** What a status says of the memory and of the work on it. Never fails: what is wrong with a memory is reported, too. */
+/** The status of the memory and of the work on it. Never fails: problems of a memory are reported, too. */
 export class MemoryReport {
   constructor(private readonly of: { project: Project; config: Config; work: MemoryWork }) {}
 

@@ -16,13 +16,13 @@ interface MemoryWorkOptions extends OpenMemoryOptions {
 }
 
 /**
- * Keeps the memory of conversations open, and in step, for as long as the daemon runs. One that cannot be opened is tried
- * again; a damaged one is left as it is.
+ * Keeps the memory open and up to date while the daemon runs. Tries again if it cannot be opened; leaves a damaged one
+ * as it is.
  */
 export class MemoryWork {
   /** null where the memory is not open. */
   open: OpenMemory | null = null;
-  /** Why the memory is not open though it should be; null when nothing is wrong. */
+  /** Why the memory is not open though it should be; null if there is no problem. */
   failure: unknown = null;
   private readonly embedders: Embedders;
   private isClosed = false;
@@ -38,7 +38,7 @@ export class MemoryWork {
     return this.options.config["sessions.capture"];
   }
 
-  /** Whether commits are bound to sessions. */
+  /** Whether commits are linked to sessions. */
   get bindsCommits(): boolean {
     return this.open?.bindsCommits ?? false;
   }
@@ -52,7 +52,7 @@ export class MemoryWork {
     return this.opened().memory;
   }
 
-  /** The open memory; null where there is none. */
+  /** The open memory, or null. */
   get memoryIfAny(): Memory | null {
     return this.open?.memory ?? null;
   }
@@ -61,7 +61,7 @@ export class MemoryWork {
     return this.opened().search;
   }
 
-  /** What it takes to change what is stored. @throws PommelError as `memory`; `config_invalid` */
+  /** Everything needed to change what is stored. @throws PommelError as `memory`; `config_invalid` */
   work(): ScrubbingWork {
     return this.opened().jobs.work();
   }
@@ -95,7 +95,7 @@ export class MemoryWork {
     this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
   }
 
-  /** Something that reads the memory failed: if it is damaged, it is closed and left as it is. */
+  /** Handles a failed read of the memory: if it is damaged, it is closed and left as it is. */
   suspect(error: unknown): void {
     if (!isDamaged(error) || !this.open || this.isClosed) return;
     const { open } = this;
@@ -107,7 +107,7 @@ export class MemoryWork {
       .catch((failure: unknown) => this.options.log.warn(`cannot close the memory: ${messageOf(failure)}`));
   }
 
-  /** What is read for a report, and what is reported of a memory that cannot be read. */
+  /** Reads data for a report, with a fallback for a memory that cannot be read. */
   report<T>(read: (memory: Memory) => T, otherwise: T): T {
     if (!this.open) return otherwise;
     try {
@@ -119,7 +119,7 @@ export class MemoryWork {
   }
 
   /**
-   * Lets a transcript be read on.
+   * Queues the import of a transcript's new lines.
    * @throws PommelError as `memory`
    */
   readOn(path: string, asked: TranscriptToRead): void {
@@ -131,17 +131,17 @@ export class MemoryWork {
     return hasNews(this.memory, path, stat);
   }
 
-  /** Transcripts that wait to be read on. */
+  /** Transcripts not fully imported. */
   pending(): number {
     return unfinishedJobs(this.memory, "transcript");
   }
 
-  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean } = {}): void {
     this.open?.scanMissedCommits(how);
   }
 
-  /** Lets everything be scrubbed again by the rules in force. */
+  /** Queues another scrub of everything by the current rules. */
   scrub(): void {
     this.opened().enqueue("scrub", "memory");
   }
@@ -151,12 +151,12 @@ export class MemoryWork {
     this.open?.wake();
   }
 
-  /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
+  /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     return this.opened().alone(work);
   }
 
-  /** Whether there is nothing to do now, not even in the background. */
+  /** Whether there is no work, not even in the background. */
   isResting(): boolean {
     return this.open?.isResting() ?? true;
   }

@@ -30,7 +30,7 @@ function know(hash: string): void {
   saveCommit(stored.memory, { ...commit, ...rest, seen: "reflog" }, []);
 }
 
-test("the root commit, where there was none before", async () => {
+test("the root commit of a new repository", async () => {
   expect(await look()).toEqual({ commits: [], hasOthers: false });
   const root = repository.commit("root", { a: "1\n" });
   expect(await look()).toEqual({
@@ -39,7 +39,7 @@ test("the root commit, where there was none before", async () => {
   });
 });
 
-test("those since the last time, with their branches and what they took the place of", async () => {
+test("those since the last time, with their branches and the commits that they replaced", async () => {
   const { dir, git, commit } = repository;
   know(commit("one", { a: "1\n" }));
   expect(await look()).toEqual({ commits: [], hasOthers: true });
@@ -72,7 +72,7 @@ function newCommitIn(dir: string): string {
   return repository.git("-C", dir, "rev-parse", "HEAD");
 }
 
-test("of a rebase what it comes to, when it is over", async () => {
+test("only the result of a rebase, when it is over", async () => {
   const { dir, git, commit } = repository;
   know(commit("root", { a: "1\n" }));
   git("checkout", "--quiet", "-b", "side");
@@ -100,7 +100,7 @@ test("of a rebase what it comes to, when it is over", async () => {
   expect(commits).toEqual([{ hash: squashed, branch: "side", rewrittenFrom: [] }]);
 });
 
-test("others' commits are no new ones of ours, and merges are", async () => {
+test("others' commits do not count as new ones of ours, and merges do", async () => {
   const { git, commit } = repository;
   know(commit("root"));
   await look();
@@ -122,7 +122,7 @@ test("others' commits are no new ones of ours, and merges are", async () => {
   expect((await look()).commits.map(({ hash }) => hash)).toEqual([more, git("rev-parse", "HEAD")]);
 });
 
-test("none without a repository, or where nothing is committed", async () => {
+test("none without a repository or a commit", async () => {
   const nowhere = mkdtempSync(join(tmpdir(), "pommel-nogit-"));
   expect(await look([nowhere])).toEqual({ commits: [], hasOthers: false });
   const bare = newRepository("--bare").dir;

@@ -5,7 +5,7 @@ import { branchOf } from "../../git/history/head.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
-/** A commit that was made here and that nobody told of. */
+/** A commit made here that no hook reported. */
 export interface NewCommit {
   hash: string;
   /** When it was made. Milliseconds since the epoch. */
@@ -17,7 +17,7 @@ export interface NewCommit {
 interface NewCommits {
   /** The earliest first. */
   commits: NewCommit[];
-  /** HEAD also went to commits that are not known and were not made here: pulled, say. */
+  /** HEAD also moved to unknown commits that were not made here: pulled, say. */
   hasOthers: boolean;
   /** Notes that all of these were seen to. */
   remember: () => void;
@@ -29,8 +29,8 @@ const seenUntil = "git.reflog ";
 const maxCommits = 500;
 
 /**
- * Commits that were made in the working trees since the last time, by their reflogs. Where a rebase goes on, the next
- * time. The first time none: that is history.
+ * Commits made in the working trees since the last call, by their reflogs. During a rebase none, until it ends. None on
+ * the first call: that is history.
  */
 export async function newCommits(
   memory: Memory,
@@ -51,7 +51,7 @@ export async function newCommits(
       signal,
     );
     if (entries.length === 0) {
-      // Whatever comes is new, the root commit first.
+      // Every later commit is new, the root commit first.
       if (since === null) positions.set(root, 0);
       continue;
     }
@@ -82,7 +82,7 @@ export async function newCommits(
   return { commits: [...commits.values()], hasOthers, remember };
 }
 
-/** Newest first; one at least where there is one, and those of the same second as the last one seen to. */
+/** Newest first, at least one if there is any, including those of the same second as the last one processed. */
 async function entriesSince(root: string, since: number, signal?: AbortSignal): Promise<ReflogEntry[]> {
   const entries: ReflogEntry[] = [];
   try {
@@ -92,7 +92,7 @@ async function entriesSince(root: string, since: number, signal?: AbortSignal): 
       if (entries.length > maxCommits) break;
     }
   } catch (error) {
-    // Nothing is committed yet, or nothing is there.
+    // No commit yet, or no repository.
     if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
   }
   return entries;
@@ -111,7 +111,7 @@ function withBranches(entries: readonly ReflogEntry[], branch: string | null): S
     const before = entries[index + 1]?.hash;
     const entry: Sorted = {
       hash,
-      // Whole seconds: what was said within it was before.
+      // git has whole seconds; messages within this one count as earlier.
       at: at + 999,
       branch: current,
       rewrittenFrom: isAmend && before !== undefined ? [before] : [],
@@ -129,7 +129,7 @@ function sortOf(action: string): Sorted["sort"] {
   return /^(commit|cherry-pick|revert|am)\b/.test(action) ? "made" : "other";
 }
 
-/** Of commits that a rebase made those that are part of a branch, or of what is checked out. */
+/** Filters the commits of a rebase: keeps those that are on a branch, or checked out. */
 async function keptOf(
   root: string,
   commits: readonly NewCommit[],

@@ -25,9 +25,9 @@ import { isOwnerAlive, newOwner } from "./job-owner.ts";
 import { JobWorker } from "./job-worker.ts";
 import { RwLock } from "./rw-lock.ts";
 
-/** After the last session that nobody knew of was read. Milliseconds. */
+/** Pause after the last unknown session was read. Milliseconds. */
 const afterUnknownMs = 5000;
-/** A session is summed up when nothing new has come for so long. Milliseconds. */
+/** A session is summarized after this long without new lines. Milliseconds. */
 const summariseAfterMs = 60_000;
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
@@ -38,9 +38,9 @@ export interface OpenMemoryOptions {
   config: Config;
   /** The project's root and those of its other worktrees, as they are now. */
   roots: () => readonly string[];
-  /** Resolves when they were looked for; until then nothing is read. */
+  /** Resolves when the worktrees are found; nothing is read before. */
   rootsFound: Promise<void>;
-  /** Resolves when what was seen of changing files is stored; commits are looked at after that. */
+  /** Resolves when the file observations so far are stored; commits are analysed after that. */
   settled?: () => Promise<void>;
   log: Logger;
 }
@@ -60,7 +60,7 @@ export class OpenMemory {
   private unloadTimer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onFailure told of every failure of what works in the background
+   * @param onFailure called with every failure in the background
    * @throws PommelError as `Memory.open`
    */
   constructor(
@@ -139,7 +139,7 @@ export class OpenMemory {
         },
       });
     const reading = config["sessions.capture"] ? (["transcript"] as const) : [];
-    // A language model and the network take their time, and nobody waits for that.
+    // A language model and the network are slow, and nobody waits for these jobs.
     return [
       workerFor([...reading, "commit", "scrub", "history", "retain"]),
       workerFor(["deep-scrub", "summary", "sync"]),
@@ -153,7 +153,7 @@ export class OpenMemory {
     this.makeVectors();
   }
 
-  /** Whether commits are bound to sessions. */
+  /** Whether commits are linked to sessions. */
   get bindsCommits(): boolean {
     const { config } = this.options;
     return config["sessions.capture"] && config["git.checkpoints"];
@@ -167,13 +167,13 @@ export class OpenMemory {
 
   // Requests
 
-  /** Lets a transcript be read on. */
+  /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: TranscriptToRead): void {
     askForReading(this.memory, path, asked);
     this.wake();
   }
 
-  /** Lets commits be caught up on that nobody told of; where commits are not bound to sessions, nothing. */
+  /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
     if (!this.bindsCommits) return;
     this.quietly(() => askForHistory(this.memory, how));
@@ -190,7 +190,7 @@ export class OpenMemory {
     for (const worker of this.workers) worker.wake();
   }
 
-  /** Runs what nothing else may run beside: jobs at hand are left and gone on with afterwards. */
+  /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.lock.alone(work);
@@ -200,14 +200,14 @@ export class OpenMemory {
     }
   }
 
-  // What goes on behind
+  // Background work
 
-  /** What keeps the queue from being worked off. */
+  /** What prevents the queue from being processed. */
   get troubles(): string[] {
     return this.workers.flatMap(({ trouble }) => trouble ?? []);
   }
 
-  /** Whether there is nothing to do now, not even in the background. */
+  /** Whether there is no work, not even in the background. */
   isResting(): boolean {
     return this.workers.every((worker) => !worker.isBusy()) && !this.embedPass.isBusy();
   }
@@ -244,12 +244,12 @@ export class OpenMemory {
     if (!this.isClosed) this.quietly(() => flushTerms(this.memory));
     await this.embedders.first?.close();
     collectGarbage();
-    // What the first time has freed is given back to the system the second time.
+    // The second collection returns to the system what the first one freed.
     await sleep(1000, undefined, { ref: false });
     collectGarbage();
   }
 
-  /** For what nobody waits for: a memory that fails must not end the daemon, which has code to search as well. */
+  /** For work in the background: a memory that fails must not end the daemon, which also serves code search. */
   private quietly(work: () => void): void {
     try {
       work();
@@ -259,13 +259,13 @@ export class OpenMemory {
     }
   }
 
-  /** Leaves the jobs at hand where they can be gone on with. */
+  /** Interrupts the current jobs where they can be resumed. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.housekeeping.close();
     await Promise.all([...this.workers.map((worker) => worker.close()), this.embedPass.close()]);
     for (const timer of [this.releaseTimer, this.unloadTimer]) clearTimeout(timer);
-    // Requests that came with the last breath.
+    // Requests accepted while shutting down.
     await this.lock.alone(() => this.memory.close());
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Lets work on the memory run side by side, except for what must have it alone: forgetting, say, while nobody holds
- * what is to be forgotten in mind. Who wants it alone asks the others to leave, and goes before those that come later.
+ * Lets work on the memory run in parallel, except for what needs it alone: forgetting, say, must not run while other
+ * work still holds the data in variables. A request for exclusive access asks the others to stop, and goes before later
+ * ones.
  */
 export class RwLock {
   private readonly inside = new Set<() => void>();
@@ -8,7 +9,7 @@ export class RwLock {
   private wanting = 0;
   private waiting: (() => void)[] = [];
 
-  /** @param leave asks the work to stop where it can be gone on with */
+  /** @param leave asks the work to stop where it can be resumed */
   async together<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
     while (this.isTaken || this.wanting > 0) await this.change();
     this.inside.add(leave);

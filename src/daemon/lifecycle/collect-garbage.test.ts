@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { collectGarbage } from "./collect-garbage.ts";
 
-it("frees what nobody holds", async () => {
+it("frees what is not referenced", async () => {
   const held = [new WeakRef({ large: new Array(1000) })];
   await nextTurn();
   collectGarbage();

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 let collect: (() => void) | undefined;
 
 /**
- * Gives back the memory of what is no longer used. V8 does not of itself when a process falls idle: tens of megabytes
- * that a burst of work has left would stay for as long as nothing happens.
+ * Returns unused memory to the system. V8 does not when a process becomes idle: tens of megabytes from a burst of work
+ * would stay until the next one.
  */
 export function collectGarbage(): void {
   if (collect === undefined) {

@@ -9,7 +9,7 @@ import type { Project } from "../../project/paths.ts";
 type LogLevel = Config["daemon.log_level"];
 
 export interface DaemonLog extends Logger {
-  /** What is less important is left out from now on. */
+  /** Less important messages are dropped from now on. */
   setLevel(level: LogLevel): void;
   /** Resolves when everything is on disk. */
   close(): Promise<void>;

@@ -44,11 +44,11 @@ export interface DaemonOptions {
   config: Config;
   log: DaemonLog;
   /**
-   * Exits after this long without a request or a change; 0 means never, null what daemon.idle_exit_minutes says.
+   * Exits after this long without a request or a change; 0 means never, null uses daemon.idle_exit_minutes.
    * Milliseconds.
    */
   idleExitMs: number | null;
-  /** Called when the daemon wants to end by itself or was asked to over HTTP. */
+  /** Called when the daemon decides to end or a request asks it to. */
   onStop: (reason: string) => void;
   /** Called when another daemon has to take over; null where none can, as this one runs in a terminal. */
   onRestart: ((reason: string) => void) | null;
@@ -58,19 +58,19 @@ export interface DaemonOptions {
 
 export interface Daemon {
   record: DaemonRecord;
-  /** Ends in order: answers what was asked, finishes the file being written, leaves nothing behind. */
+  /** Ends in order: answers open requests, finishes the file being written, cleans up. */
   stop(): Promise<void>;
 }
 
 /** How often to look whether the project is still there and still ours, and whether anybody needs us. */
 const heartbeatMs = 2000;
-/** A daemon that runs for so long has not failed to start. Milliseconds. */
+/** A daemon that runs this long has started successfully. Milliseconds. */
 const provenAfterMs = 60_000;
 
 /**
- * Runs the daemon of a project in this process: takes the lock, opens the index, answers HTTP, watches. It
- * answers from the start; the first pass over the project goes on behind.
- * @throws PommelError `locked` when another process writes the index; whatever kept it from starting
+ * Runs the daemon of a project in this process: takes the lock, opens the index, serves HTTP, watches. It answers from
+ * the start, while the first pass over the project runs in the background.
+ * @throws PommelError `locked` when another process writes the index; any other reason why it cannot start
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { project, config, log, onStop, onRestart } = options;

@@ -34,7 +34,7 @@ function configure(toml: string): void {
   writeFileSync(project.configFile, toml);
 }
 
-it("goes by what needs no restart, and leaves the rest as it was", () => {
+it("applies what needs no restart, and leaves the rest as it was", () => {
   configure('[search]\nlimit = 3\n[index]\nexclude = ["dist/**"]\n');
   expect(settings.reload()).toEqual({ applied: ["search.limit"], need_restart: ["index.exclude"] });
   expect(config["search.limit"]).toBe(3);

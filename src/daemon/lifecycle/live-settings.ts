@@ -21,16 +21,16 @@ interface LiveSettingsOptions {
 /** Which settings are not any more what the daemon started with or took over last. */
 interface ChangedSettings {
   applied: SettingKey[];
-  /** Left as they were. */
+  /** Not applied. */
   need_restart: SettingKey[];
 }
 
-/** How often the files are looked at. Milliseconds. */
+/** Poll interval of the files. Milliseconds. */
 const pollIntervalMs = 1000;
 
 /** Keeps a running daemon's settings in step with the files that they are read from. */
 export class LiveSettings {
-  /** What is wrong with the files; null when nothing is. */
+  /** The problem with the files; null if there is none. */
   problem: string | null = null;
   private readonly stopPolling: () => void;
   private readonly firstLook: NodeJS.Timeout;
@@ -48,7 +48,7 @@ export class LiveSettings {
   }
 
   /**
-   * Reads the settings again, and goes by those that need no restart.
+   * Reads the settings again, and applies those that need no restart.
    * @throws PommelError `config_invalid`, `unreadable`
    */
   reload(): ChangedSettings {

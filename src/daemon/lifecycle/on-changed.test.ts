@@ -23,7 +23,7 @@ function install(text: string) {
   renameSync(join(dir, "new"), file);
 }
 
-it("tells once of a new version, when it stays", () => {
+it("reports a new version once, when it is stable", () => {
   const then = vi.fn();
   onReplaced(file, 1000, then);
   vi.advanceTimersByTime(3000);
@@ -37,7 +37,7 @@ it("tells once of a new version, when it stays", () => {
   expect(then).toHaveBeenCalledTimes(1);
 });
 
-it("waits for an installation that goes on, and says nothing when it is told to stop", () => {
+it("waits for an installation in progress, and reports nothing after it is stopped", () => {
   const then = vi.fn();
   const stop = onReplaced(file, 1000, then);
   for (const text of ["a", "ab", "abc"]) {
@@ -50,7 +50,7 @@ it("waits for an installation that goes on, and says nothing when it is told to 
   expect(then).not.toHaveBeenCalled();
 });
 
-it("tells of every change of any of the files, also when one appears or vanishes", () => {
+it("reports every change of any of the files, also when one appears or vanishes", () => {
   const then = vi.fn();
   const other = join(dir, "other.toml");
   const stop = onChanged([file, other], 1000, then);

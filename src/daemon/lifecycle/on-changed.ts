@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 
 /**
- * Calls `then` whenever one of `files` has changed, appeared or vanished, and all have stayed as they are for `everyMs`.
- * By polling: editors and package managers replace files, which watchers lose sight of.
+ * Calls `then` when any of `files` has changed, appeared or vanished, and all are unchanged for `everyMs`. Polls,
+ * because editors and package managers replace files, which watchers lose track of.
  * @returns stops looking
  */
 export function onChanged(files: readonly string[], everyMs: number, then: () => void): () => void {
@@ -20,10 +20,10 @@ export function onChanged(files: readonly string[], everyMs: number, then: () =>
 }
 
 /**
- * Tells once when another version was installed in the place of the running one. Parts of a program are loaded when they
- * are needed, and those of the old version are not there any more by then.
+ * Calls `then` once when another version replaces the running one. Parts of a program are loaded on demand, and by then
+ * those of the old version are gone.
  * @param program the running one
- * @param everyMs how often it is looked at; a new one has to stay as it is for so long
+ * @param everyMs interval of the checks; a new version must stay unchanged for one interval
  * @returns stops looking
  */
 export function onReplaced(program: string, everyMs: number, then: () => void): () => void {

@@ -18,7 +18,7 @@ export function preferredPort(root: string): number {
 /**
  * Listens on 127.0.0.1: on `configured` if it is not 0, else on the project's own port or the next free one.
  * @returns the port
- * @throws PommelError `daemon_start_failed` when there is no port to be had
+ * @throws PommelError `daemon_start_failed` if no port is available
  */
 export async function listen(server: Server, root: string, configured: number): Promise<number> {
   const preferred = preferredPort(root);
@@ -48,7 +48,7 @@ export async function listen(server: Server, root: string, configured: number): 
       );
 }
 
-/** Stops accepting, lets requests under way finish, and cuts those that do not. */
+/** Stops accepting, lets open requests finish, and cuts those that do not. */
 export async function closeServer(server: Server): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), lastRequestsMs);
   await new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 
-/** The record of a daemon that starts now on `port`. */
+/** The record of a daemon that now starts on `port`. */
 export function newRecord(port: number, config: Config): DaemonRecord {
   return {
     pid: process.pid,
@@ -19,12 +19,12 @@ export function newRecord(port: number, config: Config): DaemonRecord {
   };
 }
 
-/** What hooks have to know of the settings. */
+/** The settings that hooks need. */
 export function contextOf(config: Config): Pick<DaemonRecord, "context"> {
   return { context: { mode: config["context.mode"], deadline_ms: config["context.deadline_ms"] } };
 }
 
-/** Writes daemon.json, whole or not at all, for its owner only. */
+/** Writes daemon.json atomically, for its owner only. */
 export function writeRecord(project: Project, record: DaemonRecord): void {
   writeJson(project.daemonFile, record);
 }

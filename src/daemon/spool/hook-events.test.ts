@@ -47,11 +47,11 @@ function take(
 
 const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);
 
-test("a note is remembered once for each time that it was written", async () => {
+test("a note is stored once for each time that it was written", async () => {
   const prompt = "Note to Pommel: keep it\nNote to Pommel: and that";
   await take("user-prompt", { prompt }, 1_000_000);
   expect(notes().sort()).toEqual(["1000000 and that", "1000000 keep it"]);
-  // The same hook, told of twice.
+  // The same hook, delivered twice.
   await take("user-prompt", { prompt }, 1_000_500);
   expect(notes()).toHaveLength(2);
   await take("user-prompt", { prompt: "Note to Pommel: keep it" }, 2_000_000);
@@ -62,7 +62,7 @@ test("a note is remembered once for each time that it was written", async () => 
   for (const ordinal of [0, 1]) expect(uids).toContain(annotationUid("s", "twice", ordinal));
 });
 
-test("a note that the transcript told of first is the same", async () => {
+test("a note imported from the transcript first is the same", async () => {
   const known = {
     sessionUid: "s",
     turn: 1,
@@ -76,7 +76,7 @@ test("a note that the transcript told of first is the same", async () => {
   expect(notes()).toEqual(["1000000 keep it"]);
 });
 
-test("what another agent's hooks tell of is that agent's", async () => {
+test("events of another agent's hooks belong to that agent", async () => {
   const handle = claudeHookEvents({
     work: { captures: true, memory: stored.memory, readOn },
     roots: () => ["/repo"],
@@ -92,7 +92,7 @@ test("what another agent's hooks tell of is that agent's", async () => {
   await expect(handle({ ...item, agent: "other", event: "stop", payload })).rejects.toThrow();
 });
 
-test("a session is known from its start, and is summed up at its end", async () => {
+test("a session is known from its start, and is summarized at its end", async () => {
   await take("session-start", { source: "startup" });
   expect(sessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });
   expect(readOn).not.toHaveBeenCalled();
@@ -100,7 +100,7 @@ test("a session is known from its start, and is summed up at its end", async () 
   expect(readOn).toHaveBeenCalledWith(path, { agent: "claude", generate_summary: true });
 });
 
-test("keeps the end of a session until it is gone on with", async () => {
+test("keeps the end of a session until the session continues", async () => {
   await take("session-start", {}, 0);
   await take("user-prompt", {}, 1000);
   await take("session-end", { reason: "other" }, 2000);
@@ -111,7 +111,7 @@ test("keeps the end of a session until it is gone on with", async () => {
   expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: null, endReason: null });
 });
 
-test("keeps the end of a fork whose start was told as that of its origin, and the origin's", async () => {
+test("keeps the end of a fork that started with its origin's id, and the end of the origin", async () => {
   addSession(stored.memory, "origin", { lastAt: 5, ended: { at: 7, reason: "other" } });
   await take("session-start", { session_id: "origin" }, 0);
   await take("user-prompt", { session_id: "fork" }, 1000);
@@ -120,7 +120,7 @@ test("keeps the end of a fork whose start was told as that of its origin, and th
   expect(sessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
 });
 
-test("does not know a session of which nothing but its end is told", async () => {
+test("ignores the end of a session that is otherwise unknown", async () => {
   await take("session-end", {});
   expect(sessionByUid(stored.memory, "s")).toBeNull();
 });
@@ -140,17 +140,17 @@ test("a session of another project, and one that was forgotten, is not noted", a
   expect(notes()).toEqual([]);
 });
 
-test("a transcript is read on when something has happened, and summed up when it is compacted", async () => {
+test("a transcript is read after new events, and summarized when it is compacted", async () => {
   await take("post-tool-use", { tool_name: "Edit" });
   expect(readOn).toHaveBeenLastCalledWith(path, { agent: "claude", generate_summary: false });
   await take("pre-compact", { trigger: "auto" });
   expect(readOn).toHaveBeenLastCalledWith(path, { agent: "claude", generate_summary: true });
-  // A subagent's file that never comes.
+  // The file of a subagent that never appears.
   await take("subagent-stop", { agent_transcript_path: "/nowhere/agent.jsonl" });
   expect(readOn.mock.calls.map(([file]) => file)).toEqual([path, path, path]);
 });
 
-test("a session of Gemini CLI is on the branch that is checked out when its hooks tell of it", async () => {
+test("a session of Gemini CLI is on the branch that is checked out when its hooks run", async () => {
   const repo = mkdtempSync(join(tmpdir(), "pommel-branch-"));
   mkdirSync(join(repo, ".git"));
   const head = (branch: string) => writeFileSync(join(repo, ".git", "HEAD"), `ref: refs/heads/${branch}\n`);
@@ -167,7 +167,7 @@ test("a session of Gemini CLI is on the branch that is checked out when its hook
   await tell("g", "gemini", "stop");
   expect(branchOf("g")).toBe("bird/heron");
   await tell("late", "gemini", "session-start", Date.now() - 3_600_000);
-  // Its transcript says it.
+  // The transcript has it.
   await tell("c", "claude", "session-start");
   expect([branchOf("late"), branchOf("c")]).toEqual([null, null]);
   rmSync(repo, { recursive: true });

@@ -12,20 +12,20 @@ import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 
-/** A prompt's hook and its line in the transcript tell of times this far apart at the most. Milliseconds. */
+/** Maximum difference between the times of a prompt's hook and its line in the transcript. Milliseconds. */
 const sameNoteMs = 60_000;
-/** At the end of a turn its last message is on disk a little later. Milliseconds. */
+/** The last message of a turn is written a little after the turn's end. Milliseconds. */
 const lagMs = 2000;
 
 interface HookEventsOptions {
   work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
   roots: () => readonly string[];
-  /** The file lies where transcripts may not be watched. */
+  /** The file may be outside of the watched folders. */
   onTranscript: (path: string) => void;
   stop: AbortSignal;
 }
 
-/** Takes in what agents' hooks tell of: they run ahead of the transcript, which has the rest. */
+/** Records events of agents' hooks: they run ahead of the transcript, which has the rest. */
 export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     if (!options.work.captures) return;
@@ -41,11 +41,11 @@ interface HookEvent {
   event: AgentHookItem["event"];
   payload: AgentHookItem["payload"];
   at: number;
-  /** Where it is known and no transcript says it. */
+  /** Where it is known and no transcript has it. */
   branch: string | null;
 }
 
-/** What is checked out so soon after a hook was it then. Milliseconds. */
+/** The branch checked out this soon after a hook counts as the branch at the hook. Milliseconds. */
 const soonMs = 10_000;
 
 async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
@@ -74,8 +74,8 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
 }
 
 /**
- * A prompt shows that a session goes on, not its start: of a fork, older clients tell the start with the id of the
- * session that it was forked from, and with its own id nothing before the first prompt.
+ * A prompt shows that a session continues, not that it starts: for a fork, older clients send the start with the id of
+ * its origin, and nothing with its own id before the first prompt.
  */
 function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
   const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
@@ -87,14 +87,14 @@ function noteSession(memory: Memory, uid: string, { agent, event, payload, at, b
     if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
   }
   if (event === "session-end") {
-    // One that never said anything is none.
+    // A session without messages does not count.
     if (sessionByUid(memory, uid) === null) return;
     saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
   }
 }
 
 /**
- * The prompt's notes, at once. The transcript tells of them again, with their turn: the n-th same note of a session is
+ * The prompt's notes, at once. The transcript repeats them later, with their turn: the n-th same note of a session is
  * always the same annotation.
  */
 function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {
@@ -141,7 +141,7 @@ async function readLater(options: HookEventsOptions, paths: readonly string[], a
     try {
       options.work.readOn(path, { agent });
     } catch {
-      // The memory has gone meanwhile; what is on disk is found with the next start.
+      // The memory has closed meanwhile; the next start finds what is on disk.
     }
   }
 }

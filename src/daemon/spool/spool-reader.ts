@@ -11,10 +11,10 @@ interface SpoolReaderOptions {
   log: Logger;
 }
 
-/** In case nobody pokes. Milliseconds. */
+/** In case no notification arrives. Milliseconds. */
 const pollIntervalMs = 10_000;
 
-/** Works off the spool whenever somebody says that something lies in it, and now and then by itself. */
+/** Processes the spool on every notification, and at intervals. */
 export class SpoolReader {
   private running: Promise<void> | null = null;
   private isWanted = false;
@@ -23,14 +23,14 @@ export class SpoolReader {
 
   constructor(private readonly options: SpoolReaderOptions) {}
 
-  /** Resolves when what lies there now is worked off. */
+  /** Resolves when the current items are processed. */
   begin(): Promise<void> {
     this.timer = setInterval(() => this.notify(), pollIntervalMs).unref();
     this.notify();
     return this.running ?? Promise.resolve();
   }
 
-  /** Several pokes while it is at work are one. */
+  /** Several notifications during one pass count as one. */
   notify(): void {
     if (this.isClosed) return;
     this.isWanted = true;

@@ -26,7 +26,7 @@ test("makes the spool, for its owner only", async () => {
   expect(statSync(project.spoolDir).mode & 0o777).toBe(0o700);
 });
 
-test("hands items over in order and deletes them; keeps drafts and what nobody handles", async () => {
+test("handles items in order and deletes them; keeps drafts and items without a handler", async () => {
   mkdirSync(project.spoolDir);
   put("2.json", '{"kind": "stop", "n": 2}');
   put("1.json", '{"kind": "stop", "n": 1}');

@@ -10,9 +10,9 @@ import { type SpoolItem, spoolItem } from "../../protocol/spool-items.ts";
 export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;
 
 /**
- * Works off `.pommel/spool/`, oldest name first. An item is deleted when it is done; one that nobody handles,
- * that makes no sense or that fails is kept in `spool/rejected/`. Where the memory cannot be written just now it stays,
- * with those after it. Names that start with a dot are still being written.
+ * Processes `.pommel/spool/`, oldest name first. A processed item is deleted; one that has no handler, is invalid or
+ * fails is kept in `spool/rejected/`. While the memory cannot be written, the item and those after it stay. Names that
+ * start with a dot are still being written.
  * @returns how many were done and how many rejected
  */
 export async function drainSpool(
@@ -48,7 +48,7 @@ export async function drainSpool(
   return counts;
 }
 
-/** Nothing is wrong with the item. */
+/** Whether the item itself is fine. */
 function isPassing(error: unknown): boolean {
   return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|SQLITE_.*|EMFILE|ENFILE)$/.test(
     codeOf(error),

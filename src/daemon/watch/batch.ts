@@ -1,6 +1,6 @@
 /**
- * Gathers items without duplicates and hands them over together: when none has come for `debounceMs`, or when
- * the first has waited `maxWaitMs`, so that a stream that never ends is handed over as well.
+ * Collects items without duplicates and delivers them together: after `debounceMs` without a new one, or when the first
+ * has waited `maxWaitMs`, so that an endless stream is delivered as well.
  */
 export class Batch<T> {
   private items = new Set<T>();

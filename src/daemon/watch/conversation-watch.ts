@@ -24,21 +24,21 @@ interface ConversationWatchOptions {
   log: Logger;
 }
 
-/** Sessions from before that nobody has taken in. */
+/** Past sessions that are not imported yet. */
 interface PastSessions {
   /** Without those of subagents. */
   sessions: number;
   /** With those of subagents. */
   bytes: number;
-  /** Names of the agents that they were with. */
+  /** Names of their agents. */
   agents: string[];
 }
 
-/** What a transcript says of itself. */
-interface Told {
+/** A transcript's own metadata. */
+interface TranscriptOwner {
   /** Whether it is of this project. */
   isOurs: boolean;
-  /** Whether it is no subagent's. */
+  /** False for a subagent's session. */
   isOwn: boolean;
 }
 
@@ -47,24 +47,24 @@ interface OldFile extends TranscriptFile {
   isOwn: boolean;
 }
 
-/** Of a folder, so many files are looked at: the names of two directories may lead to the same folder. */
-const telling = 5;
+/** Number of files checked per folder: two directory names may map to the same folder. */
+const maxProbed = 5;
 
-/** What vanishes is looked for so often at most: every file is asked for its age. Milliseconds. */
+/** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
 const vanishingMs = 60_000;
 
-/** Of `meta`: since when sessions of this project are remembered. Milliseconds since the epoch. */
+/** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
 /**
- * Watches the directories where agents keep their transcripts, and lets those of this project be read as they grow.
- * Transcripts that had ended before Pommel came wait for `pm import`.
+ * Watches the directories where agents keep their transcripts, and imports those of this project as they grow.
+ * Transcripts that ended before Pommel was installed wait for `pm import`.
  */
 export class ConversationWatch {
   private readonly watches: DirectoryWatch[] = [];
-  /** By path. What is known stays true while a transcript's beginning does. */
-  private readonly known = new Map<string, Told>();
-  /** Transcripts from before, by path; null until all were looked at. */
+  /** By path. An entry holds as long as the beginning of its transcript is unchanged. */
+  private readonly known = new Map<string, TranscriptOwner>();
+  /** Older transcripts, by path; null until all are checked. */
   private old: Map<string, OldFile> | null = null;
   private vanishingSeen: { at: number; found: Vanishing[] } | null = null;
   private isClosed = false;
@@ -73,7 +73,7 @@ export class ConversationWatch {
 
   constructor(private readonly options: ConversationWatchOptions) {}
 
-  /** Resolves when everything is watched; what is there already is looked at behind. */
+  /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
     if (!this.options.work.captures) {
       this.old = new Map();
@@ -90,7 +90,7 @@ export class ConversationWatch {
     if (agent && directory !== null) void this.watch(agent, directory);
   }
 
-  /** null until all were looked at. */
+  /** null until all are checked. */
   past(): PastSessions | null {
     const { old } = this;
     if (old === null && this.options.work.memoryIfAny !== null) return null;
@@ -104,7 +104,7 @@ export class ConversationWatch {
     };
   }
 
-  /** What agents' clients will delete soon; null until all transcripts were looked at. */
+  /** What agents' clients will delete soon; null until all transcripts are checked. */
   vanishing(): Vanishing[] | null {
     if (this.old === null) return null;
     if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
@@ -157,7 +157,7 @@ export class ConversationWatch {
       try {
         await work();
       } catch (error) {
-        // A memory that cannot be used has said so itself.
+        // An unusable memory has already been reported.
         this.options.log.debug(`cannot check transcripts: ${messageOf(error)}`);
         this.options.work.suspect(error);
       }
@@ -200,9 +200,9 @@ export class ConversationWatch {
     return folders;
   }
 
-  /** Most folders are of other projects: their newest files tell, and the others need not be opened. */
+  /** Most folders belong to other projects: their newest files show that without opening the others. */
   private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
-    const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, telling);
+    const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, maxProbed);
     let isKnown = false;
     for (const { path } of newest) {
       if ((await this.owner(agent, path))?.isOurs) return true;
@@ -218,13 +218,13 @@ export class ConversationWatch {
     work.readOn(file.path, { agent: agent.name, priority: priority.watched });
   }
 
-  /** null when that does not stand there (yet). */
-  private async owner(agent: Agent, path: string): Promise<Told | null> {
+  /** null if the transcript does not have it (yet). */
+  private async owner(agent: Agent, path: string): Promise<TranscriptOwner | null> {
     const known = this.known.get(path);
     if (known !== undefined) return known;
     try {
       const info = await agent.describe(path);
-      // Not yet told: it is looked at again when it grows.
+      // Not decided yet: the next growth triggers another look.
       if (info === null) return null;
       const owner = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
       this.known.set(path, owner);
@@ -235,7 +235,7 @@ export class ConversationWatch {
     }
   }
 
-  /** Since when this project's sessions are remembered: its configuration was made when Pommel came. */
+  /** Recording of this project's sessions starts with its configuration file. */
   private since(): number {
     const { memory } = this.options.work;
     const stored = memory.meta(capturedSince);

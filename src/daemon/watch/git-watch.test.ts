@@ -26,13 +26,13 @@ test("notices a commit in any worktree, without hooks, and each once", () => {
   expect([times(), times()]).toEqual([1, 1]);
   git("-C", linked, "commit", "--quiet", "--allow-empty", "-m", "three");
   expect([times(), times()]).toEqual([2, 2]);
-  // A rebase is looked at when it is over.
+  // A rebase is checked when it is over.
   mkdirSync(join(dir, ".git/rebase-merge"));
   commit("four");
   expect(times()).toBe(2);
   rmSync(join(dir, ".git/rebase-merge"), { recursive: true });
   expect([times(), times()]).toEqual([3, 3]);
-  // A directory of the repository is its own project, and a worktree may come.
+  // A subdirectory of the repository is its own project, and a worktree may appear.
   mkdirSync(join(dir, "sub"));
   roots = [join(dir, "sub")];
   expect([times(), times()]).toEqual([4, 4]);

@@ -3,15 +3,13 @@ import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
 
 interface GitWatchOptions {
   roots: () => readonly string[];
-  /** HEAD of a worktree may be somewhere else than before. */
+  /** HEAD of a worktree may have moved. */
   onHeadChanged: () => void;
   /** How often to look. Milliseconds. */
   pollIntervalMs?: number;
 }
 
-/**
- * Notices that commits were made though no hook told of them: looks at the logs of HEAD now and then, without asking git.
- */
+/** Detects commits that no hook reported: polls the reflogs of HEAD, without running git. */
 export class GitWatch {
   private readonly stamps = new Map<string, string>();
   private timer: NodeJS.Timeout | undefined;
@@ -36,7 +34,7 @@ export class GitWatch {
     let hasMoved = false;
     for (const root of this.options.roots()) {
       const directory = gitDirectoryOf(root);
-      // While a rebase goes on nothing is final.
+      // Nothing is final during a rebase.
       if (directory === null || isRebasing(directory)) continue;
       const { mtimeMs, size } = statSync(headLogOf(directory), { throwIfNoEntry: false }) ?? {};
       const stamp = `${mtimeMs}/${size}`;

@@ -30,7 +30,7 @@ const restingIndexer: IndexProgress = {
   recent: [],
 };
 
-/** An index, its search and its indexer that do nothing until told to. */
+/** An index, its search and its indexer, which do nothing until the test says so. */
 function fakeSession() {
   const meta = new Map<string, string>();
   return {
@@ -123,7 +123,7 @@ test("keeps a request to index again apart from a waiting look for changes", asy
   expect(session.indexer.reindex.mock.calls).toEqual([["src"], ["lib"], []]);
 });
 
-test("tries again after a full disk, and says so meanwhile", async () => {
+test("tries again after a full disk, and reports it meanwhile", async () => {
   const session = fakeSession();
   const full = new PommelError("disk_full", "The disk is full.");
   let fail = () => {};
@@ -190,7 +190,7 @@ test("passes on what is wrong with a query", async () => {
   await expect(work.ask(query)).rejects.toThrow(expect.objectContaining({ code: "usage" }));
 });
 
-test("lets the parse workers go and settles the index when nothing happens", async () => {
+test("stops the parse workers and settles the index when idle", async () => {
   const session = fakeSession();
   const { work } = await createWork([session], { releaseAfterMs: 1 });
   work.update(["a.ts"]);
@@ -215,7 +215,7 @@ test("waits for the work under way before it closes the index", async () => {
   expect(order).toEqual(["pass ended", "index closed"]);
 });
 
-test("lets models and vectors go when nobody searches, but not while vectors are made", async () => {
+test("unloads models and vectors while there are no searches, but not while vectors are made", async () => {
   const session = fakeSession();
   session.embedPass.isBusy.mockReturnValueOnce(true);
   const { work } = await createWork([session], { unloadAfterMs: 5 });

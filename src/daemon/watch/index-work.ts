@@ -20,7 +20,7 @@ export interface IndexSession {
 
 interface IndexWorkOptions {
   open: () => Promise<IndexSession>;
-  /** Puts a damaged index out of the way; says so in words for people. */
+  /** Moves a damaged index aside and returns a message for the user. */
   moveAside: (why: string) => string;
   log: Logger;
   /** Parse workers end after this long without work. Milliseconds. */
@@ -55,7 +55,7 @@ export class IndexWork {
   /** What went wrong with the last pass, until one works. */
   private trouble: string | null = null;
   private retries = 0;
-  /** Said once, true for as long as this daemon runs. */
+  /** Notes that hold for as long as this daemon runs. */
   readonly notes: string[] = [];
 
   private constructor(
@@ -76,7 +76,7 @@ export class IndexWork {
     return this.session.search;
   }
 
-  /** What is being done about the vectors of a model. */
+  /** The embedding progress of a model. */
   progressOf(model: string): EmbedProgress | null {
     return this.session.embedPass.progressOf(model);
   }
@@ -131,7 +131,7 @@ export class IndexWork {
     this.track(this.passes);
   }
 
-  /** Runs one piece of work to its end or to the right consequence of its failure; never rejects. */
+  /** Runs one piece of work and handles its failure; never rejects. */
   private async attempt(work: (indexer: Indexer) => Promise<unknown>): Promise<void> {
     if (this.stop.signal.aborted) return;
     const session = this.session;
@@ -139,7 +139,7 @@ export class IndexWork {
     try {
       await work(session.indexer);
     } catch (error) {
-      // A session that was closed or replaced under its work has nothing more to say.
+      // Failures of a session that was closed or replaced meanwhile do not matter.
       if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
       if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
       else this.retryLater(error);
@@ -148,7 +148,7 @@ export class IndexWork {
     if (session === this.session && !this.recovery) this.makeVectors(session);
   }
 
-  /** Behind everything else: what was indexed is found by its words, and by the first model, at once. */
+  /** Lowest priority: full-text search, and the first model, find new chunks at once. */
   private makeVectors({ embedPass }: IndexSession): void {
     embedPass.run().catch((error: unknown) => {
       if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
@@ -170,7 +170,7 @@ export class IndexWork {
     );
   }
 
-  /** Says what is wrong and waits, longer each time. Rejects when the daemon stops. */
+  /** Reports the problem and waits, longer each time. Rejects when the daemon stops. */
   private pause(error: unknown): Promise<void> {
     const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, maxRetryMs);
     this.trouble = messageOf(error);
@@ -178,7 +178,7 @@ export class IndexWork {
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
   }
 
-  /** A daemon's first questions take several times as long as later ones; better that nobody waits for them. */
+  /** A daemon's first queries take several times as long as later ones, so it runs some before a user has to wait. */
   async warmUp(): Promise<void> {
     this.unloadLater();
     try {
@@ -204,7 +204,7 @@ export class IndexWork {
     this.track(this.recovery);
   }
 
-  /** Puts an empty index in the place of a damaged one, as soon as that is possible. */
+  /** Replaces a damaged index with an empty one, as soon as that is possible. */
   private async startOver(why: string): Promise<void> {
     const { indexer, embedPass, index } = this.session;
     await Promise.all([indexer.close(), embedPass.close()]);
@@ -255,7 +255,7 @@ export class IndexWork {
     };
   }
 
-  /** Whether there is nothing to do, not even in the background. */
+  /** Whether there is no work, not even in the background. */
   isResting(): boolean {
     return this.queue().is_idle && !this.session.embedPass.isBusy();
   }

@@ -1,9 +1,9 @@
-/** So many keys are kept, of the files that changed last: about a megabyte. */
+/** Maximum number of keys, of the files that changed last: about a megabyte. */
 const maxKeys = 300_000;
 
-/** The keys of the lines of files as they were seen last (git/attribution/line-keys.ts). */
+/** The keys of the lines of files when last seen (git/attribution/line-keys.ts). */
 export class KeysOfFiles {
-  /** The one that changed last is the last. null: nobody knows what was in it before it changes the next time. */
+  /** The last changed is the last. null: the earlier content is unknown until the next change. */
   private readonly files = new Map<string, Uint32Array | null>();
   private total = 0;
 
@@ -18,7 +18,7 @@ export class KeysOfFiles {
     this.total = 0;
   }
 
-  /** @param options.isUnclear what comes next in it says nothing of what is new */
+  /** @param options.isUnclear the next change cannot show which lines are new */
   forget(path: string, { isUnclear }: { isUnclear: boolean }): void {
     this.drop(path);
     if (isUnclear) this.files.set(path, null);
@@ -26,8 +26,8 @@ export class KeysOfFiles {
   }
 
   /**
-   * Takes the lines of a file as they are now.
-   * @returns the keys of those that are new, each as often as it is more often there than before; blank lines left out
+   * Stores the current lines of a file.
+   * @returns the keys of new lines, each as often as it was added; without blank lines
    */
   replace(path: string, keys: ArrayLike<number>): number[] {
     const before = this.files.get(path);

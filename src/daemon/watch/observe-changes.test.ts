@@ -60,7 +60,7 @@ test("lines are noted when they show up, compared with the commit first and with
   expect(seen("new.ts", lines)).toEqual(["one"]);
 });
 
-test("they were there when the file says that it was changed, unless that is long ago", async () => {
+test("they count from the file's modification time, unless that is long ago", async () => {
   repository.commit("one");
   begin();
   repository.write({ "a.ts": "one\n", "old.ts": "one\n" });
@@ -73,7 +73,7 @@ test("they were there when the file says that it was changed, unless that is lon
   expect(of("old.ts")).toBeGreaterThanOrEqual(before);
 });
 
-test("what was not committed when the daemon began, or when it lost track, is no news later", async () => {
+test("uncommitted lines from before the daemon began, or lost track, do not count as new later", async () => {
   repository.commit("one", { "a.ts": "one\n", "sub/b.ts": "" });
   repository.write({ "a.ts": "one\nbefore\n", "new.ts": "before\n" });
   begin();
@@ -105,7 +105,7 @@ test("a commit in between does not hide what was written before it", async () =>
   expect(seen("a.ts", ["one", "two"])).toEqual(["two"]);
 });
 
-test("what a checkout brings was written by nobody", async () => {
+test("files from a checkout do not count as written", async () => {
   const { git, commit } = repository;
   commit("one", { "a.ts": "one\n" });
   git("checkout", "--quiet", "-b", "side");
@@ -121,7 +121,7 @@ test("what a checkout brings was written by nobody", async () => {
   expect(seen("a.ts", lines)).toEqual(["mine", "more"]);
 });
 
-test("many files at once were written by nobody, nor what is in them when they change next", async () => {
+test("many files at once do not count as written, nor does their content at the next change", async () => {
   repository.commit("one");
   begin();
   const names = Array.from({ length: 51 }, (_, n) => `${n}.ts`);
@@ -133,7 +133,7 @@ test("many files at once were written by nobody, nor what is in them when they c
   expect(seen("1.ts", lines)).toEqual(["now"]);
 });
 
-test("leaves out what nobody writes by hand, and what is no file", async () => {
+test("leaves out what is never written by hand, and what is not a file", async () => {
   repository.commit("one", { "d/e": "" });
   begin();
   await save({
@@ -164,7 +164,7 @@ test("works in a directory of a repository, before its first commit, and not wit
   expect(seen("memory.db", [])).toEqual([]);
 });
 
-test("of a file, what is there more often than before is new, whatever else is remembered", () => {
+test("lines that a file has more often than before are new, whatever other files have", () => {
   const keys = fc.array(fc.nat({ max: 4 }), { maxLength: 8 });
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), keys)), (saves) => {
@@ -184,7 +184,7 @@ test("of a file, what is there more often than before is new, whatever else is r
   );
 });
 
-test("only so much is remembered, of the files that changed last", () => {
+test("memory is limited to the files that changed last", () => {
   const files = new KeysOfFiles(30);
   files.replace("a", [1, 2]);
   files.replace(

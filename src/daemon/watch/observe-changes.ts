@@ -15,16 +15,16 @@ import { KeysOfFiles } from "./keys-of-files.ts";
 
 interface ObserverOptions {
   root: string;
-  /** null: there is none to note anything in. */
+  /** null: there is no memory to record in. */
   memory: () => Memory | null;
   log: Logger;
-  /** Files are looked at so long after they changed. Milliseconds. */
+  /** Delay between a file's change and its reading. Milliseconds. */
   debounceMs?: number;
 }
 
-/** So many files at once are a checkout, a build, a formatter's work. */
+/** This many files at once are a checkout, a build, a formatter's work. */
 const manyFiles = 50;
-/** What of many uncommitted files is in them is not looked at; of more not even their names. */
+/** Maximum number of uncommitted files whose content is read, and whose names are kept. */
 const maxUncommitted = 200;
 const maxNames = 5000;
 /** Larger files are not written by hand. Bytes. */
@@ -33,8 +33,8 @@ const largestFile = 1_048_576;
 const staleMs = 600_000;
 
 /**
- * Notes when lines show up in files, so that it can be told later whether somebody was at work then. Looks at files a
- * while after they changed, behind everything else.
+ * Records when lines appear in files, as evidence of who was at work then. Looks at files some time after they changed,
+ * with the lowest priority.
  */
 export class ChangeObserver {
   private readonly known = new KeysOfFiles();
@@ -42,7 +42,7 @@ export class ChangeObserver {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private readonly stop = new AbortController();
-  /** The log of HEAD and how much of it was seen; null outside of a working tree. */
+  /** The reflog of HEAD and the length already seen; null outside of a working tree. */
   private head: { log: string; length: number } | null;
 
   constructor(private readonly options: ObserverOptions) {
@@ -52,8 +52,8 @@ export class ChangeObserver {
   }
 
   /**
-   * What is not committed now was there before: it is no news when it is seen next. To be called at the beginning, and
-   * when changes were missed. Resolves when all of it was seen.
+   * Records the uncommitted lines as already there, so that they do not count as new later. To be called at the
+   * beginning, and after missed changes. Resolves when all files are read.
    */
   takeStock(): Promise<void> {
     return this.inTurn(async () => {
@@ -71,14 +71,14 @@ export class ChangeObserver {
     });
   }
 
-  /** Something came, changed or went at these paths, from the root. */
+  /** Files were added, changed or removed at these paths, relative to the root. */
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
     for (const path of paths) this.waiting.add(path);
     this.timer ??= setTimeout(() => void this.settled(), this.options.debounceMs ?? 750).unref();
   }
 
-  /** Resolves when all that was seen so far is noted. */
+  /** Resolves when everything seen so far is stored. */
   settled(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -105,7 +105,7 @@ export class ChangeObserver {
   private async look(paths: readonly string[]): Promise<void> {
     const memory = this.options.memory();
     const head = this.moved();
-    // What was brought by git is in its history, and what came with much else is nobody's writing.
+    // Changes by git are in its history, and changes of many files at once are not hand-written.
     if (memory === null || head === "moved" || paths.length > manyFiles) {
       for (const path of paths) this.known.forget(path, { isUnclear: head !== "moved" });
       return;
@@ -139,7 +139,7 @@ export class ChangeObserver {
       }
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
-      // Nothing is committed yet: everything is new.
+      // No commit yet: everything is new.
       if (error.reason === "not_installed") this.head = null;
     }
   }

@@ -7,9 +7,8 @@ import type { Logger } from "../../project/log.ts";
 type Stamps = Map<string, string>;
 
 /**
- * Looks at every file's stamp again and again, and hands over the paths of those that came, changed or went.
- * While the root cannot be read nothing is handed over, least of all that everything is gone. Resolves once
- * it knows what there is to begin with.
+ * Polls the stamp of every file, and delivers the paths of added, changed and removed ones. While the root cannot be
+ * read it delivers nothing, least of all that everything was removed. Resolves when the initial state is known.
  */
 export async function startPolling(options: {
   root: string;

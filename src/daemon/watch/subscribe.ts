@@ -22,7 +22,7 @@ export type Subscribe = (
   options: { ignore: string[] },
 ) => Promise<{ unsubscribe(): Promise<void> }>;
 
-/** Loaded when first called: where there is no binary for the system, that is one more reason to poll. */
+/** Loaded on first use: a missing binary for the system is one more reason to poll. */
 export const parcelSubscribe: Subscribe = async (directory, callback, options) => {
   await tryToWatch(directory);
   const { default: watcher } = await import("@parcel/watcher");
@@ -30,9 +30,9 @@ export const parcelSubscribe: Subscribe = async (directory, callback, options) =
 };
 
 /**
- * Asks Linux for an inotify instance and lets go of it. Users have few (often 128 for all their programs),
- * and where none is left @parcel/watcher does not fail, it blocks this thread for good. In a thread of its
- * own, because Node keeps the instance that a thread once asked for.
+ * Requests an inotify instance from Linux and releases it. Users have few (often 128 for all their programs), and if
+ * none is left @parcel/watcher does not fail, it blocks this thread for good. Runs in a thread of its own, because Node
+ * keeps an instance that a thread requested.
  * @throws Error EMFILE: none left
  */
 async function tryToWatch(directory: string): Promise<void> {
@@ -48,8 +48,8 @@ const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
 const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_instances raise the limits";
 
 /**
- * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if
- * the tree changes under the feet of the walk that a subscription begins with.
+ * Subscribes to the changes below `root`, without the directories that the rules leave out. Tries again if the tree
+ * changes during the subscription's initial walk.
  * @throws Error what `subscribe` last threw, with advice if a limit of the system was reached
  */
 export async function subscribeTo(
@@ -82,7 +82,7 @@ const networkFilesystems = new Map([
   [0x786f4256, "vboxsf"],
 ]);
 
-/** The name of the network file system that `directory` lies on, or null if it lies on none (that is known). */
+/** The name of the network file system that holds `directory`, or null if none is detected. */
 export function networkFilesystem(directory: string): string | null {
   if (process.platform !== "linux") return null;
   try {

@@ -41,7 +41,7 @@ async function watch(subscribe?: Subscribe): Promise<void> {
 
 const seen = () => onChange.mock.calls.flat(2);
 
-test("tells of files that come and grow, and of nothing else", async () => {
+test("reports files that appear and grow, and nothing else", async () => {
   mkdirSync(join(root, "a"), { recursive: true });
   await watch();
   expect(onRescan).toHaveBeenCalledTimes(1);
@@ -53,7 +53,7 @@ test("tells of files that come and grow, and of nothing else", async () => {
   await vi.waitFor(() => expect(seen()).toEqual([file, file]), 5000);
 });
 
-test("looks again when directories come, as what is in them was not seen", async () => {
+test("scans again when directories appear, as their content was not seen", async () => {
   mkdirSync(root);
   await watch();
   mkdirSync(join(root, "a", "s", "subagents"), { recursive: true });
@@ -76,7 +76,7 @@ test("waits for a directory that is not there yet, and follows one that is repla
   await vi.waitFor(() => expect(seen()).toContain(file), 5000);
 });
 
-test("looks by itself where the system cannot watch", async () => {
+test("polls where the system cannot watch", async () => {
   mkdirSync(root);
   const file = join(root, "1.jsonl");
   writeFileSync(file, "x\n");

@@ -12,7 +12,7 @@ interface DirectoryWatchOptions {
   /** The files in it, for where the system cannot watch. */
   list: () => AsyncIterable<TranscriptFile>;
   pollSeconds: number;
-  /** These files came, changed or went. */
+  /** These files were added, changed or removed. */
   onChange: (paths: string[]) => void;
   /** More may have changed than was seen; called for what is there at the beginning as well. */
   onRescan: () => void;
@@ -28,18 +28,18 @@ export interface DirectoryWatch {
   close(): Promise<void>;
 }
 
-/** A file is looked at so long after its last change, and so long after its first at the latest. Milliseconds. */
+/** Delay after a file's last change, and maximum delay after its first. Milliseconds. */
 const debounceMs = 300;
 const maxWaitMs = 1000;
-/** How often to look whether a directory has come, or is another one. Milliseconds. */
+/** How often to check whether a directory appeared or was replaced. Milliseconds. */
 const pollIntervalMs = 2000;
 
-/** Watches a directory outside of the project, whether it is there or not, for as long as it is not closed. */
+/** Watches a directory outside of the project, whether it exists or not, until closed. */
 export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   const { directory, isRelevant, list, pollSeconds, onChange, onRescan, log } = options;
   const subscribe = options.subscribe ?? parcelSubscribe;
   const changes = new Batch<string>(debounceMs, maxWaitMs, (paths) => onChange([...paths]));
-  // What came in a directory before it was watched was not seen, and directories in it are not watched.
+  // Files written before a new directory was watched were missed, and its subdirectories are not watched.
   const newDirectories = new Batch<string>(debounceMs, maxWaitMs, () => {
     void soon(stopWatching);
     void lookNow();

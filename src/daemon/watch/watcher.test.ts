@@ -72,7 +72,7 @@ async function settle(): Promise<void> {
 }
 
 describe("by notifications", () => {
-  it("delivers what came, changed and went, in any directory", async () => {
+  it("delivers what was added, changed and removed, in any directory", async () => {
     write("a/changed.ts");
     write("gone.ts");
     const { mode, note } = await watch();
@@ -109,7 +109,7 @@ describe("by notifications", () => {
     expect(rescans).toEqual([]);
   });
 
-  it("delivers a directory that came, and what happens in it from then on", async () => {
+  it("delivers a new directory, and what happens in it from then on", async () => {
     await watch();
     write("new/deep/er/a.ts");
     await delivered("new");
@@ -153,7 +153,7 @@ describe("by notifications", () => {
     expect(changes).not.toContain("b.tmp");
   });
 
-  it("has it scanned when .git/info/exclude comes", async () => {
+  it("requests a scan when .git/info/exclude appears", async () => {
     mkdirSync(join(root, ".git/info"), { recursive: true });
     await watch();
     await settle();
@@ -162,7 +162,7 @@ describe("by notifications", () => {
     await rescanned(/ignore rules changed/);
   });
 
-  it("has it scanned after a checkout of many files, and goes on", async () => {
+  it("requests a scan after a checkout of many files, and keeps watching", async () => {
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
         cwd: root,
@@ -189,7 +189,7 @@ describe("by notifications", () => {
     );
   });
 
-  it("stays alive when the root is moved away, and sees it come back", async () => {
+  it("stays alive when the root is moved away, and sees it return", async () => {
     write("a.ts");
     await watch();
     renameSync(root, `${root}-moved`);
@@ -202,7 +202,7 @@ describe("by notifications", () => {
   });
 });
 
-/** Runs a command as a user who has no inotify instance left, as root of a namespace of its own. */
+/** Runs a command as a user without free inotify instances, as root of a namespace of its own. */
 const withoutInotify = [
   "-Ur",
   "sh",
@@ -256,7 +256,7 @@ describe("by events made up", () => {
     expect(changes).toEqual(["a.ts"]);
   });
 
-  it("delivers while a stream of changes goes on", async () => {
+  it("delivers during a stream of changes", async () => {
     write("a.ts");
     await watch({ subscribe: fake, debounceMs: 60 });
     const stream = setInterval(() => emit(null, [changed("a.ts")]), 5);
@@ -281,7 +281,7 @@ describe("by events made up", () => {
     expect(subscriptions.map(({ isOpen }) => isOpen)).toEqual([false, true]);
   });
 
-  it("has it scanned when the system lost track, and goes on", async () => {
+  it("requests a scan when the system lost track, and keeps watching", async () => {
     write("a.ts");
     await watch({ subscribe: fake });
     emit(new Error("Events were dropped by the FSEvents client. File system must be re-scanned."), []);
@@ -343,7 +343,7 @@ describe("by polling", () => {
     throw new Error("inotify_add_watch on '/' failed: No space left on device");
   };
 
-  it("says why, and delivers what came, changed and went", async () => {
+  it("reports why, and delivers what was added, changed and removed", async () => {
     write("changed.ts");
     write("dir/gone.ts");
     write(".gitignore", "*.log");

@@ -18,12 +18,12 @@ export interface WatchOptions {
   root: string;
   /** Read anew by the watcher when an ignore file changes. */
   rules: IgnoreRules;
-  /** Changes are delivered when none has come for this long, and no later than four times this (at least 250). */
+  /** Changes are delivered after this long without another, and no later than four times this (at least 250). */
   debounceMs: number;
   pollSeconds: number;
   /**
-   * Something came, changed or went at these paths, which are relative to the root with `/` between the
-   * parts. A directory stands for everything below it.
+   * Files were added, changed or removed at these paths, which are relative to the root with `/` between the parts. A
+   * directory includes everything below it.
    */
   onChange: (paths: string[]) => void;
   /** More may have changed than was seen: the project must be scanned. The reason is for the log. */
@@ -40,17 +40,17 @@ export interface Watcher {
   close(): Promise<void>;
 }
 
-/** So many events at once are a checkout or an install: a scan is cheaper, and misses nothing. */
+/** This many events at once are a checkout or an install: a scan is cheaper, and misses nothing. */
 const manyEvents = 1000;
 /** A scan waits until things have calmed down. Milliseconds. */
 const rescanDebounceMs = 200;
 const rescanMaxWaitMs = 3000;
-/** Here the system reports changes below a directory by itself; elsewhere each directory is watched singly. */
+/** Here the system reports changes below a directory recursively; elsewhere each directory is watched separately. */
 const watchesRecursively = process.platform === "darwin" || process.platform === "win32";
 
 /**
- * Watches a project until closed: by the system's notifications, or by polling where there are none to be
- * had (limit reached, network file system, no binary for this system). Never rejects for lack of those.
+ * Watches a project until closed: by the system's notifications, or by polling if there are none (limit reached,
+ * network file system, no binary for this system). Never rejects for lack of those.
  */
 export async function watchProject(options: WatchOptions): Promise<Watcher> {
   const watcher = new ProjectWatcher(options);
@@ -155,7 +155,7 @@ class ProjectWatcher implements Watcher {
     if ([...paths].some((path) => rules.isIgnoreFile(path))) this.onRulesChanged();
 
     const directories = new Set([...paths].filter((path) => isDirectoryAt(join(root, path))));
-    // With a directory that was moved here may have come ignore files.
+    // A directory that was moved here may contain ignore files.
     if (directories.size > 0) rules.reload();
     const kept = [...paths].filter((path) => !rules.ignores(path, directories.has(path)));
     if (kept.some((path) => directories.has(path) && this.hasUnseen(path, paths))) {
@@ -165,8 +165,8 @@ class ProjectWatcher implements Watcher {
   }
 
   /**
-   * Whether a directory that came holds directories that were not reported themselves: it was moved here, or
-   * they were made before it could be watched. Changes in them would be missed, or reported at their old place.
+   * Whether a new directory contains directories that were not reported themselves: it was moved here, or they were
+   * made before it could be watched. Changes in them would be missed, or reported at their old place.
    */
   private hasUnseen(directory: string, reported: Set<string>): boolean {
     if (watchesRecursively || this.mode === "polling") return false;
@@ -193,8 +193,8 @@ class ProjectWatcher implements Watcher {
 
   private rescan(reason: string): void {
     this.options.log.info(`Scanning the project again: ${reason}`);
-    // A new subscription knows the directories and the rules of now. What changes before it stands is found
-    // by the scan, which therefore comes after.
+    // A new subscription uses the current directories and rules. The scan runs after it, and finds what changed before
+    // it was active.
     if (this.mode === "native") this.switchTo(() => this.subscribe());
     this.switching = this.switching.then(() => this.call(() => this.options.onRescan(reason)));
   }

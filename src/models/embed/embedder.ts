@@ -13,7 +13,7 @@ export interface Embedder {
   /**
    * Loads weights, starts threads, asks the server. `embed` calls it if needed. Idempotent, and can be retried after a
    * failure.
-   * @throws PommelError `embedder_unavailable` with a hint that says what to do
+   * @throws PommelError `embedder_unavailable` with a hint for the user
    */
   prepare(): Promise<void>;
   /**
@@ -35,7 +35,7 @@ export interface EmbedderUsage {
   requests: number;
   /** As the server counts them. */
   tokens: number;
-  /** By the list price; null where no price is known. */
+  /** By the list price; null if there is none. */
   dollars: number | null;
 }
 

@@ -17,7 +17,7 @@ describe("readEmbedderSpec", () => {
     expect([driver.name, model]).toEqual(["ollama", "unclemusclez/jina-embeddings-v2-base-code:q8"]);
   });
 
-  it("refuses what it does not know, and says what there is", () => {
+  it("refuses an unknown name, and lists the known ones", () => {
     const names = embedderDrivers.map(({ name }) => name).join(", ");
     expect(() => readEmbedderSpec("olama/x")).toThrow(
       expect.objectContaining({ code: "usage", hint: `Choose from: ${names}.` }),
@@ -26,7 +26,7 @@ describe("readEmbedderSpec", () => {
   });
 });
 
-it("makes an embedder of every driver, with an id that says of which", () => {
+it("makes an embedder of every driver, with an id that names the driver", () => {
   const drivers = embedderDrivers.map(({ name }) => name);
   expect(new Set(drivers).size).toBe(drivers.length);
   for (const name of drivers) {

@@ -13,7 +13,7 @@ export interface LlmUsage {
   purpose: LlmPurpose;
   input: number;
   output: number;
-  /** Null where no price is known. */
+  /** Null if there is no list price. */
   dollars: number | null;
 }
 

@@ -24,7 +24,7 @@ export interface LlmAnswer {
   /** As the server counts them, estimated where it does not. */
   inputTokens: number;
   outputTokens: number;
-  /** By the list price; 0 for a model on this machine, null where no price is known. */
+  /** By the list price; 0 for a model on this machine, null if there is none. */
   dollars: number | null;
 }
 

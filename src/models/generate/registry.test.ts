@@ -31,7 +31,7 @@ describe("readLlmSpec", () => {
 });
 
 describe("createLlm", () => {
-  it("makes what is named, or nothing", () => {
+  it("makes the named model, or none", () => {
     expect(createLlm("none", settings)).toBeNull();
     expect(createLlm("ollama", settings)!.id).toBe("ollama/llama3.1:8b");
     expect(createLlm("openai/gpt-4o-mini", settings)!.id).toBe("openai/gpt-4o-mini");

@@ -85,7 +85,7 @@ export class TextsRefused extends Error {
     message: string,
     /** A shorter text might do. */
     readonly isTooLong: boolean,
-    /** False when only a request with other texts can tell the texts from the server. */
+    /** False if only a request with other texts can show whether the texts or the server caused the failure. */
     readonly isCertain: boolean,
   ) {
     super(message);

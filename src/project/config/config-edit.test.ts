@@ -88,7 +88,7 @@ describe("setConfig", () => {
     expect(valueIn("search.limit")).toBe(20);
   });
 
-  it("does not touch a file that says so already", () => {
+  it("does not touch a file that has the value already", () => {
     write("[search]\nlimit=20");
     const before = statSync(project.configFile, { bigint: true }).mtimeNs;
     expect(setConfig(project, "search.limit", "20").changed).toBe(false);
@@ -161,7 +161,7 @@ describe("unsetConfig", () => {
   });
 });
 
-/** Any valid value of a few settings of each type, as it is typed. */
+/** Any valid value of a few settings of each type, as typed. */
 const texts = fc.array(fc.string({ unit: "binary", maxLength: 20 }), { maxLength: 4 });
 const assignment = fc.oneof(
   fc.tuple(fc.constantFrom<SettingKey>("index.exclude", "index.include", "index.languages"), texts),

@@ -18,7 +18,7 @@ interface EditTarget {
 
 export interface EditResult {
   file: string;
-  /** False when the file said so already and was not touched. */
+  /** False if the file already had the value and was not touched. */
   changed: boolean;
 }
 
@@ -37,10 +37,10 @@ export function requireSettingKey(key: string): SettingKey {
 }
 
 /**
- * Sets `key` in a configuration file to the value that `text` writes (see `parseValue`). Comments, order and
- * formatting of everything else stay byte for byte; the file is replaced in one step.
- * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (the file is no TOML), `unreadable`,
- *   `usage` for what a project cannot say
+ * Sets `key` in a configuration file to the value that `text` represents (see `parseValue`). Comments, order and
+ * formatting of everything else stay byte for byte; the file is replaced atomically.
+ * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (invalid TOML), `unreadable`,
+ *   `usage` for settings that a project's file must not have
  */
 export function setConfig(
   project: Project | null,
@@ -123,7 +123,7 @@ function valueAt(document: TomlTable, key: string): unknown {
   return isTable(table) && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Nothing is written that does not say exactly what was asked for, whatever the file looked like. */
+/** Checks that the edited file has exactly the wanted values, whatever it looked like before. */
 function verify(edited: string, wanted: TomlTable, file: string): void {
   let result: TomlTable | null = null;
   try {

@@ -12,7 +12,7 @@ describe("parseValue", () => {
     expect(parseValue(list, '["a,b", "c"]')).toEqual(["a,b", "c"]);
   });
 
-  it("refuses a list that is no TOML, or of the wrong things", () => {
+  it("refuses a list that is invalid TOML, or has values of the wrong type", () => {
     expect(parseValue(list, '["a"')).toBeUndefined();
     expect(parseValue(list, "[1, 2]")).toBeUndefined();
     expect(parseValue(settings["search.levels"].schema, "file,clas")).toBeUndefined();
@@ -42,7 +42,7 @@ describe("allowedValues", () => {
     expect(allowedValues(settings["search.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
   });
 
-  it("says what a text has to look like where that matters", () => {
+  it("describes the expected text where that helps", () => {
     expect(allowedValues(settings["embed.code"].schema)).toContain("ollama/MODEL");
     expect(allowedValues(settings["embed.openai_key_env"].schema)).toBe(
       "the name of an environment variable",
@@ -54,7 +54,7 @@ describe("allowedValues", () => {
   });
 });
 
-it("finds the setting that was meant, and none when nothing is near", () => {
+it("finds the intended setting, and none if nothing is near", () => {
   expect(nearestSettingKey("index.exlude")).toBe("index.exclude");
   expect(nearestSettingKey("limit")).toBe("search.limit");
   expect(nearestSettingKey("colour")).toBeNull();

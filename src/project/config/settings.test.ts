@@ -7,7 +7,7 @@ import { settings } from "./settings.ts";
 const documentation = readFileSync(new URL("../../../docs/configuration.md", import.meta.url), "utf8");
 const sections = documentation.split(/^### /m).slice(1);
 
-it.each(settingKeys)("%s is documented as it is, and its default is allowed", (key) => {
+it.each(settingKeys)("%s has matching documentation, and an allowed default", (key) => {
   const { about, schema, default: value } = settings[key];
   const section = `### ${key}
 

@@ -1,8 +1,8 @@
 /**
- * Changes one value in a TOML document and leaves every other byte alone. Libraries that write TOML lose
- * comments and order, so this finds where a value stands and cuts it out.
+ * Changes one value in a TOML document and leaves every other byte alone. Libraries that write TOML lose comments and
+ * order, so this locates a value and replaces its text.
  *
- * All functions expect a document that parses.
+ * All functions expect a valid document.
  */
 
 interface Header {
@@ -15,9 +15,9 @@ interface Header {
 
 interface Pair {
   kind: "pair";
-  /** The whole path: the table it stands in and its own, perhaps dotted, key. */
+  /** The whole path: the table and the key, which may be dotted. */
   path: string[];
-  /** True when it stands above every header. */
+  /** True if it is above every header. */
   atRoot: boolean;
   start: number;
   valueStart: number;
@@ -38,8 +38,8 @@ export function lineOf(source: string, path: readonly string[]): number | null {
 }
 
 /**
- * `source` with `section.name` set to `literal`. An existing value is replaced where it stands; a new one goes
- * below its commented-out default, else to the end of its section, else into a new section at the end.
+ * `source` with `section.name` set to `literal`. An existing value is replaced in place; a new one goes below its
+ * commented-out default, else to the end of its section, else into a new section at the end.
  */
 export function setValue(source: string, section: string, name: string, literal: string): string {
   const statements = scan(source);
@@ -63,7 +63,7 @@ export function setValue(source: string, section: string, name: string, literal:
   return `${source}${gap}[${section}]${eol}${name} = ${literal}${eol}`;
 }
 
-/** `source` without the line, or the lines of a long list, that give `section.name`. */
+/** `source` without the line, or the lines of a long list, that set `section.name`. */
 export function unsetValue(source: string, section: string, name: string): string {
   const pair = findPair(scan(source), [section, name]);
   if (!pair) return source;
@@ -74,8 +74,8 @@ export function unsetValue(source: string, section: string, name: string): strin
 }
 
 /**
- * `source` without the table at `path`, its own tables and values, whether it has a header or is written inline, and
- * without the blank line that stood before its header.
+ * `source` without the table at `path`, its subtables and values, whether it has a header or is inline, and without the
+ * blank line before its header.
  */
 export function unsetTable(source: string, path: readonly string[]): string {
   const within = (statement: Statement) => path.every((part, index) => statement.path[index] === part);

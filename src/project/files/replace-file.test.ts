@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-it("is for the owner only, unless it is told otherwise, whatever the umask", () => {
+it("is for the owner only by default, whatever the umask", () => {
   const before = process.umask(0o177);
   try {
     replaceFile(file, "private");

@@ -6,7 +6,7 @@ import type {
   SessionLines,
 } from "../../protocol/blame.ts";
 
-/** Nobody knows. */
+/** For a line without evidence. */
 export const unknownAuthor: LineAuthor = {
   author: "unknown",
   session_id: null,
@@ -53,7 +53,7 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   };
 }
 
-/** What a map holds for a key; made where it holds nothing. */
+/** A map's value for a key, created if missing. */
 export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
@@ -63,6 +63,6 @@ export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** The values of a map, those that count most first, equal ones as they came. */
+/** The values of a map by descending count, equal ones in order of insertion. */
 export const mostFirst = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
   [...map.values()].sort((a, b) => countOf(b) - countOf(a));

@@ -74,7 +74,7 @@ describe("each line", () => {
     });
   });
 
-  it("is unknown while nobody has looked at its commit, and that is said", async () => {
+  it("is unknown, with a note, until its commit is analysed", async () => {
     rememberSession(repo.memory, "s", ["make it"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     const two = repo.commit("two", { "a.ts": "x // s:1\ny // s:1\n" });
@@ -85,7 +85,7 @@ describe("each line", () => {
     expect((await blame("a.ts")).notes).toEqual([]);
   });
 
-  it("is told with what git knows, where nothing is remembered", async () => {
+  it("uses what git knows where there is no memory", async () => {
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     const answer = await blame("a.ts", {}, null);
     expect(brief(answer)).toEqual([`1-2 unknown ${short(one)}`]);
@@ -93,7 +93,7 @@ describe("each line", () => {
     expect(answer.lines).toBeUndefined();
   });
 
-  it("stays an agent's where its session is not remembered", async () => {
+  it("stays an agent's if its session is not stored", async () => {
     rememberSession(repo.memory, "s", ["make it"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     repo.memory.prepare("DELETE FROM sessions").run();
@@ -127,7 +127,7 @@ describe("each line", () => {
 });
 
 describe("other tools", () => {
-  it("are named where nothing else is known, and only there", async () => {
+  it("are named only where there is no other evidence", async () => {
     rememberSession(repo.memory, "s", ["make it"]);
     const trailer = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
     const one = repo.commit(`one${trailer}`, { "a.ts": "x\ny\n" });
@@ -150,7 +150,7 @@ describe("other tools", () => {
   });
 });
 
-describe("what cannot be blamed is said to be", () => {
+describe("reports what cannot be blamed", () => {
   const refusal = (file: string, more: Partial<BlameRequest> = {}) =>
     blame(file, more).then(
       () => "answered",

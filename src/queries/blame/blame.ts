@@ -22,8 +22,8 @@ export interface BlameRequest {
 
 /**
  * Who wrote the lines of a file.
- * @param memory null: nothing is remembered, and only git is asked
- * @throws PommelError `usage` for what git cannot blame, `not_found` for a file or a line that is not there
+ * @param memory null: there is no memory, so only git is asked
+ * @throws PommelError `usage` for what git cannot blame, `not_found` for a missing file or line
  */
 export async function blameFile(
   project: Project,

@@ -17,8 +17,8 @@ export interface BlamedLines {
 
 /**
  * The lines of a file with the commits that git blames them on.
- * @throws PommelError `usage` for what git cannot blame, `not_found` for a file or a line that is not there; each says
- *   what to do next
+ * @throws PommelError `usage` for what git cannot blame, `not_found` for a missing file or line; each with the next
+ *   step
  */
 export async function blamedLines(
   project: Project,
@@ -44,7 +44,7 @@ export async function blamedLines(
   }
 }
 
-/** The directory of the submodule, or of another repository, that a file lies in; null: of none but the project's. */
+/** The directory of the submodule, or of another repository, that contains a file; null: only the project's does. */
 function innerRepository(root: string, file: string): string | null {
   for (let dir = posix.dirname(file); dir !== "."; dir = posix.dirname(dir)) {
     if (existsSync(join(root, dir, ".git"))) return dir;

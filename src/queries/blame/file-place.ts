@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { PommelError } from "../../project/errors.ts";
 import { inWorktreeOf, type Project } from "../../project/paths.ts";
 
-/** Lines of a file, both included, from 1. */
+/** Lines of a file, inclusive, from 1. */
 export interface LineRange {
   first: number;
   /** Infinity: to the end. */
@@ -21,9 +21,9 @@ export interface FilePlace {
 const place = /^(?<file>.+?)(?:#L(?<a>\d+)(?:-L?(?<b>\d+))?|:(?<c>\d+)(?:[-,](?<d>\d+)|:\d+)?)$/s;
 
 /**
- * Takes a text like `src/auth.ts:12-20` apart. What is not the end of a file's name but a place in it is told by the
- * file system: a file that really is called so is meant.
- * @throws PommelError `usage` for lines that cannot be
+ * Splits a text like `src/auth.ts:12-20` into file and lines. The file system decides whether the end is part of the
+ * file's name: a file that really has that name wins.
+ * @throws PommelError `usage` for an invalid range of lines
  */
 export function parsePlace(text: string, isFile: (name: string) => boolean = () => false): FilePlace {
   const [, named, line] = /^(.+):(\d+)$/s.exec(text) ?? [];

@@ -6,8 +6,8 @@ import type { LineAuthor } from "../../protocol/blame.ts";
 import { entry, unknownAuthor } from "./blame-summary.ts";
 
 /**
- * The authors of lines, with what other tools say of those that nothing is known of: a note about a line makes it an
- * agent's, by that note; what is said of a whole commit is a hint and no more.
+ * The authors of lines, with other tools' evidence where there is none of our own. A note about a line makes it an
+ * agent's; a note about a whole commit is only a hint.
  */
 export async function withForeignAuthors(
   project: Project,
@@ -19,7 +19,7 @@ export async function withForeignAuthors(
   const hashes = lines.flatMap(({ commit }, i) => (commit !== null && isUnknown(i) ? [commit] : []));
   const notes = await foreignNotesOf(project.root, [...new Set(hashes)], signal);
   if (notes.size === 0) return [...authors];
-  // Lines of one author share an object, which tells where a range ends.
+  // Lines of one author share an object, so its identity shows where a range ends.
   const known = new Map<unknown, LineAuthor>();
   return lines.map((line, i) => {
     const author = authors[i] ?? unknownAuthor;

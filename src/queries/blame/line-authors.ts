@@ -18,17 +18,17 @@ import { unknownAuthor } from "./blame-summary.ts";
 import { withForeignAuthors } from "./foreign-authors.ts";
 
 export interface AuthorsOfLines {
-  /** Of each line, in the order they were asked for; lines of one author in one piece share the object. */
+  /** For each line, in the order of the request; consecutive lines of one author share the object. */
   authors: LineAuthor[];
-  /** Commits of theirs that nobody has looked at yet. */
+  /** Commits of theirs that are not analysed yet. */
   unseen: string[];
 }
 
 /**
- * Who wrote the lines of a blame: what is known of their commits, of what is not committed yet what the conversations up
- * to now say, and what other tools say where nothing else is known.
- * @param memory null: nothing is remembered
- * @param file as it is called in the working tree
+ * Who wrote the lines of a blame. Committed lines use their commits' attribution, uncommitted lines the sessions so
+ * far, and lines with neither use other tools' notes.
+ * @param memory null: there is no memory
+ * @param file its name in the working tree
  */
 export async function authorsOf(
   project: Project,
@@ -74,7 +74,7 @@ async function rememberedAuthors(
   return { authors, unseen: hashes.filter((hash) => !versions.get(hash)) };
 }
 
-/** Who wrote what stands in the working tree and in no commit, by what was said and done up to now. */
+/** Who wrote the uncommitted lines of the working tree, judged by the sessions so far. */
 async function uncommittedRanges(
   project: Project,
   memory: Memory,
@@ -106,7 +106,7 @@ async function uncommittedRanges(
   return ranges.filter(({ path }) => path === file).sort((a, b) => a.firstLine - b.firstLine);
 }
 
-/** Says of ranges who wrote them; of those that are the same but for their lines with the same object. */
+/** Describes the authors of ranges; ranges that differ only in their lines share the object. */
 function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
   const described = new Map<string, LineAuthor>();
   const ofRange = new Map<AttributionRecord, LineAuthor>();

@@ -31,7 +31,7 @@ export async function backfillHere(
   return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
 }
 
-/** @throws PommelError `usage` where git has nothing to tell */
+/** @throws PommelError `usage` if there is no git history */
 async function wantRepository({ root }: Project): Promise<void> {
   try {
     await gitText(root, ["rev-parse", "--git-dir"]);

@@ -11,12 +11,12 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { resolveCommit, turnsNamed } from "./checkpoints.ts";
 
-/** Commits that lie between two checkpoints; of those beyond nobody says which sessions led to them. */
+/** Maximum number of commits between two checkpoints; sessions that led to any beyond it are left out. */
 const maxBetween = 20_000;
 
 /**
- * Compares the trees of two checkpoints or commits, and says which sessions led from one to the other.
- * @throws PommelError as `resolveCommit`, `not_found` also where git lacks one of them
+ * Compares the trees of two checkpoints or commits, and lists the sessions that led from one to the other.
+ * @throws PommelError as `resolveCommit`, `not_found` also if git lacks one of them
  */
 export async function diffCheckpoints(
   project: Project,
@@ -62,7 +62,7 @@ function sideOf(
 
 const inProject = ["--relative", "--no-ext-diff", "--no-textconv", "-M"];
 
-/** git's own words for what is different, as it would say them: `--stat`, or the whole difference. */
+/** git's own output: `--stat`, or the whole difference. */
 export function gitDiff(
   project: Project,
   { from, to }: { from: string; to: string },
@@ -74,7 +74,7 @@ export function gitDiff(
   return gitBytes(project.root, args, input);
 }
 
-/** `1\t2\tpath`, of a rename `1\t2\t` and both names behind it; `-` for what is binary. */
+/** `1\t2\tpath`, for a rename `1\t2\t` and both names after it; `-` for binary files. */
 async function differences(dir: string, from: string, to: string): Promise<FileDifference[]> {
   const files: FileDifference[] = [];
   const fields = gitFields(dir, ["diff", ...inProject, "--numstat", "-z", from, to, "--"]);

@@ -114,20 +114,20 @@ it("shows a checkpoint by whatever a person calls it", async () => {
   for (const name of [id, id.slice(0, 6), hashes[1]!, hashes[1]!.slice(0, 8), "HEAD~2", "main~2"]) {
     expect(await show(name)).toEqual(answer);
   }
-  // Of a commit that no session led to, and of nothing at all.
+  // A commit without a session, and names of nothing.
   for (const name of ["HEAD", hashes[0]!, "nothing", "", "--all", "HEAD:a.ts"]) {
     expect([name, await codeOf(show(name))]).toEqual([name, "not_found"]);
   }
 });
 
-it("still names what was asked where turns were let go, as far as it was kept", async () => {
+it("still names the prompts of pruned turns, as far as they were kept", async () => {
   expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
   const { sessions, agent_state } = await show("HEAD~2");
   expect(sessions[0]?.turns).toEqual([{ turn: 1, prompt: null, started_at: null }]);
   expect(agent_state).toMatchObject({ one: { prompt: "make it faster" } });
 });
 
-it("says which commit took a checkpoint's place", async () => {
+it("shows which commit replaced that of a checkpoint", async () => {
   repo.git("reset", "--quiet", "--hard", hashes[1]!);
   repo.git("commit", "--quiet", "--amend", "--message", "amended");
   const amended = repo.git("rev-parse", "HEAD");
@@ -138,7 +138,7 @@ it("says which commit took a checkpoint's place", async () => {
 describe("comparing", () => {
   const diff = (from: string, to: string) => diffCheckpoints(repo.work.project, repo.memory, { from, to });
 
-  it("names files and the sessions that lie between", async () => {
+  it("names files and the sessions in between", async () => {
     const answer = await diff("HEAD~3", "HEAD");
     expect(answer).toMatchObject({
       from: { id: null, commit: hashes[0], subject: "base" },
@@ -165,7 +165,7 @@ describe("comparing", () => {
     expect(await diff("HEAD", "HEAD")).toMatchObject({ files: [], sessions: [] });
   });
 
-  it("passes on what git says of it", async () => {
+  it("passes on git's output", async () => {
     const sides = { from: hashes[2]!, to: hashes[3]! };
     const said = async (patch: boolean) => {
       const parts: Buffer[] = [];
@@ -177,7 +177,7 @@ describe("comparing", () => {
     expect(await said(true)).toContain("rename to new.ts");
   });
 
-  it("says so where git lacks a side", async () => {
+  it("reports that git lacks a side", async () => {
     const clone = realpathSync(mkdtempSync(join(tmpdir(), "pommel-clone-")));
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repo.root}`, clone], { stdio: "pipe" });
     const project = { ...repo.work.project, root: clone };

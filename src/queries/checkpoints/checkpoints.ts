@@ -28,7 +28,7 @@ import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { isoTime } from "../status/status.ts";
 
-/** How many are listed when nobody says. */
+/** Default number of entries in a list. */
 const listed = 20;
 
 /**
@@ -53,7 +53,7 @@ export async function listCheckpointsOf(
   }));
 }
 
-/** Of a session that is stored here, or that only checkpoints name: another machine's. */
+/** A session stored here, or one that only checkpoints name: another machine's. */
 function sessionMeant(memory: Memory, beginning: string): string {
   try {
     return findSession(memory, beginning).uid;
@@ -104,7 +104,7 @@ function titleIn(state: unknown): string | null {
 }
 
 /**
- * Everything that is known of a checkpoint.
+ * Shows everything about a checkpoint.
  * @param name as `resolveCheckpoint`
  * @throws PommelError as `resolveCheckpoint`
  */
@@ -124,7 +124,7 @@ export async function showCheckpoint(
       ...summary,
       parents: commit.parents,
       diff_summary:
-        // What another machine told of a commit is not what it changed.
+        // Data synced from another machine does not include what the commit changed.
         commit.attributed === 0 && files.length === 0
           ? "not analysed yet: pm checkpoint backfill"
           : diffSummary(files),
@@ -160,7 +160,7 @@ function linesByFile(memory: Memory, commitId: number): Map<string, LinesByAutho
   return files;
 }
 
-/** Turns with what was asked in them, as far as they are stored. */
+/** Turns with their prompts, as far as they are stored. */
 export function turnsNamed(memory: Memory, sessionUid: string, turns: readonly number[]): TurnOfCheckpoint[] {
   const session = sessionByUid(memory, sessionUid);
   return turns.map((number) => {

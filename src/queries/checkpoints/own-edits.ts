@@ -34,7 +34,7 @@ export async function withoutOwnEdits<T>(
   commit: string,
   work: () => Promise<T>,
 ): Promise<{ result: T; wasAside: boolean }> {
-  // In a linked worktree without a setup of its own there is none.
+  // A linked worktree without a setup of its own has none.
   if (isBare || head === null || dirname(project.stateDir) !== project.root) {
     return { result: await work(), wasAside: false };
   }
@@ -90,7 +90,7 @@ async function isOnlyOurs(
   }
 }
 
-/** A file of a commit as a checkout writes it; null where it is not in it. */
+/** A file of a commit as a checkout writes it; null if the commit lacks it. */
 async function contentOf(top: string, revision: string, name: string): Promise<string | null> {
   try {
     const args = [...plain, "cat-file", "--filters", `--path=${name}`, `${revision}:${name}`];
@@ -101,7 +101,7 @@ async function contentOf(top: string, revision: string, name: string): Promise<s
   }
 }
 
-/** Whether hooks of git that are in its own working tree (husky's, say) differ by our lines, and by nothing else. */
+/** Whether git hooks inside the working tree (husky's, say) differ only by our lines. */
 async function haveOwnHooks(project: Project, top: string, changed: ReadonlySet<string>): Promise<boolean> {
   const place = await hooksPlace(project.root);
   if (place.state !== "found") return false;

@@ -45,10 +45,10 @@ const turnsGiven = 20;
 const timeoutMs = 5000;
 
 /**
- * Shows a commit as somewhere to go back to, and goes there if asked to.
- * @param memory null: nothing is remembered, and only git is asked
- * @throws PommelError `not_found` for what is No checkpoint or commit, or not in this repository; `usage` for
- *   what several could be; as `restoreTo` and `addWorktree`
+ * Shows a commit as a target for a rewind, and goes there if requested.
+ * @param memory null: there is no memory, so only git is asked
+ * @throws PommelError `not_found` if no checkpoint or commit has the name, or it is not in this repository; `usage`
+ *   for an ambiguous name; as `restoreTo` and `addWorktree`
  */
 export async function rewindTo(
   project: Project,
@@ -62,7 +62,7 @@ export async function rewindTo(
     fateOf(project.root, memory, commit),
     distanceToHead(tree, commit),
   ]);
-  // What is to be seen is what there was before.
+  // The facts above describe the state before the restore.
   const restored = request.restore ? await restore(project, tree, commit) : null;
   if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
   const { changed, notes } = await changedSince(tree, commit);
@@ -97,7 +97,7 @@ async function restore(project: Project, tree: WorkingTree, commit: string): Pro
   return { ...result, comeBack };
 }
 
-/** What is known of checkpoints comes first: their ids look like hashes. */
+/** Checkpoints are tried first: their ids look like hashes. */
 async function meant(
   tree: WorkingTree,
   memory: Memory | null,

@@ -93,12 +93,12 @@ const note = (uid: string, text: string, daysAgo: number, sessionUid: string | n
   });
 
 describe("at the start of a session", () => {
-  it("an empty memory has nothing to say", async () => {
+  it("an empty memory adds nothing", async () => {
     expect(await ask({ event: "session-start" })).toMatchObject({ text: null, items: [] });
     expect(listInjections(memory, { limit: 9 })).toEqual([]);
   });
 
-  it("tells what was last done on the branch, notes, decisions that stand, and the branch's event", async () => {
+  it("injects the last work on the branch, notes, current decisions, and the branch's event", async () => {
     const last = session("last", 1, [
       decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
     ]);
@@ -146,7 +146,7 @@ describe("at the start of a session", () => {
     ]);
   });
 
-  it("leaves out what was superseded, what is about files that are gone, and ways that were left", async () => {
+  it("leaves out decisions that are superseded, about deleted files, or on abandoned branches", async () => {
     session("a", 3, [
       decided("We decided to retry five times instead of once here.", { files: ["src/a.ts"] }),
       decided("We decided to drop the exporter.", { files: ["src/gone.ts"] }),
@@ -162,7 +162,7 @@ describe("at the start of a session", () => {
     expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
   });
 
-  it("tells nothing twice to a session, also when it is resumed, but to another one again", async () => {
+  it("injects nothing twice into a session, even after a resume, but again into another session", async () => {
     session("last", 1, [decided("We decided to retry three times instead of once.")]);
     const first = await ask({ event: "session-start" });
     expect(first.items).toHaveLength(2);
@@ -173,7 +173,7 @@ describe("at the start of a session", () => {
     expect((await ask({ event: "session-start", session_id: "another" })).items).toHaveLength(2);
   });
 
-  it("tells a session that goes on only what happened elsewhere since", async () => {
+  it("injects only what happened elsewhere since into a resumed session", async () => {
     session("before", 5, [decided("We decided to keep the queue instead of the list.")]);
     session("current", 3, [decided("We decided to retry three times instead of once.")]);
     session("current/agent", 3, [decided("We decided that the subagent counts instead of us.")]);
@@ -182,7 +182,7 @@ describe("at the start of a session", () => {
     expect(items.map(({ ref }) => ref)).toEqual(["session:since", "chunk:since:raw:0"]);
   });
 
-  it("after a compaction, tells what the session itself noted, decided and edited, and nothing else", async () => {
+  it("after a compaction, injects only what the session itself noted, decided and edited", async () => {
     session("other", 1, [decided("We decided to log failures instead of raising them.")]);
     session("current", 0.1, [
       decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
@@ -211,7 +211,7 @@ describe("with a prompt", () => {
       ]);
   });
 
-  it("tells what shares rare words with it and was not long ago", async () => {
+  it("injects recent turns that share rare words with it", async () => {
     session("good", 1, [about("importer", { kind: "error-fix" })]);
     session("stale", 40, [about("importer")]);
     const prompt = "fetchLedger runs into the proxyWindow limit again in the importer, it timed out";
@@ -223,7 +223,7 @@ describe("with a prompt", () => {
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
   });
 
-  it("tells where the code is that it names, once", async () => {
+  it("injects the location of the code that it names, once", async () => {
     const quote = "function withRetries()";
     const code = {
       ref: "code:a.ts#withRetries",
@@ -254,7 +254,7 @@ describe("with a prompt", () => {
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
   });
 
-  it("tells nothing of the session's own, of its subagents, nor of what it was forked from", async () => {
+  it("injects nothing from the session itself, its subagents, or the session it was forked from", async () => {
     const origin = session("origin", 1, [about("importer")]);
     session("current", 0.1, [about("importer")]);
     const agent = session("current/agent", 0.1, [about("importer")]);
@@ -273,7 +273,7 @@ describe("with a prompt", () => {
     expect((await ask({ event: "user-prompt", prompt, session_id: "new" })).items.length).toBeGreaterThan(0);
   });
 
-  it("tells nothing of what it was forked from, also where only its transcript says so", async () => {
+  it("injects nothing from its origin, even if only the transcript shows the fork", async () => {
     session("first", 2, [about("importer")]);
     const origin = session("origin", 1, [about("importer")]);
     memory.inTransaction(() =>
@@ -288,7 +288,7 @@ describe("with a prompt", () => {
     expect(text).not.toMatch(/asked of (?:origin|first)/);
   });
 
-  it("only shows, where that is asked for, and says nothing that is late", async () => {
+  it("only previews, if requested, and leaves out what is late", async () => {
     session("good", 1, [about("importer")]);
     const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
     expect((await ask({ event: "user-prompt", prompt, preview: true })).text).not.toBeNull();
@@ -309,7 +309,7 @@ describe("after an edit", () => {
     ]);
   });
 
-  it("tells, when eager, what was decided about the file, once for each file", async () => {
+  it("injects, when eager, decisions about the file, once for each file", async () => {
     config["context.mode"] = "eager";
     expect((await edited(join(dir, "src/b.ts"))).text).toBeNull();
     expect((await edited("src/a.ts")).items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
@@ -329,7 +329,7 @@ describe("after an edit", () => {
     expect((await edited(join(dir, "../elsewhere/src/a.ts"))).text).toBeNull();
   });
 
-  it("tells of several files at once what is about any of them, each thing once", async () => {
+  it("injects what is about any of several files edited at once, each item once", async () => {
     config["context.mode"] = "eager";
     session("both", 100, [
       decided("We decided to log failures instead of raising them.", { files: ["src/a.ts", "src/b.ts"] }),
@@ -356,7 +356,7 @@ describe("after an edit", () => {
   });
 });
 
-it("keeps to the budget, and goes with the session that was told", async () => {
+it("keeps to the budget, and is deleted with its session", async () => {
   for (let i = 0; i < 9; i++) note(`n${i}`, `note ${i} ${"x ".repeat(150)}`, i);
   config["context.max_tokens"] = 200;
   const { tokens, items } = await ask({ event: "session-start" });

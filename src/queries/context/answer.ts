@@ -11,8 +11,8 @@ import { minRelevance } from "./relevance.ts";
 import type { ContextSource } from "./source.ts";
 
 /**
- * What an agent is told by itself at a moment of its session: mostly nothing. What is told is written down, and not told
- * to the same session again.
+ * The automatic context for an agent at one moment of its session: usually nothing. What is injected is recorded, and
+ * not injected into the same session again.
  * @throws PommelError what a search throws
  */
 export async function answerContext(
@@ -30,11 +30,11 @@ export async function answerContext(
     took_ms: took(),
     items: [],
   });
-  const told = refsInjected(memory, sessionUid);
-  const files = filesOf(source, request).filter((file) => !told.has(fileRef(file)));
+  const injected = refsInjected(memory, sessionUid);
+  const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
-  const fresh = found.filter(({ ref }) => !told.has(ref));
+  const fresh = found.filter(({ ref }) => !injected.has(ref));
   const answer = tell(fresh, config["context.max_tokens"]);
   if (answer === null) {
     return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
@@ -62,8 +62,8 @@ export async function answerContext(
 }
 
 /**
- * @param files that were edited, and that the session was not told about yet
- * @returns why nothing is looked for, or what there is to tell, the best first
+ * @param files edited files whose context was not injected into the session yet
+ * @returns why there is no search, or the candidates, best first
  */
 async function itemsFor(
   source: ContextSource,
@@ -88,12 +88,12 @@ async function itemsFor(
     const isNamed = filesOf(source, request).length > 0;
     return isNamed ? "the session already got context for this file" : "no file given";
   }
-  // What is bound to several of them is told once.
+  // An item about several of them is injected once.
   const all = files.flatMap((file) => toTellForEdit(source, sessionUid, file));
   return [...new Map(all.map((one) => [one.ref, one])).values()];
 }
 
-/** Paths as they are stored, in whatever worktree they are. An agent may have gone anywhere, which makes no session foreign. */
+/** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
 function filesOf(
   { root, worktrees }: ContextSource,
   { event, file, files = [], cwd = root }: ContextRequest,

@@ -8,19 +8,19 @@ import type { Injection } from "./quote.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
 const day = 24 * 3600 * 1000;
-/** Notes are made to last, decisions of a conversation less so. Days. */
+/** Notes are made to last, decisions of a session less so. Days. */
 const notesReach = 90;
 const decisionsReach = 21;
 const maxNotes = 5;
 const maxDecisions = 4;
 const maxFiles = 12;
 
-/** What matters when a session begins: what was last done on its branch, notes and decisions that stand, its event. */
+/** What matters when a session begins: the last work on its branch, notes, current decisions, and its event. */
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
   const { memory, now } = source;
   const branch = await source.branch();
   const sees = inSight(source, sessionUid);
-  // Of a session that goes on only what happened since is new to it.
+  // For a resumed session, only what happened since is new.
   const own = sessionByUid(memory, sessionUid);
   const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;
   const from = hasTurns ? (own.lastAt ?? 0) : 0;
@@ -43,7 +43,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   ];
 }
 
-/** What a compaction may have taken away: the user's notes, what was decided, which files are being worked on. */
+/** What a compaction may have removed: the user's notes, decisions, and the files being edited. */
 export function toTellAfterCompaction(source: ContextSource, sessionUid: string): Injection[] {
   const { memory } = source;
   const own = sessionByUid(memory, sessionUid);
@@ -121,7 +121,7 @@ function doingOf({ memory }: Pick<ContextSource, "memory">, session: SessionReco
 
 const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
-/** What a summary says of how it ended; "" where it does not say. */
+/** The outcome in a summary; "" if it has none. */
 function outcomeIn(summary: string): string {
   const [, said = ""] =
     /^(?:\d+\.\s*)?(?:#+\s*)?\**(?:Outcome|Current Work|Pending Tasks)\**:?\s*\n([\s\S]*?)(?=\n\s*\n|\n\d+\.\s|$(?![\s\S]))/im.exec(

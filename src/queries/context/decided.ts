@@ -5,7 +5,7 @@ import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import type { Injection } from "./quote.ts";
 import { type ContextSource, placeOf } from "./source.ts";
 
-/** What was noted and decided, as it is told. */
+/** Notes and decisions as automatic context. */
 
 export const notesKind = "User's note";
 
@@ -43,13 +43,13 @@ export interface DecisionsWanted {
   of: (session: string) => boolean;
   /** Only about these files, as stored; null: about anything. */
   files: readonly string[] | null;
-  /** Those made on it come first. */
+  /** Decisions on this branch come first. */
   branch: string | null;
   most: number;
   why: string;
 }
 
-/** What was decided in sessions and is current: the latest first, those of the branch before all others. */
+/** Current decisions of sessions: those of the branch first, then the latest. */
 export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, config, root, until } = source;
   const ages = new FileAges(root);

@@ -8,7 +8,7 @@ import { type ContextSource, inSight } from "./source.ts";
 const maxDecisions = 3;
 const maxNotes = 2;
 
-/** What was noted and decided about a file, by others than the session that has just edited it. */
+/** Notes and decisions about a file, except from the session that has just edited it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
   const sees = inSight(source, sessionUid);

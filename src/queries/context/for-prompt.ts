@@ -7,9 +7,9 @@ import type { Injection } from "./quote.ts";
 import { relevanceOf } from "./relevance.ts";
 import { type ContextSource, inSight, placeOf } from "./source.ts";
 
-/** A longer prompt is a document, and what it is about stands at its beginning. Characters. */
+/** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;
-/** Results that are asked for, as many may be the session's own, and that are weighed. */
+/** Number of results requested and weighed, as many may be the session's own. */
 const asked = 40;
 const weighed = 8;
 const maxInjected = 3;
@@ -23,9 +23,9 @@ const kinds = {
 } as const;
 
 /**
- * What was said and done before that a prompt goes on with, the most relevant first; mostly nothing.
- * @param least relevance that is told (relevance.ts)
- * @throws PommelError what a search throws, but for a prompt without words
+ * Earlier turns that a prompt continues, the most relevant first; usually none.
+ * @param least minimum relevance (relevance.ts)
+ * @throws PommelError what a search throws, except for a prompt without words
  */
 export async function injectionForPrompt(
   source: ContextSource,
@@ -44,7 +44,7 @@ export async function injectionForPrompt(
     .slice(0, maxInjected)
     .map(({ result, relevance, words }): Injection => {
       const { annotation, kind, snippet } = result;
-      // Of a chunk that weighs one thing against another, what was decided; else what was found.
+      // Quotes the decision of a chunk that compares options, else the match.
       const decided = kind === "decision" ? closestTo(query, decisions.get(result.id) ?? []) : null;
       return {
         ref: refOf(source, result),
@@ -70,7 +70,7 @@ export async function injectionForPrompt(
     });
 }
 
-/** The same note is quoted from its chunk or by itself, but not twice. */
+/** The same note may be quoted from its chunk or by itself, but not twice. */
 function refOf({ memory }: ContextSource, { id, annotation }: SessionResult): string {
   const annotationId = annotation === null ? null : (chunkByUid(memory, id)?.annotationId ?? null);
   const note = annotationId === null ? null : annotationById(memory, annotationId);

@@ -10,12 +10,12 @@ import { answerContext } from "./answer.ts";
 import { codeNamed } from "./named-code.ts";
 
 /**
- * What an agent would be told, found in this process. Nothing is remembered as told.
+ * Previews the automatic context in this process. Nothing is recorded as injected.
  * @throws PommelError as `withMemory`, and what a search throws
  */
 export async function previewContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
   const { config } = loadConfig(project);
-  // Without an index there is nothing to name.
+  // Without an index no code can be named.
   const named = await withIndex(project, config, (index) => codeNamed(index, request.prompt ?? "")).catch(
     () => [],
   );

@@ -7,7 +7,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { harmless } from "./quote.ts";
 
-/** What an agent was told at once; the keys are the JSON's keys. */
+/** What was injected at one moment; the keys are the JSON's keys. */
 export interface Injected {
   session_id: string;
   event: Injection["event"];
@@ -22,15 +22,15 @@ export interface Injected {
 interface ToldItem {
   ref: string;
   why: string;
-  /** 0 to 1; null where nothing was asked. */
+  /** 0 to 1; null without a query. */
   score: number | null;
-  /** The beginning of what was quoted from; null where it was forgotten since. */
+  /** The beginning of the quoted text; null if it was forgotten since. */
   about: string | null;
 }
 
 const longest = 160;
 
-/** What agents were told by themselves, the latest first; the texts as they are remembered today. */
+/** Past automatic context, the latest first, with texts as they are stored today. */
 export function injectedIn(
   memory: Memory,
   filter: { sessionUid?: string | null; limit: number },

@@ -37,7 +37,7 @@ async function define(path: string, ...names: string[]): Promise<void> {
 
 const places = async (prompt: string) => (await codeNamed(index, prompt)).map(({ place }) => place);
 
-it("tells where that is what a prompt spells as code", async () => {
+it("locates what a prompt spells as code", async () => {
   expect(await codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
     {
       ref: "code:src/retry.ts#withRetries",
@@ -51,7 +51,7 @@ it("tells where that is what a prompt spells as code", async () => {
   ]);
 });
 
-it("is silent on plain words, other spellings, and names that nothing has", async () => {
+it("finds nothing for plain words, other spellings, and unknown names", async () => {
   expect(await places("post the Ledger entry with retries")).toEqual([]);
   expect(await places("with_retries and PostEntry and retryLimit")).toEqual([]);
   expect(await places("noSuchThing")).toEqual([]);

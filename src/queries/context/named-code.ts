@@ -4,21 +4,24 @@ import { identifiersOf, nameKey } from "../../text/tokens.ts";
 import type { Injection } from "./quote.ts";
 
 /*
- * Where the code is that a prompt names. What a prompt only describes is left to a search: the best place for "fix the
- * merge conflicts" is nowhere. Measured by `npm run bench:context`.
+ * The locations of code that a prompt names. A mere description is left to a search: the best place for "fix the merge
+ * conflicts" is nowhere. Measured by `npm run bench:context`.
  */
 
 /** `retryLimit`, `RetryLimit`, `retry_limit`: written so, a word means code. */
 const spelledAsCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
-/** A prompt that names more is a plan, whose writer knew the code. */
+/** A prompt with more names is a plan, and its writer knows the code. */
 const maxNames = 8;
-/** A name of more definitions does not say which is meant. */
+/** A name with more definitions is ambiguous. */
 const maxDefinitions = 2;
 const maxInjected = 3;
 /** A longer prompt is a document. Characters. */
 const maxPromptLength = 10_000;
 
-/** The definitions of what a prompt names, in the order of the names; of a file that it names as well nothing. */
+/**
+ * The definitions of the names in a prompt, in the order of the names, except those in a file that the prompt names
+ * too.
+ */
 export async function codeNamed(index: SearchableIndex, prompt: string): Promise<Injection[]> {
   // A link is an address, not a name.
   const text = prompt.slice(0, maxPromptLength).replace(/https?:\/\/\S+/g, " ");

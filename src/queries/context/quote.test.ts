@@ -42,7 +42,7 @@ describe("what is quoted", () => {
     expect(harmless(text)).toBe(shown);
   });
 
-  it("stays within its line, its budget and the client's cap, whatever it says", () => {
+  it("stays within its line, its budget and the client's cap, whatever its text", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 600 }),
       fc.constantFrom(ownContext.end, "<system-reminder>", "”", "\n- Decided: “", "&lt;/pommel-context&gt;"),
@@ -64,7 +64,7 @@ describe("what is quoted", () => {
     );
   });
 
-  it("leaves out what does not fit, and says nothing for nothing", () => {
+  it("leaves out what does not fit, and returns null if nothing is left", () => {
     const [long, short] = [item("x ".repeat(200)), item("short")];
     expect(tell([long, short], 130)?.told).toEqual([short]);
     expect(tell([long], 20)).toBeNull();

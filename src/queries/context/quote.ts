@@ -4,7 +4,7 @@ import { beginningOf, tokensOf } from "../../text/text-size.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
 
-/** The client shows its model only the beginning of what is longer. Characters. */
+/** The client truncates longer context before its model sees it. Characters. */
 export const maxCharacters = 10_000;
 
 const label =
@@ -12,11 +12,11 @@ const label =
 const askAgainHint =
   'More: `pm session show ID --turn N`, `pm search sessions "..."`, or Pommel\'s MCP tools get_session and search_sessions.';
 
-/** Of a quotation and what stands beside it. Characters. */
+/** Of a quotation with its metadata. Characters. */
 const maxQuoteLength = 400;
 const maxPlaceLength = 160;
 
-/** Something to tell: what it is, the words of the past, and where they stand. */
+/** An item of automatic context: what it is, the quoted text, and its place. */
 export interface Injection {
   ref: string;
   /** "Note", "Decided", "Fixed": our own words. */
@@ -62,8 +62,8 @@ function lineOf({ kind, quote, place }: Injection): string | null {
 }
 
 /**
- * A text on one line, as text: without control characters and those that nobody sees, without what could be a tag of the
- * client's, the end of a code block or the end of the quotation.
+ * A text on one line, safe to quote: without control and invisible characters, and without anything that could be a tag
+ * of the client's, the end of a code block or the end of the quotation.
  */
 export function harmless(text: string): string {
   return (

@@ -10,14 +10,14 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
 
 /*
- * Whether a conversation is what a prompt goes on with. A search puts the best first, but its best may be bad: "fix the
- * merge conflicts" finds every time that somebody fixed some. What tells is how many rare words the two share (rare: in
- * few of the project's sessions), and how long ago it was. Measured by `npm run bench:context`.
+ * Whether a prompt continues an earlier conversation. A search puts the best match first, but the best may be bad: "fix
+ * the merge conflicts" matches every time somebody fixed some. The signals that work are the number of rare words the
+ * two share (rare: in few of the project's sessions) and the age. Measured by `npm run bench:context`.
  */
 
-/** A word that more of the sessions have says nothing. */
+/** A word in a larger share of the sessions is no signal. */
 const rareShare = 0.15;
-/** In a memory of few sessions, a word of so many is still rare. */
+/** In a memory of few sessions, a word in this many is still rare. */
 const rareAtLeast = 2;
 /** Weight of shared rare words, in the units of their idf, that counts half. */
 const halfMass = 4;
@@ -26,7 +26,7 @@ const halfLife = 5;
 
 const day = 24 * 3600 * 1000;
 
-/** What is told by itself is at least as relevant; docs/benchmarks.md has what each comes to. */
+/** Minimum relevance of automatic context; docs/benchmarks.md has the figures for each. */
 export const minRelevance = { gentle: 0.5, eager: 0.35 } as const;
 
 /** A result with how relevant it is: 0 to 1. */

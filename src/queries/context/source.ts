@@ -5,7 +5,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { Injection } from "./quote.ts";
 
-/** What is told is taken from here. */
+/** Where automatic context comes from. */
 export interface ContextSource {
   /** The project's root, which paths of files are relative to. */
   root: string;
@@ -14,18 +14,18 @@ export interface ContextSource {
   memory: Memory;
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
-  /** Where the code is that a prompt names; nothing without an index of code. */
+  /** The locations of code that a prompt names; none without an index of code. */
   namedCode: (prompt: string) => Promise<Injection[]>;
   /** The session that the one that asks was forked from, where the memory does not know yet. */
   origin?: string | null;
   /** The branch that the agent works on; null: none, or not known. */
   branch: () => Promise<string | null>;
   now: number;
-  /** Nothing later is told; null: nothing is later. */
+  /** Nothing later is injected; null: no limit. */
   until: number | null;
 }
 
-/** Sessions whose words an agent has before it: its own, those of its subagents, and what it was forked from. */
+/** Sessions whose text the agent already has: its own, those of its subagents, and the one it was forked from. */
 export function inSight(
   { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
   sessionUid: string,

@@ -130,7 +130,7 @@ it("takes commits by any name that git has for them", async () => {
   await expect(changeLinks(project, "link", "v3", ["aaa"])).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("closes and archives; lists leave archived ones out and say how many there are", async () => {
+it("closes and archives; lists leave archived ones out and count them", async () => {
   await addEvent(project, { ...none, title: "one" });
   await addEvent(project, { ...none, title: "two" });
   expect(await closeEvent(project, "one", "archived")).toMatchObject({ before: "active" });

@@ -20,7 +20,7 @@ import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sess
 import { isoTime } from "../status/status.ts";
 import { withWritableMemory } from "../writable-memory.ts";
 
-/** What the commands about events show and do. The keys are the JSON's keys; times are ISO 8601. */
+/** The commands about events. The keys are the JSON's keys; times are ISO 8601. */
 
 function viewOf(event: EventRecord): EventView {
   const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;

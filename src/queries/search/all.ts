@@ -6,9 +6,9 @@ import { searchInProcess } from "./code.ts";
 import { searchTranscriptsInProcess } from "./sessions.ts";
 
 /**
- * Searches code and sessions. A side that cannot be searched is left out, and the notes say why; nothing is said of a
- * memory that is not there yet.
- * @throws PommelError the code's, where neither can be searched; `usage`, `not_found`
+ * Searches code and sessions. A side that cannot be searched is left out with a note; a memory that does not exist yet
+ * needs no note.
+ * @throws PommelError the code's, if neither can be searched; `usage`, `not_found`
  */
 export async function searchAll(
   project: Project,
@@ -22,7 +22,7 @@ export async function searchAll(
     daemon ? daemon("searchTranscripts", request, signal) : searchTranscriptsInProcess(project, request),
   ]);
   const failed = [code, transcripts].flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
-  // What the asker got wrong is no reason to leave a side out.
+  // An invalid request is an error, not a reason to leave a side out.
   const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
   if (wrong !== undefined || failed.length === 2) throw wrong ?? failed[0];
   return {

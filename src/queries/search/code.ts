@@ -12,8 +12,8 @@ import { ageOf } from "../status/status.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 
 /**
- * The question that a request asks, with the configuration's answers where it says nothing.
- * @throws PommelError `usage` for a language that is not known
+ * The query of a request, with defaults from the configuration.
+ * @throws PommelError `usage` for an unknown language
  */
 export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   return {
@@ -27,7 +27,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   };
 }
 
-/** A path stands for itself and, if it is a directory, for everything below. */
+/** A path matches itself and, if it is a directory, everything below. */
 function globsOf(path: string): string[] {
   const plain = path.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
   return plain === "" || plain === "." ? ["**"] : [plain, `${plain}/**`];

@@ -6,7 +6,7 @@ import { filesIn } from "../../search/code/scope.ts";
 import { toCodeQuery, withIndex } from "./code.ts";
 
 /**
- * What an answer saves its reader; the baseline is looked for in the same files as the answer. Reads all of them.
+ * The tokens that an answer saves its reader; the baseline searches the same files. Reads all of them.
  * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
  */
 export function contextMetricsOf(

@@ -1,6 +1,6 @@
 import type { TranscriptSearchResponse } from "../../protocol/search.ts";
 
-/** What became of what was found in a conversation, in words for people and for models. */
+/** What happened to the code of a search result, as text for people and models. */
 
 type Result = TranscriptSearchResponse["results"][number];
 

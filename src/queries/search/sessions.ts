@@ -8,8 +8,8 @@ import { answererHere } from "../here.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 
 /**
- * Answers a search of conversations in this process from what is remembered.
- * @throws PommelError as `withMemory`; `usage` for a question that makes no sense, `not_found` for an unknown session
+ * Answers a search of sessions in this process from the stored memory.
+ * @throws PommelError as `withMemory`; `usage` for an invalid query, `not_found` for an unknown session
  */
 export async function searchTranscriptsInProcess(
   project: Project,

@@ -100,13 +100,13 @@ async function decidedIn(memory: Memory, request: DecisionsRequest, config: Conf
     .map((one) => decisionOf(one));
 }
 
-/** What the repository says: of one that has no time, only where no time is asked for. */
+/** The repository's own decisions; those without a time only if the request has no time limit. */
 async function recordedIn(project: Project, request: DecisionsRequest): Promise<Decision[]> {
   const isWanted = filesMatcher(request.files);
   const { since, until } = await timesOf(request);
   const words = contentWords(request.query);
   return (await recordedDecisions(project.root)).filter(({ timestamp, files, text }) => {
-    // Of no branch is known which records and commits are its own.
+    // Recorded decisions and commits belong to no known branch.
     if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
     if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
     if (timestamp === null) return since === null && until === null;
@@ -115,7 +115,7 @@ async function recordedIn(project: Project, request: DecisionsRequest): Promise<
   });
 }
 
-/** A decision of a session as it is answered. */
+/** A session's decision in the shape of the answer. */
 export function decisionOf(decision: SessionDecision, score: number | null = null): Decision {
   const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
   return {
@@ -165,7 +165,7 @@ async function foundIn(
   const best = found[0]?.score ?? 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
-    // Every word of the question is in them: as good as the best that was said.
+    // They contain every word of the query, so they rank with the best match in sessions.
     ...recorded.map((one) => ({ ...one, score: best })),
     ...found,
   ].sort((a, b) => b.score! - a.score!);
@@ -192,7 +192,7 @@ const noteOf = (
   supersedes: [],
 });
 
-/** Whether a path is one that was named, lies below one or fits a glob; null when none was named. */
+/** Whether a path is named, is below a named one or matches a glob; null if none was named. */
 export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {
   if (files.length === 0) return null;
   return picomatch(

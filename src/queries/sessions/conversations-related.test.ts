@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => store.remove());
 
-/** A session with one turn, so many days ago, that touched files. */
+/** A session with one turn that touched files, this many days ago. */
 function session(uid: string, ago: number, ...files: TurnFile[]) {
   const record = addSession(store.memory, uid, { lastAt: now - ago * day });
   saveTurn(store.memory, record.id, turn(1, { startedAt: now - ago * day, files }));
@@ -53,7 +53,7 @@ describe("relatedIn", () => {
     expect(await related(["lib"])).toEqual({ looked_for: 1, files: [], sessions: [], total: 0 });
   });
 
-  it("puts first what a query is about", async () => {
+  it("ranks sessions about the query first", async () => {
     const leak = session("leak", 20, edit("src/a.ts"));
     const names = session("names", 0, edit("src/a.ts"));
     const about = (text: string) => [chunk(0, text, { session: text, files: ["src/a.ts"] })];
@@ -63,7 +63,7 @@ describe("relatedIn", () => {
     expect(await ids(["src/a.ts"], "connection leaks")).toEqual(["leak", "names"]);
   });
 
-  it("shows the turns, the best first, and no more sessions than asked for", async () => {
+  it("shows the turns, the best first, and no more sessions than requested", async () => {
     const record = session("a", 10, read("a"));
     saveTurn(store.memory, record.id, turn(2, { startedAt: now - 9 * day, files: [edit("a"), edit("z")] }));
     session("b", 60, edit("a"));
@@ -84,7 +84,7 @@ describe("relatedIn", () => {
   });
 });
 
-it("reads paths from where somebody stands, and from the root", () => {
+it("resolves paths from the current directory, and from the root", () => {
   const project = projectAt("/repo");
   expect(pathsFrom(project, "/repo/src", ["a.ts"])).toEqual(["src/a.ts", "a.ts"]);
   expect(pathsFrom(project, "/repo", ["./src/"])).toEqual(["src"]);
@@ -116,7 +116,7 @@ describe("changedFiles", () => {
     ]);
   });
 
-  it("says so where git cannot tell", async () => {
+  it("reports that git failed", async () => {
     await expect(changedFiles(projectAt(store.dir))).rejects.toMatchObject({ code: "usage" });
   });
 });

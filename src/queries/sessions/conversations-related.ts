@@ -17,15 +17,15 @@ import { filesMatcher } from "./conversations-decisions.ts";
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
 /** Days in which it counts half. */
 const halfLife = 30;
-/** What a turn keeps that a query has nothing to do with. */
+/** Weight of a turn that does not match the query. */
 const unasked = 0.2;
-/** Turns of a file that are looked at, the latest. */
+/** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
 const turnsShown = 5;
 
 /**
- * Files of the working tree that differ from the last commit, untracked ones too, from the project's root.
- * @throws PommelError `usage` where git cannot tell
+ * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
+ * @throws PommelError `usage` if git fails
  */
 export async function changedFiles(project: Project): Promise<string[]> {
   const files: string[] = [];
@@ -42,7 +42,7 @@ export async function changedFiles(project: Project): Promise<string[]> {
     ]);
     let isOrigin = false;
     for await (const field of status) {
-      // After a file that was renamed or copied comes what it was.
+      // The old path follows a renamed or copied file.
       const path = isOrigin ? field : field.slice(3);
       if (path !== "") files.push(path.slice(prefix.length));
       isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
@@ -58,7 +58,7 @@ export async function changedFiles(project: Project): Promise<string[]> {
   return files;
 }
 
-/** Paths as somebody in `cwd` names them, as they are stored; a path from the root is understood as well. */
+/** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
 export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
   return files.flatMap((file) => {
     const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
@@ -101,7 +101,7 @@ export async function relatedIn(
   const ranked = [...bySession]
     .map(([id, all]) => {
       const best = all.sort((a, b) => b.weight - a.weight);
-      // Each further turn counts half of the one before.
+      // Each further turn counts half as much as the one before.
       const weight = best.reduce((sum, turn, i) => sum + turn.weight * 0.5 ** i, 0);
       return { session: sessions.get(id)!, best, weight };
     })
@@ -136,7 +136,7 @@ export async function relatedIn(
 const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;
 
 function touchOf(touched: readonly TurnFile[]): number {
-  // The tenth of many files that were touched at once says less than the first.
+  // The tenth of many files touched at once is a weaker signal than the first.
   return Math.sqrt(touched.reduce((sum, { how }) => sum + strengths[how] ** 2, 0));
 }
 

@@ -28,17 +28,17 @@ import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { isoTime } from "../status/status.ts";
 import { renderTurn } from "./conversations-turn.ts";
 
-/** How many are listed when nobody says. */
+/** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
 
-/** Agents that may be asked for: those that Pommel supports, and those that occur in the memory. */
+/** Valid agents: those that Pommel supports, and those in the memory. */
 export function agentNamesIn(memory: Memory): string[] {
   return [...new Set([...agentNames, ...agentsOfSessions(memory)])];
 }
 
 /**
  * The agent to limit an answer to, or null for all.
- * @throws PommelError `usage` when there is none of that name
+ * @throws PommelError `usage` for an unknown name
  */
 export function knownAgent(memory: Memory, name: string | undefined): string | null {
   if (name === undefined) return null;
@@ -48,8 +48,8 @@ export function knownAgent(memory: Memory, name: string | undefined): string | n
 }
 
 /**
- * Sessions, those with the latest line first; without those of which nothing is stored.
- * @throws PommelError `usage` for a time or an agent that makes no sense
+ * Sessions by their latest line, without those that have nothing stored.
+ * @throws PommelError `usage` for an invalid time or agent
  */
 export async function listSessionsOf(memory: Memory, request: SessionsRequest): Promise<SessionsResponse> {
   const [since, until] = await times(request);
@@ -68,9 +68,8 @@ export async function listSessionsOf(memory: Memory, request: SessionsRequest): 
 }
 
 /**
- * A session with its turns, in outline, and one of them in full if asked for.
- * @throws PommelError `not_found` for a session or a turn that is not remembered, `usage` for a beginning that
- *   several sessions have
+ * A session with its turns, in outline, and one of them in full if requested.
+ * @throws PommelError `not_found` for an unknown session or turn, `usage` for an ambiguous id
  */
 export function showSession(memory: Memory, request: SessionRequest): SessionResponse {
   return memory.inSnapshot(() => {

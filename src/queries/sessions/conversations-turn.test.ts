@@ -4,7 +4,7 @@ import { renderTurn } from "./conversations-turn.ts";
 
 const render = (...entries: Entry[]) => renderTurn([{ uid: null, seq: 0, at: null, entries }]);
 
-test("shows all that was said and done, in order", () => {
+test("shows all messages and tool calls in order", () => {
   const result = { id: "1", isError: false, edits: null, subagent: null };
   expect(
     render(

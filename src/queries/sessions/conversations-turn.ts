@@ -1,7 +1,7 @@
 import type { Entry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 
-/** Everything that is archived of a turn, for people and agents to read. */
+/** The whole archive of a turn, for people and agents to read. */
 export function renderTurn(lines: readonly StoredLine[]): string {
   return lines
     .flatMap(({ entries }) => entries.map(renderEntry))

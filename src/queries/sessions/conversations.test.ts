@@ -50,7 +50,7 @@ describe("listSessionsOf", () => {
     expect(await ids({})).toEqual(["b", "a"]);
   });
 
-  it("limits them by time, branch and agent, and says how many there are", async () => {
+  it("limits them by time, branch and agent, and counts them", async () => {
     session("a", 0);
     session("b", 2, { branch: "topic" });
     session("c", 4, { agent: "other" });
@@ -81,7 +81,7 @@ describe("listSessionsOf", () => {
     expect(sessions[0]).toMatchObject({ id: "a/agent-1", parent_id: "a", agent_type: "Explore" });
   });
 
-  it("says what a session holds and what it cost", async () => {
+  it("shows the content of a session and its cost", async () => {
     const record = session("a", 0, { title: { text: "Retries", source: "agent" } });
     session("b", 1, { forkedFrom: record.id });
     replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "x"), chunk(1, "y")]);
@@ -143,7 +143,7 @@ describe("showSession", () => {
     expect(showSession(store.memory, { id: "abc", turn: 2 }).content).toBe("[USER] Hello");
   });
 
-  it("says what is not there, and what is meant by more than one", () => {
+  it("reports a missing session and an ambiguous id", () => {
     session("abc", 0);
     session("abd", 1);
     const failure = (id: string, turnNumber?: number) => {
@@ -192,7 +192,7 @@ describe("listAnnotationsOf", () => {
 });
 
 describe("searching", () => {
-  it("asks with the configuration's answers where a request says nothing", async () => {
+  it("uses the configuration's defaults", async () => {
     expect(await toSessionQuery({ q: "x" }, { ...config, "search.limit": 7 })).toMatchObject({
       query: "x",
       limit: 7,
@@ -222,7 +222,7 @@ describe("searching", () => {
 });
 
 describe("the status", () => {
-  it("says what the queue does and what it gave up", () => {
+  it("shows the queue and its failed jobs", () => {
     const { memory } = store;
     expect(jobsStatusOf(memory)).toMatchObject({ pending: 0, is_idle: true, recent: [] });
     for (const subject of ["done", "dead", "running", "waiting"]) {
@@ -243,7 +243,7 @@ describe("the status", () => {
     });
   });
 
-  it("counts what is remembered, and knows when the rules have changed since", () => {
+  it("counts what is stored, and notices later changes of the rules", () => {
     const record = session("abc", 0);
     replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "x")]);
     const about = { config, file: store.memory.file, problem: null, scrubVersion: "2" };
@@ -265,7 +265,7 @@ describe("the status", () => {
     expect(describeMemory(store.memory, about).needs_scrubbing).toBe(false);
   });
 
-  it("says why a memory cannot be read", () => {
+  it("shows why a memory cannot be read", () => {
     const about = { config, file: store.memory.file, problem: "It is damaged." };
     const status = describeMemory(null, about);
     expect(status).toMatchObject({ sessions: 0, problem: "It is damaged.", jobs: { is_idle: true } });

@@ -11,10 +11,7 @@ import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { isoTime } from "../status/status.ts";
 import { knownAgent } from "./conversations-sessions.ts";
 
-/**
- * What the routes about conversations answer, from an open memory: the daemon and the in-process read path both ask
- * here.
- */
+/** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
 
 export { describeMemory, jobsStatusOf } from "../status/conversations-status.ts";
 export {
@@ -25,8 +22,8 @@ export {
 } from "./conversations-sessions.ts";
 
 /**
- * The question that a request asks, with the configuration's answers where it says nothing.
- * @throws PommelError `usage` for a time that makes no sense
+ * The query of a request, with defaults from the configuration.
+ * @throws PommelError `usage` for an invalid time
  */
 export async function toSessionQuery(
   request: TranscriptSearchRequest,
@@ -54,9 +51,9 @@ export async function toSessionQuery(
 }
 
 /**
- * Answers a search of conversations.
- * @param pending transcripts that wait to be read on; null when nobody knows, because no daemon runs
- * @throws PommelError `usage` for a question that makes no sense, `not_found` for an unknown session
+ * Answers a search of sessions.
+ * @param pending transcripts not fully imported; null if unknown, because no daemon runs
+ * @throws PommelError `usage` for an invalid query, `not_found` for an unknown session
  */
 export async function answerTranscriptSearch(
   search: SessionSearch,

@@ -40,7 +40,7 @@ beforeEach(() => {
   file = join(dir, "aline.db");
   db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA journal_mode = WAL");
-  // What is read of the tables of schema 21.
+  // The columns of schema 21 that the import reads.
   db.exec(`
     CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TEXT, description TEXT);
     INSERT INTO schema_version (version) VALUES (21);
@@ -122,8 +122,8 @@ const asked = { since: null, allProjects: false };
 const plan = (more = {}) => planAline(project, { path: file, ...asked, ...more });
 const read = <T>(use: (memory: Memory) => T) => withMemory(project, use);
 
-describe("taking in what Aline remembered", () => {
-  it("makes sessions of the lines that it kept, scrubbed, and changes nothing the second time", async () => {
+describe("importing Aline's memory", () => {
+  it("makes sessions of the stored lines, scrubbed, and changes nothing the second time", async () => {
     const secret = `ghp_${"aB3xY9".repeat(6)}`;
     const [first, second] = conversation("s1", secret);
     addSession("s1", { title: `Caching ${secret}`, summary: `Prices are cached; ${secret}` });
@@ -154,7 +154,7 @@ describe("taking in what Aline remembered", () => {
     expect(again).toMatchObject({ sessions: { new: 0, known: 1 }, chunks: 0 });
   });
 
-  it("tells of agents whose transcripts are not read here what they were asked and answered", async () => {
+  it("imports prompts and answers of agents whose transcripts Pommel does not read", async () => {
     addSession("rollout-1", { agent: "codex" });
     addTurn("rollout-1", 1, "Rename the table", "Renamed it in three places.", '{"type":"response_item"}\n');
     addSession("s2");
@@ -210,7 +210,7 @@ describe("taking in what Aline remembered", () => {
     expect(await read((memory) => sessionByUid(memory, "s1"))).toBeNull();
   });
 
-  it("takes in events of sessions that are here, and looks for the commits", async () => {
+  it("imports events of sessions that are here, and looks for the commits", async () => {
     const git = (...args: string[]) =>
       execFileSync(
         "git",
@@ -264,7 +264,7 @@ describe("taking in what Aline remembered", () => {
 });
 
 describe("a database that is not what it should be", () => {
-  it("is refused with what is missing, or read as far as it is known", async () => {
+  it("is refused with what is missing, or read as far as the schema is supported", async () => {
     db.exec("UPDATE schema_version SET version = 30");
     expect(await plan()).toMatchObject({ schema: 30, isNewer: true });
     db.exec("ALTER TABLE turns RENAME COLUMN user_message TO said");
@@ -274,7 +274,7 @@ describe("a database that is not what it should be", () => {
     });
   });
 
-  it("is said to be none", async () => {
+  it("reports that there is none", async () => {
     await expect(plan({ path: join(dir, "none.db") })).rejects.toMatchObject({ code: "not_found" });
     await expect(plan({ path: dir })).rejects.toMatchObject({ code: "not_found" });
     writeFileSync(join(dir, "text.db"), "no database ".repeat(1000));

@@ -18,17 +18,17 @@ import { openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
 import { openToRead } from "../../store/sqlite/open-to-read.ts";
 import { withWritableMemory } from "../writable-memory.ts";
 
-/** What there is to take in of another tool's memory. */
+/** What can be imported from another tool's memory. */
 export interface AlinePlan {
   file: string;
   schema: number | null;
-  /** A newer schema than is known: it was read as far as it looks the same. */
+  /** A newer schema than the supported one: read as far as it looks the same. */
   isNewer: boolean;
-  /** Sessions whose transcripts are still there: they are read as `pm import claude` reads them. */
+  /** Sessions whose transcripts still exist: they are read as `pm import claude` reads them. */
   transcripts: string[];
-  /** Those whose are gone, or are of agents whose transcripts are not read here. */
+  /** Sessions whose transcripts are gone, or belong to agents that Pommel does not read. */
   sessions: { session: AlineSession; cwd: string }[];
-  /** Sessions that ran in other projects; nobody says where; that were over before the time that was asked for. */
+  /** Sessions left out: of other projects; of unknown projects; older than the requested time. */
   elsewhere: number;
   nowhere: number;
   older: number;
@@ -39,9 +39,9 @@ export interface AlineImport {
   sessions: { new: number; known: number; forgotten: number; empty: number };
   chunks: number;
   events: number;
-  /** That turns name, and of those the ones that are in this repository. */
+  /** Named by turns, and how many of those are in this repository. */
   commits: { named: number; taken_in: number };
-  /** Sessions that could not be taken in, and why. */
+  /** Sessions that could not be imported, and why. */
   failed: { session: string; error: string }[];
 }
 
@@ -94,7 +94,7 @@ function withAline<T>(path: string, use: (db: AlineDatabase) => T | Promise<T>):
   return openToRead(path, openForeignDatabase, (db) => use(readAline(db, path)));
 }
 
-/** Takes in what was planned, but for the transcripts that are there. Errors as `planAline`. */
+/** Imports what was planned, except transcripts that exist as files. Errors as `planAline`. */
 export function importAline(
   project: Project,
   plan: AlinePlan,
@@ -143,7 +143,7 @@ export function importAline(
   );
 }
 
-/** Those of the commits that are in this repository. Aline also made commits of its own, elsewhere. */
+/** Imports the commits that are in this repository. Aline also made commits of its own, elsewhere. */
 async function importCommits(
   project: Project,
   work: ScrubbingWork,

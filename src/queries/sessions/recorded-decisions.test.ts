@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-it("quotes records, marked comments and bodies of commits, with where they stand", async () => {
+it("quotes records, marked comments and bodies of commits, with their location", async () => {
   const record =
     "# Keep the queue in SQLite\n\nStatus: superseded by 0002\n\n## Decision\n\nThe queue is a table of memory.db.\n";
   const code = "const a = 1;\n// WHY: the ledger is slow, so uploads are retried thrice\nconst b = 2;\n";

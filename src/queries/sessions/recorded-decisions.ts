@@ -28,8 +28,8 @@ const ofCommits = new RepositoryCache<Decision[]>({ max: 20 });
 const ofFiles = new RepositoryCache<Decision[]>({ max: 20, maxAgeMs: 10_000 });
 
 /**
- * What the repository itself says was decided, in its own words: records of decisions, comments that begin with "WHY:" or
- * "DECISION:", bodies of commits. Nothing where git cannot tell.
+ * Decisions that the repository itself records, quoted: decision records, comments that begin with "WHY:" or
+ * "DECISION:", bodies of commits. None if git fails.
  */
 export async function recordedDecisions(root: string): Promise<Decision[]> {
   const found = await Promise.all([
@@ -44,7 +44,7 @@ async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
   try {
     return await found;
   } catch (error) {
-    // No repository, no commit yet, or nothing that git grep finds.
+    // No repository, no commit yet, or no match of git grep.
     if (error instanceof GitFailure) return [];
     throw error;
   }

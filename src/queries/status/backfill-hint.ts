@@ -2,7 +2,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 
 /**
- * The command that takes in commits nobody has looked at.
+ * The command that imports commits not analysed yet.
  * @param oldest when the oldest of them was authored; milliseconds since the epoch
  */
 export function backfillHint(memory: Memory, oldest: number): string {

@@ -12,10 +12,10 @@ import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { storageGrowth } from "../../store/memory/storage.ts";
 import { isoTime } from "./status.ts";
 
-/** What was done last, so many. */
+/** Number of recent jobs shown. */
 const recentShown = 10;
 
-/** How the queue of conversations stands. */
+/** The state of the job queue. */
 export function jobsStatusOf(memory: Memory): JobsStatus {
   const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
   return {
@@ -49,19 +49,19 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
 
 interface MemoryCircumstances {
   config: Config;
-  /** Of the scrubbing rules in force; left out where nobody has read them. */
+  /** Of the scrubbing rules in force; left out if they were not read. */
   scrubVersion?: string;
   /** Where the memory is, or would be. */
   file: string;
   /** Why the memory cannot be read; null when it can, or is not there. */
   problem: string | null;
-  /** Why the language model did not answer last; left out where nobody asked it. */
+  /** Why the language model failed last; left out if it was not used. */
   llmProblem?: string | null;
 }
 
 /**
- * What is remembered and what it takes.
- * @param memory null: there is none, or it cannot be read
+ * The content and the size of the memory.
+ * @param memory null: it does not exist, or cannot be read
  */
 export function describeMemory(
   memory: Memory | null,
@@ -119,7 +119,7 @@ export function describeMemory(
   };
 }
 
-/** What was told by itself, and what it came to. */
+/** How much context was injected automatically, and how much missed its deadline. */
 function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
   const all = injectionTotals(memory);
   const since = Date.now() - 30 * 24 * 3600 * 1000;

@@ -6,7 +6,7 @@ import type { MemoryStatus } from "../../protocol/status.ts";
 import { withMemory } from "../../store/memory/with-memory.ts";
 import { describeMemory } from "../sessions/conversations.ts";
 
-/** What is remembered, read without a daemon. Never fails: a memory that cannot be read is a status, too. */
+/** The status of the memory, read without a daemon. Never fails: an unreadable memory is a status, too. */
 export async function memoryStatusInProcess(project: Project, config: Config): Promise<MemoryStatus> {
   const circumstances = { config, file: project.memoryDb, problem: null };
   if (!existsSync(project.memoryDb)) return describeMemory(null, circumstances);

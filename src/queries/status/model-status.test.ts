@@ -53,7 +53,7 @@ it("counts what each model has seen", async () => {
   expect(second).toMatchObject({ id: "large", state: "waiting", chunks_embedded: 0, chunks_pending: 3 });
 });
 
-it("tells from the pass how far it is, and why it does not go on", async () => {
+it("shows the progress of the pass, and why it stopped", async () => {
   const progress: EmbedProgress = { state: "embedding", problem: null, chunksPerSecond: 2 };
   const described = async (more: Partial<EmbedProgress>, problem: string | null = null) => {
     const life = {
@@ -73,7 +73,7 @@ it("tells from the pass how far it is, and why it does not go on", async () => {
   expect(await described({ state: "resting" }, "No server.")).toMatchObject({ state: "unavailable" });
 });
 
-it("says that the bundled model is damaged, and what to do", async () => {
+it("reports a damaged bundled model, with the fix", async () => {
   const [described] = await describeCodeModels(index, {
     first: createStaticEmbedder(join(dir, "nowhere")),
     second: null,
@@ -90,6 +90,6 @@ it("shows what a model has cost", async () => {
   expect(second?.usage).toEqual(usage);
 });
 
-it("has nothing to say without a model", async () => {
+it("has no message without a model", async () => {
   expect(await describeCodeModels(index, { first: null, second: null, deadlineMs })).toEqual([]);
 });

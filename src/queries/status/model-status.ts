@@ -5,7 +5,7 @@ import { explanationOf } from "../../project/errors.ts";
 import type { ModelStatus } from "../../protocol/status.ts";
 import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
 
-/** What is stored of the models. */
+/** What is stored about the models. */
 interface StoredVectors {
   /** Chunks there are. */
   total: number;
@@ -13,14 +13,14 @@ interface StoredVectors {
   counts: readonly (Omit<VectorCounts, "dimensions"> & { dimensions?: number })[];
 }
 
-/** What a running daemon knows of a model besides what is stored. */
+/** What a running daemon knows about a model beyond what is stored. */
 interface ModelLife {
   progressOf: (model: string) => EmbedProgress | null;
   /** Why it could not be used the last time. */
   problemWith: (model: string) => string | null;
 }
 
-/** How far each model in use has come with the chunks of a code index, and what keeps it from going on. */
+/** How many chunks of a code index each model in use has embedded, and what stops it. */
 export async function describeCodeModels(
   index: CodeIndex,
   embedders: Embedders,
@@ -48,7 +48,7 @@ async function problemOf(model: Embedder): Promise<string | null> {
   }
 }
 
-/** How far models have come with what is stored, and what keeps them from going on. */
+/** How many stored texts each model has embedded, and what stops it. */
 export function describeModels(
   models: readonly Embedder[],
   { total, counts }: StoredVectors,

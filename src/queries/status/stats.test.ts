@@ -74,7 +74,7 @@ it("counts again after a commit, after one that was amended, and on a rewritten 
   expect((await stats({ paths: ["b.ts"] })).total.lines).toBe(0);
 });
 
-describe("what is asked for", () => {
+describe("the requested range", () => {
   beforeEach(async () => {
     rememberSession(repo.memory, "s", ["p"]);
     await seen(repo.commit("one", { "src/a.ts": "x // s:1\n", "docs/b.md": "mine\n" }));
@@ -94,7 +94,7 @@ describe("what is asked for", () => {
     await expect(stats({ since: "whenever that was" })).rejects.toMatchObject({ code: "usage" });
   });
 
-  it("is HEAD's history, or all that is remembered", async () => {
+  it("is HEAD's history, or everything stored", async () => {
     repo.git("switch", "--quiet", "--create", "side");
     await seen(repo.commit("three", { "src/side.ts": "z // s:1\n" }));
     repo.git("switch", "--quiet", "main");
@@ -106,7 +106,7 @@ describe("what is asked for", () => {
   });
 });
 
-it("counts once what was written once: not what was amended, nor picked onto another branch", async () => {
+it("counts each line once: not again when amended, nor when picked onto another branch", async () => {
   rememberSession(repo.memory, "s", ["p"]);
   await seen(repo.commit("base", { "base.ts": "b\n" }));
   const before = repo.commit("one", { "a.ts": "x // s:1\n" });
@@ -123,7 +123,7 @@ it("counts once what was written once: not what was amended, nor picked onto ano
   expect((await stats()).total).toEqual({ lines: 2, agent: 1, human: 1, unknown: 0 });
 });
 
-it("says what it cannot know: nothing is remembered, no git", async () => {
+it("reports what it cannot know: no memory, no git", async () => {
   repo.commit("one", { "a.ts": "x\n" });
   expect(await stats({}, null)).toMatchObject({
     commits: { in_history: 1, looked_at: 0, with_agent: 0 },

@@ -25,15 +25,15 @@ export interface StatsRequest {
   paths?: readonly string[] | undefined;
   /** Directories this deep; default 2. */
   depth?: number | undefined;
-  /** Commits of every branch and what is no part of any, too; default: HEAD's history. */
+  /** Commits of every branch and of none; default: HEAD's history. */
   all?: boolean | undefined;
 }
 
 /**
- * Whose lines commits added. Of commits that took the place of others only those count, and of those that change the
- * same (cherry-picks) only the first: a line that was written once is counted once.
- * @param memory null: nothing is remembered
- * @throws PommelError `usage` for a time that makes no sense
+ * Who wrote the lines that commits added. Each line counts once: a rewritten commit replaces its original, and of
+ * cherry-picks only the first counts.
+ * @param memory null: there is no memory
+ * @throws PommelError `usage` for an invalid time
  */
 export async function statsOf(
   project: Project,
@@ -56,7 +56,7 @@ export async function statsOf(
   return answer;
 }
 
-/** Counting goes over every line that was committed, and mostly the same is asked. */
+/** Counting reads every committed line, and most requests repeat the last one. */
 interface LastStats {
   question: string;
   history: ReadonlyMap<string, number> | null;
@@ -102,7 +102,7 @@ async function historyOf(root: string, signal?: AbortSignal): Promise<ReadonlyMa
   }
 }
 
-/** git's own limits go by the time of the commit, and stop at the first that is older; ours by the author's. */
+/** git's own limits use the committer's time and stop at the first older commit; ours use the author's. */
 function within(
   history: ReadonlyMap<string, number>,
   { since, until }: AuthoredFilter,
@@ -113,7 +113,7 @@ function within(
   );
 }
 
-/** Whether lines are to be counted: of commits that are the same but for where they stand, the first that comes. */
+/** Whether lines count: among identical commits (cherry-picks), only those of the first. */
 function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
   const replaced = replacedCommits(memory);
   const firstOf = new Map<string, string>();
@@ -125,7 +125,7 @@ function countedOnce(memory: Memory): (lines: AuthoredLines) => boolean {
 
 const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0 });
 
-/** Adds up lines, by all that is asked for at once. */
+/** Adds up lines by every requested key. */
 class Sums {
   readonly withAgent = new Set<string>();
   private readonly total = noLines();
@@ -194,7 +194,7 @@ class Sums {
   }
 }
 
-/** The directory of a file, at most so deep; "." of one at the root. */
+/** The directory of a file, cut at a depth; "." at the root. */
 export function directoryOf(path: string, depth: number): string {
   const parts = path.split("/").slice(0, -1).slice(0, depth);
   return parts.length === 0 ? "." : parts.join("/");
@@ -203,7 +203,7 @@ export function directoryOf(path: string, depth: number): string {
 const dayMs = 86_400_000;
 
 /**
- * The week of a time in UTC, as ISO 8601 has it: weeks begin on Monday, and belong to the year that has their Thursday.
+ * The week of a time in UTC, by ISO 8601: weeks begin on Monday, and belong to the year of their Thursday.
  * @param at milliseconds since the epoch
  */
 export function isoWeek(at: number): string {

@@ -21,8 +21,8 @@ interface IndexDescription {
 }
 
 /**
- * What is in an index, how it is and what it takes. Never fails: an index that cannot be read is a status too.
- * @param pending changes not indexed yet, null when nobody watches
+ * What an index contains, its state and its size. Never fails: an unreadable index is a status too.
+ * @param pending changes not indexed yet; null if nothing watches
  */
 export async function describeIndex(
   project: Project,

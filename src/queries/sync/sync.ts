@@ -6,9 +6,9 @@ import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts
 import { syncMemory } from "../../sync/sync.ts";
 import { withWritableMemory } from "../writable-memory.ts";
 
-/** What a person is asked and told while the memory is shared. */
+/** How a sync asks the user and reports to them. */
 export interface SyncDialogue {
-  /** Asks for the passphrase, twice when it is to be made up; null: nobody can be asked. */
+  /** Asks for the passphrase, twice for a new one; null if there is nobody to ask. */
   askPassphrase?: (isNew: boolean) => Promise<string | null>;
   onKeyMade?: (file: string) => void;
 }
@@ -31,8 +31,7 @@ export function syncSettings(
 }
 
 /**
- * Shares a project's memory, or takes in what others shared, in this process: a daemon sees what was taken in with its
- * next question.
+ * Pushes or pulls a project's memory in this process: a daemon sees pulled data with its next query.
  * @throws PommelError `sync_refused`, `sync_failed`, and what opening the memory throws
  */
 export async function syncProject(

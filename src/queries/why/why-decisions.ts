@@ -14,9 +14,9 @@ import { isoTime } from "../status/status.ts";
 export interface WritingPlace {
   /** The turns that led to them: an agent's own, and those of the session that a subagent worked for. */
   turns: readonly { session: string; turn: number }[];
-  /** Milliseconds since the epoch; null: nobody knows. */
+  /** Milliseconds since the epoch; null: unknown. */
   at: number | null;
-  /** What the file is, and was, called. */
+  /** The file's names, current and former. */
   files: readonly string[];
   /** What it is about: the prompt. */
   about: string;

@@ -15,8 +15,7 @@ const linesShown = 5;
 const maxPromptLength = 300;
 
 /**
- * What stood in the place of lines before, step by step back: each time what the lines were that the step before
- * changed, or that it took the place of.
+ * Earlier versions of lines, step by step back: each step returns the lines that the previous step changed or replaced.
  * @throws GitFailure, PommelError as `blameFile`
  */
 export async function earlierLines(
@@ -48,7 +47,7 @@ export async function earlierLines(
   return steps;
 }
 
-/** Where the lines stood in their commit. */
+/** The place of the lines in their commit. */
 const placeOf = ({ commit, original_path, original_line, first_line, last_line }: BlameRange): LinesAt => ({
   commit,
   file: original_path,

@@ -18,7 +18,7 @@ export interface LinesAt {
   last: number;
 }
 
-/** Lines as they were in the commit before. */
+/** Lines in the commit before. */
 export interface LinesBefore {
   how: "changed" | "replaced";
   /** The commit before, as git takes it. */
@@ -29,22 +29,22 @@ export interface LinesBefore {
   text: string[];
 }
 
-/** Lines of a block that others took the place of, at most; of a larger one nobody would say so. */
+/** Maximum number of lines in a replaced block; larger blocks do not count as replaced. */
 const maxReplaced = 40;
-/** How much of its words a line must share with another to be that line, changed. */
+/** The share of words that makes two lines versions of each other. */
 const alike = 0.5;
 const maxCounted = 200;
 const latestShown = 5;
 
 type Later = Omit<LaterChanges["latest"][number], "by_agent">;
 
-/** Attributes, which may lie in any directory, say what is text. */
+/** .gitattributes files, which may be in any directory, decide what is text. */
 const linesKnown = new RepositoryCache<LinesBefore | null>({ max: 500, maxAgeMs: 60_000 });
 const laterKnown = new RepositoryCache<{ count: number; latest: Later[] }>({ max: 500 });
 
 /**
- * What stood in a file before a commit where it wrote these lines.
- * @returns null where nothing did: the lines, or the file, were new
+ * What a file contained before a commit wrote these lines there.
+ * @returns null if the lines, or the file, were new
  * @throws GitFailure
  */
 export function linesBefore(
@@ -84,7 +84,7 @@ async function readLinesBefore(
 const overlaps = ({ newStart, added }: ChangedHunk, { first, last }: LinesAt) =>
   added.length > 0 && newStart <= last && newStart + added.length > first;
 
-/** What a commit did to a file. Where the file came with it, under which other name it was there before. */
+/** What a commit did to a file, with its old name if the commit renamed it. */
 async function changeOf(
   { root }: Project,
   what: WhatChanged,
@@ -103,7 +103,7 @@ async function changeOf(
   return before === null ? changed : find([before, file]);
 }
 
-/** The place of the line that is most like a text, where one is. */
+/** The index of the line most similar to a text, if any is similar enough. */
 function mostSimilar(text: string, lines: readonly string[]): number | null {
   const words = wordsOf(text);
   let best: number | null = null;
@@ -120,8 +120,8 @@ function mostSimilar(text: string, lines: readonly string[]): number | null {
 const wordsOf = (text: string) => new Set(text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []);
 
 /**
- * The commits that touched a file after one, the latest first.
- * @param files what it is, and was, called
+ * The commits that touched a file after a given one, the latest first.
+ * @param files its names, current and former
  * @throws GitFailure
  */
 export async function changesSince(

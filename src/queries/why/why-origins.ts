@@ -7,21 +7,21 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { originTurn } from "./why-turn.ts";
 
-/** Lines that come from one commit, and in it from one author, with what they weigh among others. */
+/** Lines of one commit and one author, with their weight among others. */
 export interface OriginGroup {
   /** In the file's order. */
   ranges: BlameRange[];
   weight: number;
 }
 
-/** What can be told of an agent's line is more. */
+/** An agent's line counts more: its origin has more to show. */
 const weightOfAgent = 2;
 /** What a blank line or a bracket counts. */
 const weightOfTrivial = 0.01;
 
 /**
- * The ranges by where they come from: those that tell most first, of equal ones the latest.
- * @param textOf a line's text; where it is not known, a line counts as one that says something
+ * The ranges grouped by origin: the most informative first, then the latest.
+ * @param textOf a line's text; a line of unknown text counts as informative
  */
 export function groupsOf(
   ranges: readonly BlameRange[],
@@ -44,19 +44,19 @@ export function groupsOf(
 const keyOf = ({ commit, author, session_id, turn }: BlameRange) =>
   JSON.stringify([commit, author, session_id, turn]);
 
-/** What is not committed yet is the latest. */
+/** Uncommitted lines are the latest. */
 function timeOf({ ranges }: OriginGroup): number {
   const at = ranges[0]?.authored_at ?? null;
   return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
 }
 
-/** The longest piece of a group, the first of equal ones. */
+/** The longest range of a group; the first among equals. */
 export function largestOf({ ranges }: OriginGroup): BlameRange {
   const length = ({ first_line, last_line }: BlameRange) => last_line - first_line;
   return ranges.reduce((a, b) => (length(b) > length(a) ? b : a));
 }
 
-/** All that is known of where lines come from. */
+/** Everything known about where lines come from. */
 export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin {
   const range = ranges[0]!;
   const { session_id, turn, tool_use } = range;
@@ -80,7 +80,7 @@ export function authorIn(range: BlameRange): LineAuthor {
   return { author, session_id, session_title, agent, model, turn, tool_use, confidence, how, said_by, hint };
 }
 
-/** The commit that a range came with; null: none yet. */
+/** The commit of a range; null: none yet. */
 export function commitIn(memory: Memory | null, range: BlameRange): OriginCommit | null {
   if (range.commit === null) return null;
   return {

@@ -13,9 +13,9 @@ const maxPromptLength = 4000;
 const maxAnswerLength = 600;
 
 /**
- * What was asked in a turn, and what the agent said around the tool call that wrote.
- * @param toolUse the agent's id of the call; null: what it said last
- * @returns null where the turn is not remembered
+ * The prompt of a turn, and the agent's text around the tool call that wrote the lines.
+ * @param toolUse the agent's id of the call; null: use its last message
+ * @returns null if the turn is not stored
  */
 export function originTurn(
   memory: Memory,

@@ -38,7 +38,7 @@ const why = (
 };
 const seen = (hash: string) => recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
 
-/** What was said in a turn of a session, for the search of decisions. */
+/** A turn of a session with a decision, for the search of decisions. */
 function decided(
   session: string,
   said: string,
@@ -160,7 +160,7 @@ describe("the chain", () => {
     expect((await why("new.ts", 1)).earlier).toEqual([]);
   });
 
-  it("says that other lines were replaced, and what happened since", async () => {
+  it("reports that other lines were replaced, and what happened since", async () => {
     rememberSession(repo.memory, "s", ["rewrite it", "then more"]);
     const one = repo.commit("one", { "a.ts": "x\nfor (const every of all) run(every);\ny\n" });
     const two = repo.commit("two", { "a.ts": "x\nawait nothing.like('it') // s:1\ny\n" });
@@ -185,7 +185,7 @@ describe("the chain", () => {
     });
   });
 
-  it("puts what tells most first: by lines that say something, an agent's before others", async () => {
+  it("puts the most informative origin first: by lines with content, an agent's before others", async () => {
     rememberSession(repo.memory, "s", ["p", "q"]);
     await seen(repo.commit("one", { "a.ts": "{\n\n}\n{\n}\nx\na // s:1\nb // s:2\nc // s:1\n" }));
     const answer = await why("a.ts", 1, 99);
@@ -213,7 +213,7 @@ describe("the chain", () => {
     expect(answer.notes).toEqual(["The lines have 2 more origins: pm blame covers every line."]);
   });
 
-  it("goes on to the turn that a subagent worked for", async () => {
+  it("follows a subagent to the turn that it worked for", async () => {
     rememberSession(repo.memory, "main", ["fix the login", "next"]);
     const { id } = sessionByUid(repo.memory, "main")!;
     rememberSession(repo.memory, "main/a1", ["look for the bug"], {
@@ -262,7 +262,7 @@ describe("decisions", () => {
     expect(answer.freshness.state).toBe("stands");
   });
 
-  it("about the file that came later make it worth a second look", async () => {
+  it("that are later and about the file suggest a second look", async () => {
     rememberSession(repo.memory, "s", ["p"]);
     const after = firstCommitAt * 1000 + 86_400_000;
     rememberSession(repo.memory, "later", ["q"], { at: after });
@@ -278,7 +278,7 @@ describe("decisions", () => {
 });
 
 describe("what is not known", () => {
-  it("is said, with what git knows, where nothing is remembered", async () => {
+  it("is reported, with what git knows, where there is no memory", async () => {
     const one = repo.commit("one", { "a.ts": "x\n" });
     const answer = await why("a.ts", 1, 1, null);
     expect(answer).toMatchObject({
@@ -300,7 +300,7 @@ describe("what is not known", () => {
     expect((await why("a.ts", 1)).notes).toContain("Author unknown (the commit message credits claude).");
   });
 
-  it("is what became of a session that was forgotten", async () => {
+  it("says that the session was forgotten", async () => {
     rememberSession(repo.memory, "s", ["p"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     repo.memory.prepare("DELETE FROM sessions").run();
@@ -309,7 +309,7 @@ describe("what is not known", () => {
     expect(answer.notes).toEqual(["The session that wrote this is not in the memory."]);
   });
 
-  it("is the commit of a line that has none yet; what it was is told", async () => {
+  it("has no commit for an uncommitted line, but shows its earlier text", async () => {
     const one = repo.commit("one", { "a.ts": "x\nlimit = 1\n" });
     await seen(one);
     writeFileSync(join(repo.root, "a.ts"), "x\nlimit = 2\n");
@@ -334,7 +334,7 @@ describe("asked again", () => {
     };
   };
 
-  it("sees commits that came, that were amended and taken back, and what is not committed", async () => {
+  it("sees commits that were added, amended and taken back, and uncommitted changes", async () => {
     const one = repo.commit("one", { "a.ts": "x\nlimit = 1\n" });
     await seen(one);
     expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [], state: "stands" });
@@ -356,7 +356,7 @@ describe("asked again", () => {
 });
 
 describe("what became of it", () => {
-  it("is that its commit was reverted, as seen from where it still stands", async () => {
+  it("reports that its commit was reverted, as seen from where the line still exists", async () => {
     repo.commit("base", { "a.ts": "x\n" });
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     repo.git("revert", "--no-edit", one);

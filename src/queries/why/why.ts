@@ -30,8 +30,8 @@ const laterDecisionsShown = 3;
 const timeoutMs = 3000;
 
 /**
- * Why lines are as they are: what wrote them, when, what was asked, what was decided, and what became of it.
- * @param memory null: nothing is remembered, and only git is asked
+ * Why lines are as they are: what wrote them, when, the prompt, the decisions, and what happened later.
+ * @param memory null: there is no memory, so only git is asked
  * @throws PommelError as `blameFile`
  */
 export async function whyLines(
@@ -91,7 +91,9 @@ const latestFirst = (a: NearDecision, b: NearDecision) =>
   (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((file) => of.includes(file));
 
-/** Looks around for as long as there is patience; what git does not tell, or not in time, is said and left out. */
+/**
+ * Runs optional look-ups within a time limit; where git fails or is too slow, adds a note and leaves the result out.
+ */
 function within(signal: AbortSignal | undefined, notes: string[]) {
   const late = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([signal, late]) : late;
@@ -144,7 +146,7 @@ function survivalIn(
   hash: string | null,
 ): Pick<WhyFreshness, "lines_added" | "lines_surviving"> {
   const commit = memory === null || hash === null ? null : commitByHash(memory, hash);
-  // What another machine told of a commit is not what it changed.
+  // Data synced from another machine does not include what the commit changed.
   const isLookedAt = commit !== null && commit.attributed > 0;
   const survival = isLookedAt ? fates?.survivalOf(commit) : null;
   return { lines_added: survival?.added ?? null, lines_surviving: survival?.surviving ?? null };
@@ -155,7 +157,7 @@ const leftOut = (more: number) =>
     ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame covers every line.`]
     : [];
 
-/** What is not known of an origin, said as it is. */
+/** Notes about what is unknown of an origin. */
 function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
   const { author, session_id, hint } = written_by;
   if (author === "agent" && session_id === null) return ["The session that wrote this is unknown."];

@@ -27,7 +27,7 @@ describe("available", () => {
     expect(await available("llama3.2:3b")).toMatchObject(found);
   });
 
-  it("lists only models for embeddings where the server says which they are", async () => {
+  it("lists only models for embeddings if the server distinguishes them", async () => {
     const models = [
       { name: "nomic-embed-text:latest", capabilities: ["embedding"] },
       { name: "llama3.2:3b", capabilities: ["completion", "tools"] },
@@ -36,7 +36,7 @@ describe("available", () => {
     expect(await available("nomic-embed-text")).toMatchObject({ models: ["nomic-embed-text"] });
   });
 
-  it("says how to get a model that is not", async () => {
+  it("explains how to get a missing model", async () => {
     expect(await available("llama3.2")).toMatchObject({
       usable: false,
       detail: expect.stringContaining("has no model llama3.2"),
@@ -44,7 +44,7 @@ describe("available", () => {
     });
   });
 
-  it("says that the server is down, or is none of Ollama's", async () => {
+  it("reports a server that is down, or is not Ollama", async () => {
     server.faults.push("garbage");
     expect(await available("x")).toMatchObject({
       usable: false,
@@ -78,7 +78,7 @@ describe("pull", () => {
     expect((await ollamaDriver.available!("jina/code", settings, signal)).usable).toBe(true);
   });
 
-  it("says why a model cannot be pulled, whether that comes at once or amid the stream", async () => {
+  it("reports why a model cannot be pulled, whether that comes at once or amid the stream", async () => {
     await expect(pull("no-such-model")).rejects.toMatchObject({
       code: "embedder_unavailable",
       message: expect.stringContaining("pull no-such-model: pull model manifest: file does not exist"),
@@ -97,7 +97,7 @@ describe("pull", () => {
     await expect(pull("jina/code")).rejects.toThrow("unexpected");
   });
 
-  it("says how to start a server that is down", async () => {
+  it("explains how to start a server that is down", async () => {
     await server.close();
     await expect(pull("jina/code")).rejects.toMatchObject({ hint: expect.stringContaining("ollama serve") });
   });

@@ -44,7 +44,7 @@ const unavailable = (message: string | RegExp, hint: string | RegExp = /./) => (
 });
 
 describe("what it asks for", () => {
-  it("asks Ollama in its own protocol, with the context that it would not give by itself", async () => {
+  it("uses Ollama's own protocol, with a context longer than its default", async () => {
     await embedder.embed(["open a file"], "passage");
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]).toMatchObject({
@@ -53,7 +53,7 @@ describe("what it asks for", () => {
     });
   });
 
-  it("tells questions from passages with the words that the model wants", async () => {
+  it("distinguishes questions from passages with the prefixes that the model wants", async () => {
     expect(await embedder.embed(["open a file"], "passage")).toEqual(expected(["open a file"]));
     const question = await embedder.embed(["open a file"], "query");
     expect(question).toEqual(expected(["open a file"], "search_query: "));
@@ -89,7 +89,7 @@ describe("what it asks for", () => {
     expect(server.requests.map(({ body }) => body.input.length)).toEqual([2, 2, 1]);
   });
 
-  it("cuts what no model could take in, but never through a character", async () => {
+  it("truncates what exceeds every model's window, but never within a character", async () => {
     await embedder.embed(["🦀".repeat(100_000)], "passage");
     const sent = server.requests[0]!.body.input[0]!;
     expect(sent.length).toBeLessThan(10_000);
@@ -126,7 +126,7 @@ describe("when the server has trouble", () => {
     expect(await embedder.embed(["open"], "passage")).toEqual(expected(["open"]));
   });
 
-  it("waits as long as it is asked to", async () => {
+  it("waits as long as requested", async () => {
     server.faults.push({ status: 429, headers: { "retry-after": "7" } });
     await embedder.embed(["open"], "passage");
     expect(clock.waits).toEqual([7000]);
@@ -138,7 +138,7 @@ describe("when the server has trouble", () => {
     expect(clock.waits).toEqual([500]);
   });
 
-  it("says that it is not running and how to start it", async () => {
+  it("reports that it is not running and how to start it", async () => {
     await server.close();
     const failure = unavailable(
       /^Ollama at http:\/\/127.*does not answer: connection refused\.$/,
@@ -162,7 +162,7 @@ describe("when the server has trouble", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("says that a model is missing and how to get it, without trying again", async () => {
+  it("reports a missing model and how to get it, without trying again", async () => {
     const missing = createOllamaEmbedder("mxbai-embed-large", server.url, { clock });
     const failure = unavailable(
       /^Ollama at .* has no model mxbai-embed-large\.$/,
@@ -173,7 +173,7 @@ describe("when the server has trouble", () => {
     expect(clock.waits).toEqual([]);
   });
 
-  it("says so when something else than Ollama is there", async () => {
+  it("reports another program at its address", async () => {
     const lost = createOllamaEmbedder("nomic-embed-text", `${server.url}/elsewhere`, { clock });
     await expect(lost.prepare()).rejects.toMatchObject(unavailable("answered 404", "embed.ollama_url"));
     server.faults.push("garbage", "garbage");

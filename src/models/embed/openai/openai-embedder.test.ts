@@ -87,7 +87,7 @@ describe("what it asks for", () => {
     expect(server.requests[0]!.body).toMatchObject({ model: "text-embedding-3-large", dimensions: 1024 });
   });
 
-  it("takes an @ that no length follows for a part of the name", async () => {
+  it("treats an @ without a length as part of the name", async () => {
     await server.close();
     server = await startFakeOpenai({ models: { "@cf/baai/bge-m3": 8 } });
     const embedded = create("@cf/baai/bge-m3", { isOpenai: false });
@@ -210,7 +210,7 @@ describe("rate limits", () => {
     expect(clock.waits).toEqual([]);
   });
 
-  it("fails a question at once that would have to wait, and holds back the calls after it", async () => {
+  it("fails a query at once that would have to wait, and holds back the calls after it", async () => {
     server.faults.push({ status: 429, headers: { "retry-after": "5" } });
     const question = unavailable("429", "rate limit is used up for another 5 s");
     await expect(embedder.embed(["a"], "query")).rejects.toMatchObject(question);
@@ -252,12 +252,12 @@ describe("when something is at fault", () => {
     expect(server.requests.at(-1)!.body.input[0]).toHaveLength(2500);
   });
 
-  it("says that the model does not exist", async () => {
+  it("reports that the model does not exist", async () => {
     const failure = unavailable("404.*The model `nope` does not exist", "model's name");
     await expect(create("nope").prepare()).rejects.toMatchObject(failure);
   });
 
-  it("says that a length is too great", async () => {
+  it("reports that a length is too great", async () => {
     const failure = unavailable("Invalid value for 'dimensions' = 9999");
     await expect(create("text-embedding-3-large@9999").prepare()).rejects.toMatchObject(failure);
   });
@@ -308,7 +308,7 @@ describe("available", () => {
     delete process.env[keyVariable];
   });
 
-  it("looks for the key, and asks nobody", async () => {
+  it("looks for the key, and sends nothing", async () => {
     expect(await available("https://api.openai.com/v1")).toMatchObject({
       usable: false,
       detail: expect.stringContaining(`${keyVariable} is not set`),

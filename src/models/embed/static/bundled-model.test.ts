@@ -7,7 +7,7 @@ import { createStaticEmbedder } from "./static-embedder.ts";
 /** The model that is shipped, as opposed to the small ones that other tests make. */
 const dir = fileURLToPath(new URL("../../../../models/static", import.meta.url));
 
-it("is what its checksums say", async () => {
+it("matches its checksums", async () => {
   await expect(createStaticEmbedder().prepare()).resolves.toBeUndefined();
 });
 

@@ -18,7 +18,7 @@ function flipByte(file: string, at: number): void {
 }
 
 describe("StaticModel.load", () => {
-  it("says which file is missing", () => {
+  it("names the missing file", () => {
     for (const name of ["model.json", "vocabulary.txt", "weights.bin"]) {
       const dir = writeTinyModel();
       rmSync(join(dir, name));
@@ -95,7 +95,7 @@ describe("StaticModel.embed", () => {
 });
 
 describe("the static embedder", () => {
-  it("says what is wrong with its files and what to do, and works once they are mended", async () => {
+  it("reports what is wrong with its files and the fix, and works once they are repaired", async () => {
     const dir = writeTinyModel();
     const weights = join(dir, "weights.bin");
     flipByte(weights, 5);

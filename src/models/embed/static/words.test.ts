@@ -5,7 +5,7 @@ import { Tokenizer } from "./words.ts";
 
 const everything = Number.POSITIVE_INFINITY;
 
-/** The tokens of a text, as they stand in the vocabulary. */
+/** The tokens of a text, as spelled in the vocabulary. */
 function tokens(text: string, most = everything): string[] {
   return new Tokenizer(tinyVocabulary).tokenize(text, most).map((id) => tinyVocabulary[id]!);
 }
@@ -76,7 +76,7 @@ describe("Tokenizer", () => {
     );
   });
 
-  it("gives the first tokens of a text when it may give fewer", () => {
+  it("returns the first tokens of a text up to the limit", () => {
     const tokenizer = new Tokenizer(tinyVocabulary);
     fc.assert(
       fc.property(anyText, fc.nat(20), (text, most) => {

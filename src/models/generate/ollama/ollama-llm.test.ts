@@ -43,7 +43,7 @@ describe("what it asks for", () => {
     expect(windows).toEqual([4096, 8192, 16_384, 65_536]);
   });
 
-  it("refuses a prompt that no window holds, and asks nobody", async () => {
+  it("refuses a prompt that exceeds every window, and sends nothing", async () => {
     const failure = { code: "llm_unavailable", message: expect.stringContaining("too long") };
     await expect(create().generate({ ...request, prompt: "x".repeat(300_000) })).rejects.toMatchObject(
       failure,
@@ -69,7 +69,7 @@ describe("what it costs", () => {
 });
 
 describe("when something is missing", () => {
-  it("says how to get the model", async () => {
+  it("explains how to get the model", async () => {
     await expect(create("mistral").generate(request)).rejects.toMatchObject({
       code: "llm_unavailable",
       message: `Ollama at ${server.url} has no model mistral.`,
@@ -78,7 +78,7 @@ describe("when something is missing", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("says how to start the server", async () => {
+  it("explains how to start the server", async () => {
     await server.close();
     await expect(create().generate(request)).rejects.toMatchObject({
       hint: expect.stringMatching(/`ollama serve`.*llm\.ollama_url/),

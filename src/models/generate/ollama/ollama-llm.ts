@@ -78,8 +78,8 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
 }
 
 /**
- * Ollama cuts at 4,096 tokens or less unless told otherwise, silently. A different window reloads the model, so only
- * powers of two are used.
+ * By default, Ollama silently truncates at 4,096 tokens or less. A different window reloads the model, so only powers
+ * of two are used.
  * @throws PommelError `llm_unavailable`
  */
 function windowFor(request: LlmRequest): number {

@@ -125,7 +125,7 @@ describe("the key", () => {
 });
 
 describe("what it costs", () => {
-  it("goes by the list price", async () => {
+  it("uses the list price", async () => {
     const { dollars, inputTokens, outputTokens } = await create().generate(request);
     expect(dollars).toBeCloseTo((inputTokens * 0.15 + outputTokens * 0.6) / 1e6, 12);
     expect(dollarsFor("gpt-4o-mini-2024-07-18", 1e6, 0)).toBe(0.15);
@@ -145,7 +145,7 @@ describe("what it costs", () => {
 });
 
 describe("when something is at fault", () => {
-  it("says that the model does not exist", async () => {
+  it("reports that the model does not exist", async () => {
     await expect(create("nope").generate(request)).rejects.toMatchObject({
       code: "llm_unavailable",
       message: expect.stringContaining("The model `nope` does not exist"),
