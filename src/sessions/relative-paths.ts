@@ -12,7 +12,7 @@ export interface Places {
   cwd: string;
 }
 
-/** Where tools put worktrees inside of a project; those that are gone again are in nobody's list. */
+/** Where tools put worktrees inside a project; git does not list removed ones. */
 const worktreeInside = /^(?:\.worktrees|\.claude\/worktrees)\/[^/]+\/(?=.)/;
 const worktreeBelow = /\/(?:\.worktrees|\.claude\/worktrees)\/[^/]+(?:\/.*)?$/;
 

@@ -11,7 +11,7 @@ export interface StoredLine {
   model?: string;
 }
 
-/** A turn with everything that was said and done in it. */
+/** A turn with all its messages and actions. */
 export interface Turn {
   /** From 1; 0 holds what came before the first prompt. */
   number: number;

@@ -24,8 +24,8 @@ export interface NotedChunk {
 export const turnsBefore = 3;
 
 /**
- * The notes in prompts that are about to be stored. The n-th same note of a session is always the same annotation,
- * so one that a hook told of before is found again.
+ * The notes in prompts that are about to be stored. The n-th equal note of a session always gets the same uid, so a
+ * note that a hook has already stored is found again.
  */
 export function findNotes(
   memory: Memory,

@@ -17,7 +17,7 @@ export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">
 export interface DraftChunk {
   chunk: ChunkDraft;
   terms: ChunkTerms;
-  /** What was decided in it; left out for chunks of notes and summaries, which are no conversation. */
+  /** The decisions in it; left out for chunks of notes and summaries, which are not conversation. */
   decisions?: ChunkDecision[];
 }
 
@@ -37,13 +37,13 @@ export function chunkGroup(
   const units = turns.flatMap((turn) => unitsOf(turn, options));
   const packed = packUnits(units, options);
   const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
-  const spoken = units.filter(isSpoken);
-  const decided = findDecisions(spoken.map(messageOf), {
+  const messages = units.filter(isSpoken);
+  const decided = findDecisions(messages.map(messageOf), {
     marks: options.kinds.ownDecision,
     before: before === null ? [] : unitsOf(before, options).filter(isSpoken).map(messageOf),
   }).map(({ message, ...decision }) => ({
     decision,
-    chunk: chunkWith(packed, spoken[message]!, decision.text),
+    chunk: chunkWith(packed, messages[message]!, decision.text),
   }));
   return packed.map((chunk, i) => ({
     ...draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),

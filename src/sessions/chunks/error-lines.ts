@@ -1,6 +1,6 @@
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
 
-/** What of the output of a command tells that something went wrong. */
+/** The parts of a command's output that show that something went wrong. */
 
 /** Characters of output that are looked at, from its beginning and its end each. */
 const looked = 8_000;
@@ -15,7 +15,7 @@ const errorName = /[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/;
 const allIsWell =
   /\b(?:0|no|without) (?:error|fail|exception|problem|issue|warning)|\b(?:error|fail(?:ed|ure)?)s?[:=]? 0\b|^\s*(?:(?:ok|PASS|--- PASS)\b|✓|✔)/i;
 
-/** A line that stands for a failed check, whatever the exit status. */
+/** A line that means a failed check, whatever the exit status. */
 const failedCheck =
   /^\s*(?:--- FAIL|FAIL(?:ED)?\b|not ok\b|✗|✘|×|❌|panic:|Traceback \(most recent|[A-Za-z.]*(?:Error|Exception): |(?:fatal|error)(?:\[[^\]]*\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*)|\b[1-9]\d* (?:tests? )?(?:failed|failing|errors?)\b|: error(?: [A-Z]+\d+)?: /;
 
@@ -62,7 +62,7 @@ export function reportsFailure(output: string): boolean {
     .some((line) => failedCheck.test(line) && !allIsWell.test(line));
 }
 
-/** The lines that tell an error, names of failed tests first, up to `most` characters, each line once. */
+/** The lines that report an error, names of failed tests first, up to `most` characters, each line once. */
 export function errorLines(output: string, most: number): string {
   const ends = endsOf(output);
   const found = new Set<string>();

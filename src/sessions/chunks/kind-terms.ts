@@ -1,6 +1,6 @@
 /**
- * Words that tell kinds, in English and Danish. `_` stands for an apostrophe of any sort or none, `*` for the rest of
- * a word.
+ * Words that indicate a chunk's kind, in English and Danish. `_` matches any apostrophe or none, `*` the rest of a
+ * word.
  */
 
 const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
@@ -47,7 +47,7 @@ export const errorReports = list(
 export const handsOverPlan =
   /^\s*(?:please )?(?:implement|execute|carry out|follow) (?:the|this)(?: following)? plan\b/i;
 
-/** An agent tells that it mended something. */
+/** An agent reports a fix. */
 export const fixReports = list(
   `root cause, the fix was, the fix is, the bug was, the problem was, the issue was, is fixed, is now fixed, fixed the, i_ve fixed
    i fixed, bug fix*, now passes, now works, works now
@@ -64,7 +64,7 @@ export const architectureTerms = list(
    datastrøm*, datamodel*, tjeneste*, tilstandsmaskine*, livscyklus, ansvar`,
 );
 
-/** A pattern for any of the words, whole, in any case, whatever blanks are between them. */
+/** A pattern for any of the words: whole words, in any case, with any white space between them. */
 export function wordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
   const escaped = (word: string): string =>
     word

@@ -97,7 +97,7 @@ describe("error-fix", () => {
     ]);
   });
 
-  test("the agent tells after its edit what was wrong", () => {
+  test("the agent explains the error after its edit", () => {
     expect(kinds([prompt("go"), edit, text("The root cause was a wrong id.")])).toEqual(["error-fix"]);
   });
 
@@ -128,7 +128,7 @@ describe("code-change, architecture, conversation", () => {
     expect(kinds([prompt("rename it"), read("/p/a.ts"), edit, success])).toEqual(["code-change"]);
   });
 
-  test("and so is what is checked and told after edits in the same turn", () => {
+  test("and so are checks and reports after edits in the same turn", () => {
     const long = ran("ls", "x").concat(text("And then this. ".repeat(180)));
     expect(kinds([prompt("go"), edit, long, text("Done with all of it. ".repeat(60))])).toEqual([
       "code-change",

@@ -73,7 +73,7 @@ export function chunkOptionsFor(
   return { ...chunks, relativize: relativizer({ root, worktrees, cwd }) };
 }
 
-/** The chunk of a note that is stored, out of what was said up to it. */
+/** The chunk of a stored note, made from the conversation before it. */
 export function noteDraft(
   { memory }: Pick<SessionWork, "memory">,
   session: Pick<SessionRecord, "id">,

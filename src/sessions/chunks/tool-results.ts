@@ -4,7 +4,7 @@ import { beginningOf, joinWithin } from "../../text/text-size.ts";
 import { errorLines, firstLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
-/** What came of a tool use: the little of it that a memory needs. */
+/** The outcome of a tool use: the little of it that a memory needs. */
 
 /** Characters that are shown: of an error, of a command's output, of changed lines, of what a subagent says. */
 const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800, other: 200 } as const;
@@ -23,7 +23,7 @@ export interface ResultSays {
   passes: boolean;
 }
 
-/** How Claude Code tells that the user declined, and what they said to it. */
+/** How Claude Code reports that the user declined, with the user's reply. */
 const declined = /^(?:The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user)/;
 const declineMessage = /the user said:\s*\n([\s\S]+)$/;
 
@@ -109,7 +109,7 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
       passes: !fails && isCheck(use.command),
     };
   }
-  // What stands in a file, or a list of todos that was just given, is not said again.
+  // The content of a file, or of a todo list that was just given, is not repeated.
   if (use.files.length > 0 || /^(?:Todos have been|Updated task|Task #\d+ created)/.test(text))
     return nothing;
   return { ...nothing, shown: use.reads ? glimpseOfMatches(text) : glimpse(text, longest.other) };

@@ -2,13 +2,13 @@ import type { Entry, FileEdit } from "../../agents/agent.ts";
 import { beginningOf, joinWithin } from "../../text/text-size.ts";
 
 /**
- * What a tool use says, told from the shape of its input: agents name their tools differently, but a command is a
- * `command` everywhere.
+ * The text of a tool use, by the shape of its input: agents name their tools differently, but a command is a `command`
+ * everywhere.
  */
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
-/** Characters: of a command, of names in changed lines, of what a subagent is told, of any other input. */
+/** Characters: of a command, of names in changed lines, of a subagent's task, of any other input. */
 const longest = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;
 
 export interface ToolSays {

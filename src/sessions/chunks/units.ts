@@ -32,7 +32,7 @@ export interface Unit {
   body: string;
   /** Of something said, the stream that its words belong to: it may be split when it is long. Null for tools. */
   prose: "prompt" | "answer" | null;
-  /** A piece of a prompt that was too long for a chunk, from its middle or of a plan: nobody typed that. */
+  /** A piece from the middle of a prompt that was too long for a chunk, or of a plan: the user did not type it. */
   pasted: boolean;
   terms: ChunkTerms;
   /** Relative paths. */
@@ -54,10 +54,10 @@ const noOutcome: UnitOutcome = { reads: false, edits: false, fails: false, passe
 
 /** Notices that say nothing. */
 const emptyNotice = /^\s*(?:\[Request interrupted[^\]]*\]|Caveat:.*)?\s*$/;
-/** Tags that a client puts around what it tells: `<local-command-stdout>`. */
+/** Tags that a client puts around its own output: `<local-command-stdout>`. */
 const markup = /<\/?[a-z]+(?:-[a-z]+)*>/g;
 
-/** Where and when something was said. */
+/** The place and time of a message. */
 interface Place {
   turn: Turn;
   seq: number;

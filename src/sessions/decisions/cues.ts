@@ -1,6 +1,6 @@
 /**
- * Words that tell a choice from everything else that is said of code, in English and Danish. Each pattern reads a
- * sentence once: no repetition within a repetition, so that its time grows with the sentence only.
+ * Words that distinguish a decision from other talk about code, in English and Danish. Each pattern reads a sentence
+ * once: no repetition within a repetition, so its time grows linearly with the sentence.
  */
 
 /** Bounded by what is no letter, digit or part of a name. `'` stands for an apostrophe of either sort. */
@@ -30,7 +30,7 @@ export const narration =
 export const task =
   /^\W*(?:add|update|fix|extract|document|move|consider|ensure|make sure|check|verify|run|test)\b(?!:)/i;
 
-/** Only what was said before tells what it is about: "Use that one." */
+/** Only the messages before show what it is about: "Use that one." */
 export const pointsBack =
   /^\W*(?:(?:yes|yeah|ok|okay|no|nah|right|good|and|but|so|then|also|sure)\b[\s,.!—-]{0,4}){0,4}(?:(?:let['’]s|we should|i['’]d|i would|i['’]ll|please)\s+)?(?:(?:just|also|rather)\s+)?(?:keep|drop|use|do|remove|leave|try|add|go with|stick with|make|move|rename|implement|roll|like|flip|change|put|prefer|want|want to \w+|don['’]t want)\s+(?:it|this|that|them|those|these|both|one|back|so|the (?:first|second|third|last|other|former|latter)(?: one)?|your|option|approach)\b/i;
 
@@ -48,7 +48,7 @@ export const hesitation = words(
   "expected|måske|kunne",
 );
 
-/** What is, what happened, what is wrong: told, not chosen. */
+/** Facts, events and errors: reports, not choices. */
 export const trouble = words(
   "root cause|the (?:issue|problem|bug|error)|bugs?|fail(?:s|ed|ing|ure)?|broke(?:n)?|missing|incorrect(?:ly)?",
   "wrong(?:ly)?|crash(?:es|ed)?|bypassed|currently|still|silently|overwriting|real issue|should have|lacks?|unrelated|similarly|the key|comments?|to (?:say|show|expect)|same issue|loop variable|shadowing|explain(?:s|ed)|false positive|suspicion|the same fix|should see|shows|showing|we're|i like|we (?:hit|have|see|get)|were|was never|tries|tried|stale|unused",
@@ -120,10 +120,10 @@ export const reasonNext =
 export const codeName =
   /`[^`\n]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w-]+\/[\w./-]+|\b[A-Z]{2,}\b|\.\w{2,}\b/;
 
-/** Somebody speaks for themselves: a review that was pasted does not. */
+/** The speaker means themselves: a pasted review does not. */
 export const speaks = /\b(?:i|we|us|our|my|me|let['’]?s|please|yes|yeah|ok|okay|no|nah|jeg|vi|os|vores)\b/i;
 
-/** It begins with what was said before: "This ensures ...", "So it ...", or with a quotation. */
+/** It continues an earlier sentence: "This ensures ...", "So it ...", or begins with a quotation. */
 export const continues =
   /^\W*(?:this|these|those|that|it|they|[\w./-]+:\d+:|confirmed|valid|your|you|you['’]re|if|because|since|both|there|but|instead|and|for now|here)\b|^so (?!`)|^["“'✓✅]/i;
 /** About tests. */

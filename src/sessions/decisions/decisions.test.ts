@@ -12,7 +12,7 @@ describe("a sentence decides", () => {
     "The cache is intentionally not shared between worktrees.",
     "`wingman.lock` should be ignored by git, as it belongs to one machine only.",
     "Vi har besluttet at gemme køen i SQLite.",
-  ])("when it says what was chosen, and of what: %j", (sentence) => {
+  ])("when it names the choice and its subject: %j", (sentence) => {
     expect(judge(sentence, "answer")).not.toBeNull();
   });
 
@@ -37,7 +37,7 @@ describe("a sentence decides", () => {
     expect(judge(wish, "pasted")).toBeNull();
   });
 
-  it("whatever it is, in time", () => {
+  it("in bounded time, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => void judge(text, "answer")),
     );
@@ -52,7 +52,7 @@ describe("a sentence decides", () => {
 const said = (...messages: [Message["by"], string][]): string[] =>
   findDecisions(messages.map(([by, text], i) => ({ by, text, turn: i + 1 }))).map(({ text }) => text);
 
-describe("what was decided in messages", () => {
+describe("decisions in messages", () => {
   const options =
     "Two ways:\n\n**Option A: a cache in memory**\nFast, but lost on exit.\n\n**Option B: a table in SQLite**\nSurvives a restart.";
 

@@ -15,7 +15,7 @@ export interface Message {
   turn: number;
 }
 
-/** What was decided, and in which of the messages. */
+/** A decision, and the message that holds it. */
 export interface SaidDecision extends ChunkDecision {
   message: number;
 }
@@ -23,7 +23,7 @@ export interface SaidDecision extends ChunkDecision {
 export interface FindOptions {
   /** Words of the project's own that mark a decision. */
   marks?: RegExp | null;
-  /** What was said just before, for what it lists to choose from. */
+  /** The messages just before, which may list the options. */
   before?: readonly Message[];
 }
 
@@ -33,7 +33,7 @@ const maxDecision = 400;
 /** Answers between a list of options and the choice. */
 const optionsReach = 3;
 
-/** What was decided in messages, in order, each once. */
+/** The decisions in messages, in order, each once. */
 export function findDecisions(
   messages: readonly Message[],
   { marks = null, before = [] }: FindOptions = {},
@@ -101,7 +101,9 @@ function announcedIn(text: string): string[] {
   });
 }
 
-/** How Claude Code tells the agent what the human chose: `User has answered your questions: "Which?"="This", ...`. */
+/**
+ * How Claude Code reports the human's choice to the agent: `User has answered your questions: "Which?"="This", ...`.
+ */
 const answered = "User has answered your question";
 /** About what happens next in the session, not about the project. */
 const flow =

@@ -60,7 +60,7 @@ const byName =
 const declined =
   /\b(?:not|don['’]?t|doesn['’]?t|won['’]?t|isn['’]?t|ikke|why|hvorfor|what|difference|can you|could you)\b|\?/i;
 
-/** Which of the options a human's message chooses; null: none, or that is not to be told. */
+/** The option that a human's message chooses; null: none, or it is unclear which. */
 export function chosenIn(message: string, options: readonly Option[]): Option | null {
   if (message.length > maxChoice || options.length < 2) return null;
   const [said = ""] = message.split("\n", 1);

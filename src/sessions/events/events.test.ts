@@ -150,7 +150,7 @@ describe("with a memory", () => {
     ]);
   });
 
-  it("links and unlinks, also what its branch brings in, whatever the clock says", () => {
+  it("links and unlinks, also targets of its branch, with any clock", () => {
     addSession(work.memory, "on", { branch: "feat/x", startedAt: 1, lastAt: 2 });
     const event = createEvent(work, { title: null, branch: "feat/x" });
     const target = { kind: "session" as const, targetUid: "on" };

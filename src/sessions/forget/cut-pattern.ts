@@ -1,7 +1,7 @@
 import { PommelError } from "../../project/errors.ts";
 import { compileExpression } from "../../text/pattern.ts";
 
-/** Stands for what was cut out. */
+/** Replaces the text that was cut out. */
 const forgottenMark = "[FORGOTTEN]";
 
 export interface PatternCutter {
@@ -37,7 +37,7 @@ export function createPatternCutter(pattern: string): PatternCutter {
     return at === 0 ? text : left + text.slice(at);
   };
   return {
-    // What was cut out before is not looked at: "gotten" would match it.
+    // Earlier marks are skipped: "gotten" would match them.
     cut: (text) => text.split(forgottenMark).map(cutPart).join(forgottenMark),
     takeCount() {
       const counted = count;

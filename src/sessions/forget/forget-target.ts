@@ -23,7 +23,7 @@ export interface ForgetAsked {
   until?: string | undefined;
 }
 
-/** What is to go: rows of the store, or whatever matches a pattern. */
+/** What to forget: rows of the store, or every match of a pattern. */
 export type ForgetTarget = { rows: ForgetRequest } | { pattern: string };
 
 /** What it is about, cut at so many. */

@@ -150,13 +150,13 @@ describe("forgetting what a pattern matches", () => {
       fc.property(
         fc.array(fc.constantFrom("ab", "FORGOTTEN", "[", "c d", "\n"), { maxLength: 30 }),
         (parts) => {
-          const told = parts.join("");
+          const text = parts.join("");
           const cutter = createPatternCutter("ab|gott");
-          const cut = cutter.cut(told);
+          const cut = cutter.cut(text);
           const places = cutter.takeCount();
           expect(cut.split("[FORGOTTEN]").join("")).not.toMatch(/ab|gott/i);
           expect(cutter.cut(cut)).toBe(cut);
-          if (places === 0) expect(cut).toBe(told);
+          if (places === 0) expect(cut).toBe(text);
         },
       ),
     );

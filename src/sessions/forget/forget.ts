@@ -57,7 +57,7 @@ export async function forgetNow(
   return { ...counts, matches: 0, examples, isLogEmpty: isEmpty };
 }
 
-/** The agent's own summaries in later turns speak of what is to be forgotten as well. */
+/** The agent's own summaries in later turns cover the forgotten turns as well. */
 function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after: number): void {
   memory.inTransaction(() => {
     for (const { record, lines } of storedTurns(memory, sessionId, { first: after + 1 })) {

@@ -83,7 +83,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constantFrom(1, 6, -10).map((minutes) => pause(minutes)),
 );
 
-/** As a reader does that comes back after each line and only has the turns of the last group in hand. */
+/** Like a reader that comes back after each line and only has the turns of the last group. */
 function lineByLine(turns: readonly Turn[]): Turn[][] {
   const groups: Turn[][] = [];
   for (const turn of turns) {
@@ -114,7 +114,7 @@ test("a turn that begins a group goes on to do so, however it grows", () => {
         prompt("b"),
         ...happenings,
       );
-      if (first === undefined || second === undefined) throw new Error("two turns were told");
+      if (first === undefined || second === undefined) throw new Error("expected two turns");
       const group = groupState([first]);
       const begins = second.lines.map((_, end) =>
         startsNewGroup(group, { ...second, lines: second.lines.slice(0, end + 1) }, options),

@@ -36,7 +36,7 @@ export function changesTopic(prompt: string): boolean {
   return topicMarker.test(prompt.slice(0, 300));
 }
 
-/** What a tool use counts for, whatever is in it: about what is shown of it. Tokens. */
+/** The weight of a tool use, whatever its size: about as much as is shown of it. Tokens. */
 const tokensOfToolUse = 60;
 
 function tokensOfEntry(entry: Entry): number {
@@ -52,7 +52,7 @@ function filesOf(turn: Turn): { path: string; edits: boolean }[] {
     .flatMap((use) => use.files.map(({ path, how }) => ({ path, edits: how !== "read" })));
 }
 
-/** What is to be known of a group to decide whether the next turn joins it. */
+/** The facts about a group that decide whether the next turn joins it. */
 export function groupState(turns: readonly Turn[]): GroupState {
   const files = turns.flatMap(filesOf);
   const lines = turns.at(-1)?.lines ?? [];

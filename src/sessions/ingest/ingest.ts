@@ -45,7 +45,7 @@ export interface IngestResult {
   /** Lines that were new. */
   lines: number;
   chunks: number;
-  /** The context was compacted in what was read. */
+  /** The context was compacted in these lines. */
   compacted: boolean;
 }
 
@@ -153,7 +153,7 @@ async function readOn(
   }
 }
 
-/** A client tells of a session's end before it has written all of it. Milliseconds. */
+/** A client reports a session's end before it has written all of it. Milliseconds. */
 const slack = 5000;
 
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
@@ -210,7 +210,7 @@ function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: reado
     ...(times.length > 0 && {
       startedAt: least(times),
       lastAt: greatest(times),
-      // What was still to be written when the end was told is no going on.
+      // Lines that were still to be written at the reported end do not continue the session.
       ...(endedAt !== null && greatest(times) > endedAt + slack && { ended: null }),
     }),
   };

@@ -15,13 +15,13 @@ beforeEach(() => {
 });
 afterEach(() => stage.remove());
 
-it("lets go what was said long ago, and keeps notes, summaries and what finds them", async () => {
-  const told = [
+it("removes old turns, and keeps notes, summaries and their chunks", async () => {
+  const conversation = [
     prompt("Fix the parser\nNote to Pommel: parsed"),
     text("Fixed it in the tokeniser. ".repeat(60)),
   ];
-  const old = await stage.store("old", ...told);
-  const young = await stage.store("young", { at: fixtureStart + 40 * day }, ...told);
+  const old = await stage.store("old", ...conversation);
+  const young = await stage.store("young", { at: fixtureStart + 40 * day }, ...conversation);
   for (const uid of ["old", "young"]) await sumUpSession({ ...stage.work, llm: null }, uid);
   const kept = stage.chunkTexts(old.id).filter(({ type }) => type !== "raw");
   const now = fixtureStart + 50 * day;

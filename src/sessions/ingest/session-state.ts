@@ -6,8 +6,8 @@ import { storedTurns } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";
 
 /**
- * A session as it is being read: the turns of its last group, which may still grow, and what new lines need to know
- * of those before.
+ * A session as it is being read: the turns of its last group, which may still grow, and the facts that new lines need
+ * about earlier ones.
  */
 export interface SessionState {
   sessionId: number;

@@ -19,7 +19,7 @@ function turnOf(...happenings: Happening[]): Turn {
 }
 const relative = (path: string): string => path.replace("/p/", "");
 
-test("files with the strongest of what was done to them, in order; failed edits did nothing", () => {
+test("files with the strongest action on each, in order; failed edits do not count", () => {
   const turn = turnOf(
     prompt("go"),
     read("/p/a.ts"),
@@ -60,7 +60,7 @@ test("what an adapter says that a call did counts, not what it looks like", () =
   expect(actionOf({ ...use, action: "of a later version" as "other" })).toBe("command");
 });
 
-test("the beginning of what was asked, in one line", () => {
+test("the beginning of the prompt, in one line", () => {
   expect(promptBeginning(turnOf(prompt("why\n\n  does it\tfail? "), text("because")))).toBe(
     "why does it fail?",
   );

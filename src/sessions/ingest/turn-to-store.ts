@@ -6,8 +6,8 @@ import { beginningOf } from "../../text/text-size.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 
 /**
- * What is stored of a turn: its lines, and what it is listed and found by: its files, its tools, what they did, and the
- * beginning of what was asked.
+ * What is stored of a turn: its lines, and what lists and searches need: its files, its tools, what they did, and the
+ * beginning of the prompt.
  */
 export function turnToStore(
   turn: Turn,
@@ -32,7 +32,7 @@ function* effectiveUses(turn: Turn): Iterable<ToolUse> {
   for (const entry of entries) if (entry.kind === "tool_use" && !failed.has(entry.id)) yield entry;
 }
 
-/** Files that a turn touched, each with the strongest of what was done to it, in order of their first touch. */
+/** Files that a turn touched, each with the strongest action on it, in order of their first touch. */
 export function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
   const files = new Map<string, FileTouch["how"]>();
   for (const use of effectiveUses(turn)) {
@@ -65,7 +65,7 @@ function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key)
   return Object.fromEntries(counts) as Record<Key, number>;
 }
 
-/** What was asked, whole; "" for a turn without a prompt. */
+/** The whole prompt; "" for a turn without one. */
 export function promptOf(turn: Turn): string {
   const texts: string[] = [];
   for (const line of turn.lines)
@@ -73,7 +73,7 @@ export function promptOf(turn: Turn): string {
   return texts.join("\n");
 }
 
-/** The beginning of what was asked, in one line of up to 300 characters, as turns keep it for lists. */
+/** The beginning of the prompt, in one line of up to 300 characters, as turns keep it for lists. */
 export function promptBeginning(turn: Turn): string {
   return beginningOf(promptOf(turn).slice(0, 4_000).replace(/\s+/g, " ").trim(), 300);
 }

@@ -41,7 +41,7 @@ describe("notes in a prompt", () => {
   });
 });
 
-test("a note's uid depends on session, words and how often it was said", () => {
+test("a note's uid depends on session, words and number of earlier equal notes", () => {
   const uid = annotationUid("s1", "use Redis", 0);
   expect(uid).toMatch(/^[0-9a-f]{32}$/);
   expect(annotationUid("s1", "use Redis", 0)).toBe(uid);

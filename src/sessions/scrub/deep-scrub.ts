@@ -60,7 +60,7 @@ export async function deepScrubSession(
   return turns;
 }
 
-/** What was said and done in lines behind one, and what stands about the session beside its turns. */
+/** The texts in the lines after a given one, and those stored with the session besides its turns. */
 function newTexts(
   memory: Memory,
   session: SessionRecord,

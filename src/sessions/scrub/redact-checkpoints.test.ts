@@ -56,7 +56,7 @@ it("reaches them when a pattern is forgotten, and when there are new rules", asy
   removeWork();
 });
 
-it("stops when it is told to", async () => {
+it("stops when it is aborted", async () => {
   addCommit(memory, "1", { subject: "Falcon" });
   await expect(redactCheckpoints(memory, clean, AbortSignal.abort())).rejects.toThrow();
   expect(commitByHash(memory, "1")?.subject).toBe("Falcon");

@@ -75,7 +75,7 @@ export async function redactWholeSession(
     const named = redactNames(memory, session, clean);
     const notes = redactNotes(memory, session.uid, clean);
     const summaries = redactSummaries(memory, session.id, clean);
-    // Stopped after this, all chunks are made again, as nobody would know which.
+    // If stopped after this, all chunks are made again, as there is no record of which are done.
     also?.(notes.length > 0 || summaries ? 0 : firstChanged);
     return { named, notes, summaries };
   });

@@ -54,7 +54,7 @@ async function talkative(uid: string) {
 }
 
 describe("scrubbing again under stronger rules", () => {
-  it("leaves no trace of what was stored: in no table, no index and no byte", async () => {
+  it("leaves no trace of it: in no table, no index and no byte", async () => {
     const id = await talkative("s");
     await addNote(stage.work, { note: `shell: ${secret}`, branch: `b-${secret}` });
     await addNote(stage.work, { note: `later: ${other}`, sessionUid: "s" });
@@ -122,8 +122,8 @@ describe("scrubbing again under stronger rules", () => {
     // The same conversation, whose lines were scrubbed before they were stored.
     const before = secret;
     expect(scrubber.scrub(before, ledger)).toBe("[REDACTED_WORD]");
-    const placeholders = (told: string) =>
-      told.replaceAll(secret, "[REDACTED_WORD]").replaceAll(other, "[REDACTED_WORD_2]");
+    const placeholders = (text: string) =>
+      text.replaceAll(secret, "[REDACTED_WORD]").replaceAll(other, "[REDACTED_WORD_2]");
     const clean = await stage.store(
       "s",
       { branch: placeholders(`try-${secret}`) },

@@ -16,7 +16,7 @@ const summaryHeading = /^\s*Summary:[^\S\n]*\n/i;
 
 export interface CompactionSummary {
   text: string;
-  /** The last turn before the compaction: the summary speaks of the turns up to it. */
+  /** The last turn before the compaction: the summary covers the turns up to it. */
   upToTurn: number;
 }
 
@@ -37,7 +37,7 @@ export function compactionSummaries(turns: Iterable<Turn>): CompactionSummary[] 
   return found;
 }
 
-/** The summary itself: without what was said to the agent around it, and the thoughts that led to it. */
+/** The summary itself: without the instructions to the agent around it, and the thoughts that led to it. */
 export function cleanSummary(raw: string): string {
   const text = raw
     .replace(preamble, "")

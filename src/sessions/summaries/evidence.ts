@@ -10,7 +10,7 @@ import { sentencesOf } from "./prose.ts";
 import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
 import { answersTo, distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
 
-/** What of a session may stand in its summary, gathered turn by turn in bounded memory. */
+/** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
   asks: (Ask & { turn: number })[];
   decisions: Statement[];

@@ -6,7 +6,7 @@ export interface Problem extends Statement {
 
 /** What is kept at most; of more problems the weaker half is dropped. */
 const keep = { problems: 300, open: 20, failing: 200, repairs: 20 } as const;
-/** A problem whose resolution is not told within this many sentences and turns stays open. */
+/** A problem without a resolution within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
 /** The problems of a session and what solved them, in the order in which both were said or happened. */
@@ -16,7 +16,7 @@ export class Problems {
   private open: Problem[] = [];
   /** Commands that failed and did not succeed since, by name. */
   private readonly failing = new Map<string, Problem>();
-  /** What was said to be done, lately. */
+  /** Repairs that were reported lately. */
   private readonly repairs: Statement[] = [];
 
   all(): Problem[] {
@@ -64,8 +64,8 @@ export class Problems {
   }
 
   /**
-   * A command succeeds. If it failed before, the strongest of what was said to be done since then was the remedy.
-   * @param otherwise the remedy where nothing was said
+   * A command succeeds. If it failed before, the strongest repair reported since then was the remedy.
+   * @param otherwise the remedy if none was reported
    */
   succeeded(command: string, otherwise: () => Statement): void {
     const problem = this.failing.get(command);

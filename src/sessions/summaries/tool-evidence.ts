@@ -1,8 +1,8 @@
 import type { Turn } from "../turn-content.ts";
 
-/** What the uses of tools tell that belongs into a summary. */
+/** The facts from tool uses that belong in a summary. */
 
-/** Characters of a command that tell it from others. */
+/** Characters of a command that identify it. */
 const maxNameLength = 300;
 
 /** A command without what varies from try to try: where it is run, what is shown of its output. */
