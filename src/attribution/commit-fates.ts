@@ -4,7 +4,7 @@ import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turn
 import type { Memory } from "../store/memory/memory.ts";
 import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "./survival.ts";
 
-/** What became of a commit, or of the one that took its place. */
+/** The fate of a commit, or of the one that replaced it. */
 export interface KnownFate extends CommitFate {
   /** In HEAD's history in place of it: what a rebase, an amend or a cherry-pick made of it. */
   successor: string | null;
@@ -42,7 +42,7 @@ export function commitFatesOf(root: string, memory: Memory): CommitFates {
   return fates;
 }
 
-/** What became of commits and of their lines. Remembers what git and the working tree said until they say otherwise. */
+/** The fates of commits and of their lines, cached until git or the working tree changes. */
 export class CommitFates {
   private readonly ancestry: Ancestry;
   private readonly files: FilesNow;

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import type { CommitFileRecord } from "../store/memory/git-records.ts";
 import { bareLine, lineKey } from "./lines/line-keys.ts";
 
-/** Lines that a commit added, and how many of them stand in its files today. Blank and trivial lines do not count. */
+/** Lines that a commit added, and how many of them are in its files today. Blank and trivial lines do not count. */
 export interface Survival {
   added: number;
   surviving: number;
@@ -15,10 +15,10 @@ const largestFile = 8_000_000;
 const maxRemembered = 500_000;
 
 /**
- * How much of a commit is left in the working tree: its added lines that its files still hold, wherever in them, however
- * formatted. A line that stood there before as well is counted as often as it stands there.
+ * How much of a commit is left in the working tree: its added lines that its files still hold, at any place and in any
+ * formatting. A line that was there before as well counts as often as it occurs.
  * @param files the keys of its lines: `distinctiveKeys`
- * @param pathNow what a file that is not at its path any more is called today; null: it is gone
+ * @param pathNow the current path of a file that has moved; null: it is gone
  */
 export function survivalOfKeys(
   now: FilesNow,
@@ -110,7 +110,7 @@ function isInside(path: string): boolean {
   return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
 }
 
-/** Lines that stand in every other file, so that finding them again says nothing. */
+/** Lines that are in every other file, so finding them again means nothing. */
 const trivialLines =
   `else { } else { try { finally { do { begin end fi done esac then do else else: try: finally: pass break continue
   return return; return null return true return false return nil default: /** */ * // # -- --- """ ''' <> </> </div> <div> {} [] ()`

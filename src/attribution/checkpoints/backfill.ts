@@ -44,9 +44,9 @@ const batch = 200;
 const turnsSeen = "checkpoints.turns";
 
 /**
- * Goes over history, parents before children, and takes in the commits that nobody looked at yet, and such as sessions
- * that came to be remembered since may have led to. What was done stays when it is stopped.
- * @throws GitFailure where there is no repository, or no git
+ * Walks history, parents before children, and records the commits that are not analysed yet, and those that newly
+ * imported sessions may have led to. When stopped, it keeps what it has done.
+ * @throws GitFailure without a repository, or without git
  */
 export async function backfill(
   work: GitWork,
@@ -155,7 +155,7 @@ async function* recordBatch(
   const read = (at: number) => {
     const info = infos[at];
     const changes = info && changesIfThere(work, info.hash, signal);
-    // Whoever waits for it hears of it; when it comes to nothing before, nobody has to.
+    // Whoever awaits it gets the error; until then, a rejection must not count as unhandled.
     changes?.catch(() => {});
     return changes;
   };

@@ -27,7 +27,7 @@ import type { GitWork } from "./work.ts";
 
 export type { GitWork } from "./work.ts";
 
-/** How a commit came to be known, and what is known of it besides. */
+/** How a commit was found, and further facts about it. */
 export interface HowSeen {
   seen: CommitSeen;
   /** Where it was made, where somebody knows. */
@@ -44,17 +44,17 @@ export interface RecordedCommit {
   checkpoint: CheckpointRecord | null;
 }
 
-/** Commits that one took the place of, and that nobody looked at yet, are looked at first; so many. */
+/** Replaced commits that are not analysed yet come first; at most this many. */
 const maxPredecessors = 100;
 
 /**
- * Takes in a commit: what it changed, who wrote its lines, and, where sessions had a part in it, its checkpoint; all in
- * one transaction. Done once for every version of the attribution; again only where that is asked for, or where it is
- * news which commits it took the place of. What else is new of it (its branch, how it was seen) is added.
+ * Records a commit: its changes, the authors of its lines, and, if sessions took part in it, its checkpoint; all in one
+ * transaction. Done once per version of the attribution; repeated only on request, or when it turns out which commits
+ * it replaced. Other new facts (its branch, how it was seen) are added.
  *
- * What is known of sessions that are not here (another machine's, or let go by age) could not be found again, so that a
- * commit that they had a part in stays as it is.
- * @returns null where git has no such commit
+ * Verdicts about sessions that are not stored here (another machine's, or removed by age) could not be found again, so
+ * a commit with such a session stays as it is.
+ * @returns null if git has no such commit
  * @throws GitFailure `not_installed`; the signal's reason
  */
 export async function recordCommit(
@@ -172,7 +172,7 @@ export async function recordInfo(
   });
 }
 
-/** The branch that sessions were on when they led to a commit; null where nobody knows, or where they disagree. */
+/** The branch of the sessions that led to a commit; null if it is unknown, or if they differ. */
 function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): string | null {
   const branches = new Set<string>();
   for (const { sessionUid, turns } of bindings) {
@@ -236,7 +236,7 @@ function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean
 /** Strongest last. */
 const seenOrder: readonly CommitSeen[] = ["sync", "history", "reflog", "hook"];
 
-/** What is known of a commit besides what git keeps of it: what was known, and what is new. */
+/** The facts about a commit that git does not keep: stored ones, and new ones. */
 function factsOf(
   hash: string,
   known: CommitRecord | null,

@@ -1,7 +1,7 @@
 /** What a command line of an agent wrote, and what it cannot have written. */
 
 export interface ShellWrite {
-  /** As it stands in the command: relative to wherever the shell was. */
+  /** As written in the command: relative to the shell's directory. */
   path: string;
   lines: string[];
 }
@@ -15,7 +15,7 @@ const printed =
 
 const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
-/** Files whose content stands in the command itself: here-documents, echo and printf into a file. */
+/** Files whose content is in the command itself: here-documents, echo and printf into a file. */
 export function writesIn(command: string): ShellWrite[] {
   if (!command.includes(">") && !command.includes("tee")) return [];
   const writes: ShellWrite[] = [];
@@ -48,7 +48,7 @@ export function writesIn(command: string): ShellWrite[] {
   return writes;
 }
 
-/** Programs that only tell something, as far as files of a project are concerned. */
+/** Programs that only print something, as far as a project's files are concerned. */
 const reading =
   /^(?:ls|cat|head|tail|grep|rg|ag|find|fd|wc|which|whereis|type|pwd|cd|echo|printf|true|false|test|\[|stat|file|du|df|ps|env|date|sleep|kill|pkill|diff|cmp|sort|uniq|cut|tr|jq|less|more|tree|basename|dirname|realpath|whoami|uname|curl|ping|gh|export|set|source|\.|lsof|open|pm|awk|sed|xargs|seq|read|for|while|do|done|if|then|else|fi|case|esac|time|tee)$/;
 const writingFlags: Readonly<Record<string, RegExp>> = {

@@ -17,7 +17,7 @@ export interface Write {
   turn: number;
   toolUse: string;
   model: string | null;
-  /** Milliseconds since the epoch; 0 where nobody knows. */
+  /** Milliseconds since the epoch; 0 if unknown. */
   at: number;
   /** As stored: relative to the project's root. */
   path: string;
@@ -137,7 +137,7 @@ function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines
   });
 }
 
-/** What a call asked for, where its answer does not tell what became of it. */
+/** The edits that a call requested, used if its result does not report any. */
 function editsOfInput(input: Record<string, unknown>): FileEdit[] {
   const path = text(input.file_path) ?? text(input.notebook_path) ?? text(input.path);
   if (path === null) return [];

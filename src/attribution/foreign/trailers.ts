@@ -11,8 +11,8 @@ export interface CommitMessageFacts {
 const most = 200;
 
 /**
- * Reads the trailers of a commit. They are looked for in the whole message, as a squash leaves those of the commits that
- * it took in in the middle.
+ * Reads the trailers of a commit. The whole message is searched, as a squash leaves the trailers of its commits in the
+ * middle.
  * @param commit the commit object: headers, an empty line, the message
  */
 export function readMessage(commit: string): CommitMessageFacts {

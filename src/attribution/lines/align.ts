@@ -1,9 +1,9 @@
 import type { BareLine } from "./line-keys.ts";
 
 /**
- * Finds stretches of a file's version among stretches that somebody wrote: runs of equal lines, whatever a formatter
- * made of them, over gaps where somebody else changed, added or took out a line. Seeds are single equal lines, each
- * extended both ways, as in sequence alignment's seed and extend.
+ * Finds stretches of a file's version among written stretches: runs of equal lines, regardless of formatting, over gaps
+ * where somebody else changed, added or removed a line. Seeds are single equal lines, each extended both ways, as in
+ * sequence alignment's seed and extend.
  */
 
 /** A line of the file as it is now. */
@@ -21,7 +21,7 @@ export interface Stretch<Of> {
   lines: readonly (BareLine & { isNew: boolean })[];
 }
 
-/** An added line that somebody wrote, as far as lines can tell. */
+/** An added line that somebody wrote, judged by lines alone. */
 export interface Match<Of> {
   of: Of;
   /** Index in `Stretch.lines`. */
@@ -38,15 +38,15 @@ const widestGap = 40;
 const reach = 5;
 /** Pairs with fewer lines between them support each other. */
 const closeness = 4;
-/** So many lines on each side of a stretch tell whether it goes on. */
+/** This many lines on each side of a stretch decide whether it continues. */
 const beside = 2;
 /** What is equal but was not written, or not added, in this step, weighs less, and not more than this in all. */
 const contextShare = 0.4;
 const maxContext = 1;
 
 /**
- * For every added line (index in `file`) everybody who may have written it. What was written once is found once: where
- * it stands best.
+ * For every added line (index in `file`) all its possible writers. Lines written once are found once: at their best
+ * place.
  */
 export function align<Of>(
   file: readonly FileLine[],

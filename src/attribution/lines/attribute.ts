@@ -31,10 +31,10 @@ const sure = 1;
 const elsewhere = 2;
 
 /**
- * Finds who wrote the lines that a change added. In this order: a line that was there before keeps who wrote it;
- * what a tool call wrote, or a command holds, is the agent's; what the commit took over from one that it replaces is
- * what was known of that; when a line showed up tells whose it is; what nobody else can have written is a human's.
- * Everything else is unknown.
+ * Finds who wrote the lines that a change added, in this order: a line that was there before keeps its author; lines
+ * from a tool call, or in a command, are the agent's; lines of a commit that this one replaces keep their verdicts; the
+ * time when a line showed up shows its author; lines that only a human can have written are a human's. Everything else
+ * is unknown.
  */
 export async function attributeChange(
   sources: AttributionSources,

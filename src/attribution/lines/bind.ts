@@ -80,7 +80,7 @@ export function bindingsOf(
     part.confidence = 1;
     part.turns.add(run.turn);
   }
-  // Where nothing is known of its lines, what says less, one after the other.
+  // Without evidence from its lines, weaker evidence, strongest first.
   const bindTo = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
     for (const { sessionUid, turn } of turns) {
       const part = partOf(sessionUid);
@@ -107,12 +107,12 @@ export function bindingsOf(
 
 /** What makes commits; a rebase or a pull makes those of others again. */
 const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
-/** Git tells of a commit when it is made, which has whole seconds. Milliseconds. */
+/** Git's commit times are whole seconds. Milliseconds. */
 const clockMs = 2000;
 
 /**
- * The commands that made the commit, or the one that a rebase made it from: git told its hash, or it was made while
- * they ran, and no other session's did.
+ * The commands that made the commit, or the one that a rebase made it from: git reported its hash, or it was made while
+ * they ran, and no other session committed then.
  */
 function committing(
   { hash, authoredAt, committedAt }: ChangeToAttribute,

@@ -121,13 +121,16 @@ it.each(["legacy", "paginated", "code"] as const)(
   },
 );
 
-it("gives a patch that did not fit to nobody", async () => {
+it("attributes a patch that did not apply to no agent", async () => {
   repo.commit("Begin", { "src/cart.ts": before });
   repo.wait(1);
   const builder = rollout({ session, cwd: repo.root, start: new Date(repo.now()).toISOString() });
   builder.turn();
   builder.prompt("Add a discount");
-  builder.patch(`*** Begin Patch\n*** Add File: src/discount.ts\n+${discount.trimEnd()}\n*** End Patch\n`, null);
+  builder.patch(
+    `*** Begin Patch\n*** Add File: src/discount.ts\n+${discount.trimEnd()}\n*** End Patch\n`,
+    null,
+  );
   await remember(builder);
   repo.wait(5);
   const hash = repo.commit("Add a discount", { "src/discount.ts": discount });

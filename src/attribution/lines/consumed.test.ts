@@ -39,7 +39,7 @@ it("a line in history is used up for what comes after, and for nothing else", as
   const again = await repo.commitAndTake("Again", { "a.ts": `${others("after")}${ownLine}\n` });
   expect(repo.authors(again, "a.ts")).toEqual({ 3: "human absence" });
 
-  // On a branch that goes off before it nobody has it yet.
+  // A branch that forks off before it does not have the line yet.
   repo.git("checkout", "--quiet", "-b", "side", first);
   const aside = await repo.commitAndTake("Aside", { "b.ts": `${others("before")}aside();\n` });
   expect(await consumedAt(aside)).toEqual({});

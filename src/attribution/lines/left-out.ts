@@ -4,7 +4,7 @@ import type { FileToAttribute } from "./file-lines.ts";
 import { byAgent } from "./verdict.ts";
 import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
-/** What was written is kept without its middle where it is very long (agents/bounds.ts). */
+/** Very long writes are stored without their middle (agents/bounds.ts). */
 
 /** Lines next to the middle that are kept in part, or were changed since. */
 const nextTo = 4;

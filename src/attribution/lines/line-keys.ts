@@ -11,7 +11,7 @@ export function bareLine(text: string): string {
     .replace(/['`]/g, '"');
 }
 
-/** A number for a line, the same for lines that only a formatter would tell apart; 0 for a blank one. 32 bits. */
+/** A number for a line, the same for lines that differ only in formatting; 0 for a blank one. 32 bits. */
 export function lineKey(text: string): number {
   return keyOfBare(bareLine(text));
 }

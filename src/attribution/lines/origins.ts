@@ -11,8 +11,8 @@ import { reflowed } from "./reflow.ts";
 import { unknown, type Verdict } from "./verdict.ts";
 
 /**
- * Lines that a change took out and put in again, elsewhere or in another shape, were written before: who wrote them is
- * what is known of them where they were.
+ * Lines that a change removed and added again, elsewhere or in another shape, are older: they keep the verdicts of
+ * their earlier place.
  */
 
 /** How sure it must be that lines are those that were taken out: in the same hunk, the same file, another file. */
@@ -116,7 +116,7 @@ function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
   return lines[Math.min(lines.length - 1, Math.round(share * (lines.length - 1)))]!.line;
 }
 
-/** Who wrote lines of the version before, by path and line; nothing for files of which nobody's lines are known. */
+/** The verdicts for lines of the version before, by path and line; nothing for files without any. */
 async function verdictsBefore(
   { memory, root }: { memory: Memory; root: string },
   parent: string,
@@ -174,7 +174,7 @@ const verdictOf = ({
   how,
 });
 
-/** What was known of the lines of commits that a change took the place of. */
+/** The verdicts for the lines of replaced commits. */
 export function inheritedFrom(
   memory: Memory,
   predecessors: readonly string[],

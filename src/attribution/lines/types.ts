@@ -22,7 +22,7 @@ export interface ChangeToAttribute {
 
 /** Who had a part in a commit. */
 export interface AttributedChange {
-  /** Every added line of every text file stands in one of them; by path and line. */
+  /** Every added line of every text file is in one of them; by path and line. */
   ranges: AttributionRecord[];
   /** The one with the most lines first; empty: no agent had a part in it, as far as is known. */
   bindings: Binding[];

@@ -9,7 +9,7 @@ export interface WrittenLine {
   verdict: Verdict;
 }
 
-/** Where a line stands in what was written. */
+/** A line's place in the written text. */
 export interface WrittenPlace {
   of: Source;
   at: number;

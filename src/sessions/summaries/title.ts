@@ -73,13 +73,17 @@ function countEdits(touched: readonly FileTouch[], files: Map<string, number>): 
 /** "Review of feature/lock", "setup.go, hooks.go and 3 more (feature/lock)"; null where that is not known either. */
 function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: string | null): string | null {
   const topic = branch === null || /^(?:main|master|HEAD|trunk|develop)$/.test(branch) ? null : branch;
-  const deed = fallbackTitles.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
+  const fallback = fallbackTitles.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
   const names = [...files].sort(([, a], [, b]) => b - a).map(([name]) => name);
   const more = names.length - filesNamed;
   const changed = names.slice(0, filesNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
   if (changed === "" && topic === null) return null;
   const what =
-    changed === "" ? `${deed ?? "Work"} on ${topic}` : deed === null ? changed : `${deed}: ${changed}`;
+    changed === ""
+      ? `${fallback ?? "Work"} on ${topic}`
+      : fallback === null
+        ? changed
+        : `${fallback}: ${changed}`;
   return beginningOf(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
 }
 
