@@ -159,7 +159,7 @@ describe("sharing", () => {
     expect(shared.git("rev-list", "--count", branch)).toBe("1");
   });
 
-  it("joins both machines' turns, whoever is first", async () => {
+  it("joins both machines' turns, in either order", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     const builder = work(one, "s1");
     await one.read(builder);

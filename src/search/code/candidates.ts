@@ -24,7 +24,7 @@ export interface Collected {
 
 /**
  * Collects the chunks worth ranking: by words, by meaning, and by the names they define.
- * @param among only these, and all of them; null: whatever is found
+ * @param among only these, and all of them; null: all chunks that are found
  */
 export async function collectCandidates(
   index: SearchableIndex,
@@ -65,7 +65,7 @@ export async function collectCandidates(
   const cosines = await Promise.all([similarities(first), similarities(second)]);
   const nearness = blend(cosines, weights.secondModel);
   const nearnessOfFile = nearestOfEachFile(chunks, nearness);
-  // How sure an answer is goes by one model alone, whose cosines always mean the same.
+  // Confidence uses one model alone, whose cosines always mean the same.
   const firstOfFile =
     second === null ? nearnessOfFile : nearestOfEachFile(chunks, blend([cosines[0], null], 0));
   const candidates = chunks.map((chunk, i) => ({

@@ -228,7 +228,7 @@ export class CodeSearch {
   }
 }
 
-/** How sure a result is goes by what it holds, not by how it compares with the others. */
+/** A result's confidence depends on its content, not on how it compares with the others. */
 function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
   const { defines, fileNearness } = ranked.candidate;
   const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;

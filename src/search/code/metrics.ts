@@ -9,7 +9,7 @@ export interface ContextMetrics {
   result_lines: number;
   /** About: characters / 4, as everywhere here. */
   result_tokens: number;
-  /** What was looked for: the query's words that mean something, lower-case. */
+  /** The query's words without stop words, lower-case. */
   baseline_words: string[];
   /** How many of them each file of the baseline holds. */
   baseline_words_held: number;

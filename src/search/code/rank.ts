@@ -98,7 +98,7 @@ function roleOfChunk(chunk: ChunkOutline): PathRole {
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }
 
-/** Ties go by place, so that the same index gives the same order. */
+/** Ties are broken by place, so that the same index gives the same order. */
 function byScore(a: Ranked, b: Ranked): number {
   const x = a.candidate.chunk;
   const y = b.candidate.chunk;

@@ -16,10 +16,7 @@ const minContribution = 0.05;
 /** Fewer words in a row are no quotation. */
 const minQuotation = 3;
 
-/**
- * What a reader should know of why a result is there, strongest first: "defines JoinHandle", "mentions retry, backoff".
- * Never empty.
- */
+/** Why a result was found, strongest reason first: "defines JoinHandle", "mentions retry, backoff". Never empty. */
 export function reasonsFor(
   { candidate, signals }: Ranked,
   query: AnalysedQuery,
@@ -57,7 +54,7 @@ export function reasonsFor(
   return distinctive.size > 0 ? [...distinctive].slice(0, 3) : [weakReason(candidate, mentions(query, text))];
 }
 
-/** For a result that nothing speaks for much. */
+/** For a result with weak evidence. */
 function weakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
   if (mentioned !== "") return mentioned;
   if (semantic > 0) return "loosely similar in meaning";
@@ -100,7 +97,7 @@ function matchingFileName(path: string): string {
     : `directory matches (${directory}/)`;
 }
 
-/** The directories of a path that the query speaks of. */
+/** The directories of a path that the query mentions. */
 function matchingDirectories({ stems }: AnalysedQuery, path: string): string {
   const asked = new Set(stems);
   const matching = path

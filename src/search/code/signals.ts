@@ -11,13 +11,13 @@ export interface Candidate {
   lexical: number;
   /** How much of the query it holds word by word. */
   phrase: number;
-  /** Nearness of its vector to the query's: a cosine, blended of two where a second model has its say; 0 for none. */
+  /** Nearness of its vector to the query's: a cosine, blended of two if a second model is used; 0 for none. */
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */
   fileSemantic: number;
   /** As `fileSemantic`, by the first model alone. */
   fileNearness: number;
-  /** Names the query speaks of and this chunk defines. */
+  /** Names that the query mentions and this chunk defines. */
   defines: readonly Definition[];
   /** Lexical evidence of the whole file as a share of the best file's. */
   file: number;
@@ -46,7 +46,7 @@ function coverage(stems: readonly string[], weight: StemWeights): number {
   return sum;
 }
 
-/** The share of a name that the query speaks of: `Retry` is a better match for "retry" than `RetryLimitError`. */
+/** The share of a name that the query mentions: `Retry` is a better match for "retry" than `RetryLimitError`. */
 function precision(stems: readonly string[], weight: StemWeights): number {
   if (stems.length === 0) return 0;
   let hits = 0;
@@ -128,7 +128,7 @@ export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): 
   return level === "file" ? 0 : closeness(stemsOf(name), weight);
 }
 
-/** How sure a definition is what was meant: as written, or a joined name, or just a word that is a name too. */
+/** The certainty that the query means a definition: as written, a joined name, or just a word that is also a name. */
 export function definitionSignal(
   candidate: Candidate,
   query: AnalysedQuery,
@@ -149,7 +149,7 @@ export function definitionSignal(
   return best;
 }
 
-/** What much of the code speaks of is what a question is more likely about; 1 from 400 chunks on. */
+/** A name that much of the code mentions is more likely meant; 1 from 400 chunks on. */
 export function mentionsSignal(chunks: number): number {
   return Math.min(1, Math.log1p(chunks) / 6);
 }

@@ -60,7 +60,7 @@ export interface CodeAnswer {
   total_results: number;
   /** What the answer rests on: "words", and the id of each model that understood the query. */
   searched_by: string[];
-  /** What a person should know of it: a model that could not be asked, and why. */
+  /** Notes for the user: a model that could not be used, and why. */
   notes: string[];
   /** Time in the engine. Milliseconds. */
   search_time_ms: number;

@@ -68,7 +68,7 @@ function wordAround(text: string, at: number): string {
   return text.slice(start, end);
 }
 
-/** Whether a text holds the whole query, or something that it quotes, as it stands there. */
+/** Whether a text contains the whole query, or a quoted part of it, literally. */
 export function isLiteral(query: string, text: string): boolean {
   const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");
   const lower = text.slice(0, maxLook).toLowerCase();

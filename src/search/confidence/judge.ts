@@ -1,10 +1,10 @@
 import type { Confidence } from "../../protocol/values.ts";
 import { floor, levels, type OfAnswer, type OfResult, ofAnswer, ofResult } from "./coefficients.ts";
 
-/** What was searched. */
+/** The kind of search. */
 export type Searched = keyof typeof ofResult;
 
-/** What speaks for there being an answer, beyond the results themselves. */
+/** Evidence that there is an answer, besides the results themselves. */
 export interface AnswerEvidence {
   /** Share of the query that occurs in the index (`AskedTerms`). */
   known: number;
@@ -14,7 +14,7 @@ export interface AnswerEvidence {
   chunks: number;
 }
 
-/** What speaks for a result. */
+/** Evidence for a result. */
 export interface ResultEvidence {
   /** Share of the query that it holds. */
   held: number;
@@ -22,7 +22,7 @@ export interface ResultEvidence {
   nearness: number | null;
   /** It defines what the query names, as the query writes it. */
   defines: boolean;
-  /** It holds the whole query, or what the query quotes, to the letter. */
+  /** It contains the whole query, or its quoted part, literally. */
   literal: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Judged<T> {
   nearest: (T & Judgement)[];
 }
 
-/** Results that say whether there is an answer; whatever the limit, so that it does not depend on that. */
+/** The results that decide whether there is an answer; independent of the limit. */
 export const judgedBy = 10;
 const nearestShown = 3;
 

@@ -60,7 +60,7 @@ interface SessionSearchOptions {
 const maxOtherTurns = 10;
 
 type FoundSession = Omit<SessionResult, keyof Judgement>;
-/** What is known of a chunk without the question. */
+/** The facts about a chunk that do not depend on the question. */
 type Described = Omit<FoundSession, "score" | "snippet" | "match_reasons" | "more_turns" | "other_turns">;
 
 interface Presented {
@@ -69,7 +69,7 @@ interface Presented {
   result: FoundSession;
 }
 
-/** Answers questions about what was said and done. Holds no state but prepared statements, vectors and caches. */
+/** Searches sessions. Holds no state but prepared statements, vectors and caches. */
 export class SessionSearch {
   private readonly weights: SessionWeights;
   private readonly passages = new Map<string, PassageNearness>();
@@ -88,7 +88,7 @@ export class SessionSearch {
     const answer = await (request.mode === "regex"
       ? this.byPattern(request)
       : this.byTextAndMeaning(request));
-    // What is only near is no answer, and nobody asks what became of it.
+    // Results that are only near are not an answer, so their commits are not looked up.
     const { results, notes } = await this.withCommits(answer.results, request);
     return {
       ...answer,
@@ -107,13 +107,13 @@ export class SessionSearch {
       ...new Set(results.map(({ session_id }) => session_id)),
     ]);
     if (led.size === 0) return { commits: [], notes: [] };
-    // Loaded when it is needed: many a memory knows of no commits.
+    // Loaded on demand: many memories have no commits.
     const { CommitsOfResults } = await import("./commits-of-results.ts");
     this.commits ??= new CommitsOfResults(this.options);
     return this.commits.of(results, led);
   }
 
-  /** Says what became of the commits that results led to; what was taken back goes behind what is as good. */
+  /** Adds the fates of the commits that results led to; reverted work ranks behind equal results. */
   private async withCommits(
     results: readonly SessionResult[],
     { mode, explain }: SessionQuery,

@@ -13,8 +13,8 @@ export class FileAges {
   constructor(private readonly root: string) {}
 
   /**
-   * What became of files since `until`. Files that are there without a change since are as they were left.
-   * @param until milliseconds since the epoch; null: nobody knows when, so nothing is known to have changed
+   * The state of files since `until`. Files without a change since are as they were left.
+   * @param until milliseconds since the epoch; null: the time is unknown, so no change is assumed
    */
   freshnessOf(files: readonly string[], until: number | null): Freshness | null {
     if (files.length === 0) return null;

@@ -66,8 +66,8 @@ export function rankSessions(
     signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
     signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
     if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
-    // Below the average of all is no evidence at all, and not to be made smaller by a boost. What the session is called
-    // and was asked is the same for all of its chunks, whatever their kind.
+    // Below the average of all counts as no evidence, and a boost must not lower it. The session's title and prompt are
+    // the same for all of its chunks, of any kind.
     const ofChunks = Math.max(ownEvidence(signals) + signals.session, 0) * signals.kind;
     const ofSession = signals.session_asked + signals.session_summary;
     one.score = Math.max(ofChunks + ofSession, 0) * signals.recency;

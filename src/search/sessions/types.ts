@@ -47,10 +47,10 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   explain: false,
 };
 
-/** What became of the files that a conversation touched: all as they were left, some changed since, all gone. */
+/** The state of the files that a session touched: all as they were left, some changed since, all gone. */
 export type Freshness = "fresh" | "drifted" | "orphaned";
 
-/** A commit that a conversation led to, and what became of it; the keys are the JSON's keys. */
+/** A commit that a session led to, and its fate; the keys are the JSON's keys. */
 export interface CommitOfResult {
   commit: string;
   checkpoint: string;

@@ -1,7 +1,7 @@
 /**
- * The vectors of one project's conversations lie close together: all of them have something in common that tells
- * none from another. Part of it is taken away before they are compared (Mu and Viswanath, "All-but-the-Top", ICLR
- * 2018): of a vector x is left x - a m, where m is the mean of all.
+ * The vectors of one project's sessions are close together: they share a common part that does not distinguish them.
+ * Part of it is removed before they are compared (Mu and Viswanath, "All-but-the-Top", ICLR 2018): a vector x becomes x
+ * - a m, where m is the mean of all.
  */
 
 /** How much of the mean is taken away: `a`. Measured: bench/recall.ts. */

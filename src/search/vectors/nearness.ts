@@ -86,7 +86,7 @@ export class PassageNearness {
     this.derived = null;
   }
 
-  /** The kernel, asked for a query, with what was derived of all vectors. */
+  /** The kernel, prepared for a query, with the values derived from all vectors. */
   private prepare(query: Int8Array): { kernel: VectorKernel; derived: Derived } | null {
     let kernel = this.vectors.ask(query);
     if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.lacksSums()) {

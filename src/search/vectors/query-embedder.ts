@@ -3,7 +3,7 @@ import type { Embedders } from "../../models/embed/embedders.ts";
 import { explanationOf } from "../../project/errors.ts";
 import type { QueryVector } from "../../store/index/port.ts";
 
-/** A query as the models understand it, and what to tell people of a model that could not. */
+/** A query as the models understand it, and notes for the user about a model that failed. */
 export interface EmbeddedQuery {
   /** By the model that every chunk has a vector of from the start; null: it has none of this query. */
   first: QueryVector | null;
@@ -12,7 +12,7 @@ export interface EmbeddedQuery {
   notes: string[];
 }
 
-/** A query without meaning: search goes by words alone. */
+/** A query without vectors: search uses words alone. */
 export const noMeaning: EmbeddedQuery = { first: null, second: null, notes: [] };
 
 /** The vectors of a query, the first model's first. */
@@ -20,7 +20,7 @@ export function vectorsOf({ first, second }: EmbeddedQuery): QueryVector[] {
   return [first, second].filter((vector) => vector !== null);
 }
 
-/** How long a search waits for the second model, if nothing else is said. Milliseconds. */
+/** How long a search waits for the second model by default. Milliseconds. */
 const usualDeadlineMs = 400;
 
 /** Asks the models of a search for vectors of its queries. */

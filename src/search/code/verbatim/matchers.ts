@@ -3,7 +3,7 @@ import { innerWordsOf } from "../../../text/tokens.ts";
 import type { CodeQuery } from "../types.ts";
 import { requiredTexts } from "./required-texts.ts";
 
-/** What a result must hold to the letter. Its time grows with the text only. */
+/** Text that a result must contain literally. Its time grows linearly with the text. */
 export interface Matcher {
   /** Why a result is there, for its reader. */
   reason: string;
@@ -13,7 +13,7 @@ export interface Matcher {
   words: readonly string[];
   /** Start and end (exclusive) of each match, in order. UTF-16 offsets. */
   matchesIn: (text: string) => Iterable<readonly [number, number]>;
-  /** Whether the program's values may stand in it: then a text with placeholders matches where none has it literally. */
+  /** Whether it may contain values that the program fills in: then a template matches if no text has it literally. */
   mayBeRendered: boolean;
 }
 
@@ -67,7 +67,7 @@ export function mayBeMessage({ query, match }: Pick<CodeQuery, "query" | "match"
   return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
 }
 
-/** What stands in double quotes in a query. */
+/** The quoted parts of a query, in double quotes. */
 function quotedIn(query: string): string[] {
   return [...query.matchAll(/"([^"]*)"/g)].map(([, text]) => text!.trim()).filter((text) => text !== "");
 }
