@@ -58,7 +58,7 @@ export function findNotes(
   return found;
 }
 
-/** How often a session's prompts, as far as they are stored, said a note. */
+/** How often a session's stored prompts contain a note. */
 function writtenBefore(memory: Memory, sessionUid: string, note: string): number {
   const known = listAnnotations(memory, { sessionUid });
   return known.filter((one) => one.lineUid !== null && isSameNote(one.note, note)).length;

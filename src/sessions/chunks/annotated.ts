@@ -68,7 +68,7 @@ function upTo(turn: Turn, lineUid: string | null): Turn {
   return at < 0 ? turn : { ...turn, lines: turn.lines.slice(0, at + 1) };
 }
 
-/** The chunk of a note of which nothing but its words is known. */
+/** The chunk of a note without known context. */
 export function noteAlone(note: string, turn: number, at: number | null): DraftChunk {
   const terms = { prompt: note, answer: "", actions: "", errors: "" };
   return {

@@ -11,7 +11,7 @@ import { type KindRules, kindOf, reportsError } from "./kinds.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
 import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
 
-/** A chunk without what only its session knows: its place in it, and the note it belongs to. */
+/** A chunk without the fields that only its session knows: its position, and the note it belongs to. */
 export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
 
 export interface DraftChunk {
@@ -58,7 +58,7 @@ const messageOf = ({ prose, body, turn: { number } }: Unit): Message => ({
   turn: number,
 });
 
-/** The chunk that holds what a unit says; of one that was too long for a chunk, the piece that says it. */
+/** The chunk that holds a unit's text; for a unit that was split, the chunk with that piece. */
 function chunkWith(
   packed: readonly Unit[][],
   { turn, firstSeq, prose }: Unit,

@@ -1,7 +1,7 @@
 import type { Turn } from "../turn-content.ts";
 import type { Unit } from "./units.ts";
 
-/** What happens around a chunk, and in it, in the turns that it is of. */
+/** What happens in a chunk's turns, inside and around the chunk. */
 export interface AroundChunk {
   /** Something was edited before it in the turn that it begins in, or is later in the turn that it ends in. */
   editedBefore: boolean;

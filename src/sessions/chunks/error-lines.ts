@@ -2,7 +2,7 @@ import { beginningOf, joinWithin } from "../../text/text-size.ts";
 
 /** The parts of a command's output that show that something went wrong. */
 
-/** Characters of output that are looked at, from its beginning and its end each. */
+/** Characters of output that are searched, at its beginning and its end each. */
 const looked = 8_000;
 
 /** Words of compilers, test runners and shells in many languages; not "terror", but "TypeError". */
@@ -29,7 +29,7 @@ const testNames = [
   /^not ok \d+ (.+)$/gm,
 ];
 
-/** Commands that print what is in files and histories: an "error" in their output is something they read. */
+/** Commands that print files and histories: an "error" in their output is just content. */
 const showing =
   /^(?:cat|head|tail|less|sed|awk|grep|egrep|rg|ag|ls|find|fd|tree|wc|sort|echo|jq|diff|git (?:-\S+ \S+ )?(?:diff|show|log|status|blame|grep|branch|ls-files|stash)|gh (?:pr|issue|api|run) ?(?:view|diff|list|checks)?)\b/;
 
@@ -42,7 +42,7 @@ export function onlyShows(command: string): boolean {
   return steps.length > 0 && steps.every((step) => showing.test(step));
 }
 
-/** Commands whose success says that something works. */
+/** Commands whose success means that something works. */
 const checking =
   /\b(?:test|tests|check|lint|vet|build|compile|tsc|pytest|jest|vitest|mocha|rspec|phpunit|ctest|clippy|mypy|ruff|eslint|biome|golangci-lint|typecheck|verify|ci)\b|\bgo run\b|\bmake\b/i;
 
@@ -75,7 +75,7 @@ export function errorLines(output: string, most: number): string {
   return joinWithin([...found], most);
 }
 
-/** What an error says, of a tool that was not a command: its first lines. */
+/** The error message of a tool other than a command: its first lines. */
 export function firstLines(text: string, most: number): string {
   return beginningOf(
     text

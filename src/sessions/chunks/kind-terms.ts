@@ -5,7 +5,7 @@
 
 const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
 
-/** Whoever says it, something was decided or is recommended. */
+/** A decision or a recommendation, from either side. */
 export const decisionTerms = list(
   `we decided, i decided, decided to, decided against, decided on, decision:, key decision*, design decision*
    the decision was, the decision is, we chose, i chose, we_ve chosen, chose to, opted for, opted to, settled on
@@ -17,7 +17,7 @@ export const decisionTerms = list(
    lad os gå med, vi går med`,
 );
 
-/** What only counts when the human says it: they choose. */
+/** Only counts in a human's message: they choose. */
 export const choiceTerms = list(
   `option a, option b, option c, option d, option 1, option 2, option 3, option 4, go with, let_s use, let_s keep
    let_s not, let_s drop, let_s stick, let_s remove, i prefer, i_d prefer, i_d rather, i would rather, i would prefer

@@ -46,7 +46,7 @@ export function kindRules(words: KindTerms = {}): KindRules {
   };
 }
 
-/** So many different words of reasoning make a decision, even if no word says so. */
+/** This many different words of reasoning make a decision, even without a word for it. */
 const enoughReasoning = 4;
 /** Architecture needs long messages (characters) with this many different terms of it. */
 const longMessage = 500;
@@ -73,12 +73,12 @@ function said(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
     .map(({ body }) => body.replace(fenced, " "));
 }
 
-/** A prompt that is longer is mostly pasted; what the human says of it stands at its ends. Characters. */
+/** A longer prompt is mostly pasted; the human's own words are at its ends. Characters. */
 const maxSpoken = 600;
 const spokenOf = (prompt: string): string =>
   prompt.length <= 2 * maxSpoken ? prompt : `${prompt.slice(0, maxSpoken)}\n${prompt.slice(-maxSpoken)}`;
 
-/** So much of the ends of a long prompt is looked at for errors: the rest is pasted. Characters. */
+/** The ends of a long prompt that are searched for errors: the rest is pasted. Characters. */
 const reporting = 300;
 
 /** Whether a human reports something that does not work. */

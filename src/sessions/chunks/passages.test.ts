@@ -21,7 +21,7 @@ test("a passage for each paragraph or two, and one for the actions", () => {
   ]);
 });
 
-test("what says next to nothing is no passage, but where there is nothing else", () => {
+test("trivial text is not a passage, unless there is nothing else", () => {
   const question = "why does the resume test fail?";
   expect(passagesOf({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
   expect(passagesOf({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);

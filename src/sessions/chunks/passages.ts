@@ -16,7 +16,7 @@ export function passagesOf({ prompt, answer, actions, errors }: ChunkTerms): str
   const done = [actions.slice(0, maxActions), errors.slice(0, maxErrors)].filter((part) => part !== "");
   const all = [...paragraphs(prompt), ...paragraphs(answer), done.join("\n")];
   const telling = all.filter((passage) => passage.trim().length > shortest);
-  // A note may be two words, and is to be found by what it means all the same.
+  // A note may be two words, and must be found by its meaning all the same.
   const whole = all.join("\n").trim();
   return telling.length > 0 || whole === "" ? telling : [whole];
 }

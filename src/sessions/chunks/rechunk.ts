@@ -65,7 +65,7 @@ export async function rechunkSession(
 const notesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
   listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
 
-/** How the chunks of a session are to be cut. */
+/** The options for chunking a session. */
 export function chunkOptionsFor(
   { chunks, root, worktrees }: Pick<SessionWork, "chunks" | "root" | "worktrees">,
   { cwd }: Pick<SessionRecord, "cwd">,

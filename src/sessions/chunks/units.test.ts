@@ -72,7 +72,7 @@ describe("messages", () => {
 });
 
 describe("a tool use and its result", () => {
-  test("are one unit, wherever the result stands", () => {
+  test("are one unit, wherever the result is", () => {
     const [useA, resultA] = ran("ls a", "A");
     const [useB, resultB] = ran("ls b", "B");
     const made = units([useA, useB, resultB, resultA].filter((entry): entry is Entry => entry !== undefined));
@@ -112,7 +112,7 @@ describe("a tool use and its result", () => {
     expect(unit.outcome.edits).toBe(true);
   });
 
-  test("of an edit without the lines it wrote: from its input, without what stays", () => {
+  test("of an edit without its written lines: from its input, without unchanged lines", () => {
     const unit = only(
       used("Edit", { file_path: "/p/x", old_string: "a();\nb();", new_string: "a();\nc();" }, "ok", {}, [
         { path: "/p/x", how: "edit" },
@@ -194,7 +194,7 @@ describe("a tool use and its result", () => {
     expect(plan).toMatchObject({ speaker: "assistant", prose: "answer", body: "# Plan\nFirst the store." });
   });
 
-  test("that hands over work: what is to be done, and what the subagent answers", () => {
+  test("that delegates: the task, and the subagent's answer", () => {
     const input = {
       description: "Find callers",
       prompt: "Find every caller of openStore",

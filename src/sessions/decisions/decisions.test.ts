@@ -71,7 +71,7 @@ describe("decisions in messages", () => {
     expect(chosenIn("option 2", optionsIn(steps))?.text).toContain("Delete the old files");
   });
 
-  it("is what a question of the client was answered with, not what to do next", () => {
+  it("is the answer to a client's question, not the next step", () => {
     const answers =
       'User has answered your questions: "Where should the queue live, in files or in SQLite?"="SQLite (Recommended)", "What would you like to do next?"="Start". You can now continue.';
     expect(said(["human", answers])).toEqual([
@@ -79,7 +79,7 @@ describe("decisions in messages", () => {
     ]);
   });
 
-  it("is what a heading announces, with the reason that follows, and never a note", () => {
+  it("is the text under a heading, with the reason that follows, and never a note", () => {
     expect(said(["agent", "## Decision: retries\n\n### Why\n\nThe ledger is slow, so three times."])).toEqual(
       ["Decision: retries: The ledger is slow, so three times."],
     );
@@ -89,7 +89,7 @@ describe("decisions in messages", () => {
     expect(said(["human", "Note to Pommel: we decided to retry the upload three times."])).toEqual([]);
   });
 
-  it("is read from the text of a chunk, without what tools printed", () => {
+  it("is read from the text of a chunk, without tool output", () => {
     const text = "[USER] What now?\n\n[TOOL_RESULT] We decided to fail the build.\n\n[ASSISTANT] Done.";
     expect(messagesOf(text, 3)).toEqual([
       { by: "human", text: "What now?", turn: 3 },

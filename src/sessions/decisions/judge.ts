@@ -6,10 +6,10 @@ import * as cues from "./cues.ts";
  */
 export type Manner = "answer" | "typed" | "plan" | "pasted";
 
-/** By what a sentence was taken for a decision. */
+/** The reason why a sentence counts as a decision. */
 export type Grounds = "decided" | "intent" | "wish" | "contrast" | "right way" | "norm" | "reason";
 
-/** Words: shorter sentences hold no object, longer ones are no sentences. */
+/** Words: shorter sentences have no object, longer ones are not sentences. */
 const words = { least: 5, clause: 12, most: 90 } as const;
 /** Distinctive words that show what is chosen; fewer are enough where something is named. */
 const object = { least: 3, named: 2, wished: 4, normed: 4, contrasted: 4, clear: 6 } as const;
@@ -58,7 +58,7 @@ export function judge(sentence: string, as: Manner): Grounds | null {
   if (cues.contrast.test(said) && content >= object.contrasted && cues.change.test(said)) return "contrast";
   if (cues.reason.test(said) && cues.choice.test(said)) return "reason";
   if (cues.needless.test(said)) return "reason";
-  // A plan lists what to do: no more of it is a choice.
+  // A plan lists things to do: nothing else in it is a choice.
   if (as === "plan") return cues.keeps.test(said) ? "norm" : null;
   return !isLead && cues.rightWay.test(said) ? "right way" : null;
 }
@@ -74,7 +74,7 @@ function contentOf(said: string): number {
   return names + contentWords(said.replace(/`[^`]*`/g, " ")).size;
 }
 
-/** An agent's work, step by step, and what continues what it said before. */
+/** An agent's work, step by step, and continuations of earlier sentences. */
 const isReport = (said: string, as: Manner): boolean =>
   cues.narration.test(said) ||
   cues.passing.test(said) ||

@@ -69,7 +69,7 @@ function decisionsIn(memory: Memory, marks: RegExp | null): SessionDecision[] {
   );
 }
 
-/** Raised when the rules change: what is stored is judged again. */
+/** Raise this when the rules change: stored chunks are judged again. */
 const rules = 1;
 const judgedBy = "decisions judged by";
 
@@ -104,7 +104,7 @@ export function judged(
   return findDecisions(messagesOf(text, firstTurn), { marks }).map(({ message: _, ...decision }) => decision);
 }
 
-/** Without those that a later one repeats, and with what contradicts what. */
+/** Without decisions that a later one repeats, and with contradictions marked. */
 function compared(all: readonly SessionDecision[]): SessionDecision[] {
   const claims = all.map(({ text }) => claimOf(text));
   const byWord = new Map<string, number[]>();

@@ -1,9 +1,9 @@
 import { contentWords, coverage } from "../summaries/words.ts";
 
-/** What a decision says, taken apart for comparing it with others. */
+/** A decision, prepared for comparison with others. */
 export interface Claim {
   words: ReadonlySet<string>;
-  /** What it chooses, and what it chooses against: "... instead of X". */
+  /** The chosen option, and the rejected one: "... instead of X". */
   chosen: ReadonlySet<string>;
   rejected: ReadonlySet<string>;
   isNegative: boolean;

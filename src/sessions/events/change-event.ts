@@ -11,7 +11,7 @@ import type { EventTarget } from "./targets.ts";
 const longest = { title: 200, description: 10_000 } as const;
 
 export interface EventToCreate {
-  /** null: what the branch's name says. */
+  /** null: the title in the branch's name. */
   title: string | null;
   description?: string;
   /** Left out: temporal where it has a time, else task. */

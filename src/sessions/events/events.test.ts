@@ -179,7 +179,7 @@ describe("with a memory", () => {
     expect(membersOf(work.memory, event.uid).sessions).toEqual(["after", "before"]);
   });
 
-  it("finds what a person means to link: sessions, checkpoints, commits", () => {
+  it("resolves targets: sessions, checkpoints, commits", () => {
     addSession(work.memory, "abc-session");
     const uid = addCommit(`abd${"0".repeat(37)}`, "main", 1, "abc-session");
     expect(findTarget(work.memory, "abc")).toEqual({ kind: "session", targetUid: "abc-session" });

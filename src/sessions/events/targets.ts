@@ -4,7 +4,7 @@ import type { EventLink } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 
-/** What an event is linked with. */
+/** The target of a link from an event. */
 export type EventTarget = Pick<EventLink, "kind" | "targetUid">;
 
 /**

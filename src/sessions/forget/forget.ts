@@ -11,8 +11,8 @@ import type { ForgetReport } from "./forget-report.ts";
 import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
 
 /**
- * What `forgetNow` would take away. Needs a memory that may be written: it is tried, and taken back.
- * @throws PommelError `usage` for a request that makes no sense, `not_found`
+ * What `forgetNow` would remove. Needs a writable memory: the change is made, and rolled back.
+ * @throws PommelError `usage` for an invalid request, `not_found`
  */
 export async function previewForget(
   memory: SessionWork["memory"],

@@ -32,7 +32,7 @@ describe("groups of turns", () => {
     expect(numbers(conversation(prompt("a?"), pause(5.1), prompt("b?")))).toEqual([[1], [2]]);
   });
 
-  test("times that are missing, or go backwards, are no pause", () => {
+  test("missing times, or times that go backwards, are no pause", () => {
     const turns = conversation(prompt("a?"), pause(60), prompt("b?"), pause(-500), prompt("c?"));
     for (const line of turns[1]?.lines ?? []) line.at = null;
     expect(numbers(turns)).toEqual([[1, 2, 3]]);
@@ -96,7 +96,7 @@ function lineByLine(turns: readonly Turn[]): Turn[][] {
   return groups;
 }
 
-test("whoever reads line by line gets the same groups as who reads all at once", () => {
+test("reading line by line gives the same groups as reading all at once", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
       const turns = conversation(...happenings);
@@ -105,7 +105,7 @@ test("whoever reads line by line gets the same groups as who reads all at once",
   );
 });
 
-test("a turn that begins a group goes on to do so, however it grows", () => {
+test("a turn that begins a group still does when it grows", () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 20 }), (happenings) => {
       const [first, second] = conversation(

@@ -12,7 +12,7 @@ import { promptOf } from "./turn-to-store.ts";
  */
 
 export interface GroupOptions {
-  /** A group of so many tokens takes no more turns. */
+  /** A group of this many tokens is full. */
   minTokens: number;
   /** A longer pause ends a group. Minutes. */
   pauseMinutes: number;
@@ -75,7 +75,7 @@ export function startsNewGroup(group: GroupState, turn: Turn, options: GroupOpti
   const paused =
     group.endedAt !== null && startedAt !== null && startedAt - group.endedAt > options.pauseMinutes * 60_000;
   if (paused || changesTopic(promptOf(turn))) return true;
-  // The first edit decides: what comes later must not make it join again.
+  // The first edit decides: later ones must not make it join again.
   const edited = filesOf(turn).find(({ edits }) => edits);
   return group.edits && edited !== undefined && !group.touched.has(edited.path);
 }

@@ -22,7 +22,7 @@ import { ingestTranscript } from "./ingest.ts";
 export interface AlineTaken {
   /** Nothing of it was new, or the user had forgotten it, or nothing can be read of it. */
   state: "new" | "known" | "forgotten" | "empty";
-  /** What it is called here; null where it is not here. */
+  /** The session's uid here; null if it is not stored here. */
   uid: string | null;
   chunks: number;
 }
@@ -79,7 +79,7 @@ export async function importAlineSession(
       lines,
       chunks,
     } = await ingestTranscript({ ...work, agent }, file, signal ? { signal } : {});
-    // The file is gone in a moment; that its lines are known keeps them from being stored again.
+    // The file will be deleted soon; its known lines are not stored again.
     forgetTranscript(memory, file);
     if (uid === null) return { state: "forgotten", uid: null, chunks: 0 };
     const hasTurns = lastTurnNumber(memory, sessionByUid(memory, uid)?.id ?? 0) !== null;
@@ -103,8 +103,8 @@ async function describe(file: string) {
 }
 
 /**
- * What a language model made of it for Aline: its title and its summary.
- * @returns whether anything of it is new
+ * Stores what a language model wrote about it for Aline: its title and its summary.
+ * @returns whether any of it is new
  */
 function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
   const record = sessionByUid(memory, uid);

@@ -34,7 +34,7 @@ export interface ImportPreview {
   /** Of sessions that were over before the time that was asked for, or that the user had forgotten. */
   older: number;
   forgotten: number;
-  /** Files that do not say whose they are. */
+  /** Files that do not name their project. */
   unclear: number;
   /** Files that cannot be read here, of sessions that are not stored. */
   sealed: number;
@@ -44,9 +44,9 @@ export interface ImportAsked {
   agent: Agent;
   /** Directories, or files. */
   places: readonly string[];
-  /** null: nothing is remembered yet. */
+  /** null: nothing is stored yet. */
   memory: Memory | null;
-  /** The project's roots; null: wherever they ran. */
+  /** The project's roots; null: all projects. */
   roots: readonly string[] | null;
   /** Only what has changed since. Milliseconds. */
   since: number | null;
@@ -93,7 +93,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
   return preview;
 }
 
-/** Of any project: what cannot be read does not say whose it is. */
+/** For all projects: an unreadable file does not name its project. */
 export async function countSealed({
   agent,
   places,

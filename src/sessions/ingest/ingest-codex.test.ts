@@ -77,7 +77,7 @@ function sampleRollout(format: "legacy" | "paginated" | "code"): RolloutFixture 
   return r;
 }
 
-/** What is stored of conversations, without numbers of rows. */
+/** The stored sessions, without row ids. */
 function stored(): unknown {
   const rows = (sql: string) => memory.prepare(sql).all();
   return [
@@ -116,7 +116,7 @@ it.each(["legacy", "paginated", "code"] as const)(
   },
 );
 
-it("stores nothing twice when the client has rewritten a rollout, and what came after", async () => {
+it("stores nothing twice when the client has rewritten a rollout, and adds new lines", async () => {
   const r = sampleRollout("legacy");
   const file = r.writeTo(home);
   await ingest(file);
@@ -151,7 +151,7 @@ it("goes on where it was when a session is archived", async () => {
   expect(listTranscripts(memory).map((one) => [one.path, one.offset])).toEqual([[archived, offset]]);
 });
 
-it("counts rollouts that are compressed, until they are known", async () => {
+it("counts compressed rollouts until they are imported", async () => {
   const r = sampleRollout("paginated");
   const file = join(home, `${r.path()}.zst`);
   mkdirSync(dirname(file), { recursive: true });

@@ -14,7 +14,7 @@ import { usageOf } from "../../store/memory/sessions/usage.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { ingestTranscript } from "./ingest.ts";
 
-/** What is remembered of chats that their client writes anew, repeats and deletes. */
+/** The memory of chats that their client rewrites, repeats and deletes. */
 
 let tmp: string;
 let made: ReturnType<typeof temporaryWork>;
@@ -68,7 +68,7 @@ function turns(uid: string) {
   }));
 }
 
-test("turns with their files, tools, cost and what they wrote", async () => {
+test("turns with their files, tools, cost and written lines", async () => {
   const c = sampleChat();
   expect(await ingest(c.writeTo(tmp))).toMatchObject({ session: c.session });
   const session = sessionByUid(made.memory, c.session)!;
@@ -123,7 +123,7 @@ test("imported turns stay when the client rewrites the chat, deletes it, or begi
   expect(await ingest(file)).toMatchObject({ lines: 0 });
   expect(turns(c.session)).toEqual(before);
 
-  // The whole file again, from its start: all is known.
+  // The whole file again, from its start: everything is stored already.
   c.prompt("What about the pelican?");
   writeFileSync(file, c.text());
   expect(await ingest(file)).toMatchObject({ lines: 1 });
@@ -180,7 +180,7 @@ test("turns that the human took back are left aside, not forgotten", async () =>
   ]);
 });
 
-test("a subagent's chat is its session's child, whichever comes first", async () => {
+test("a subagent's chat is its session's child, in either order", async () => {
   const c = sampleChat();
   const child = chat({ session: idOf("child"), parent: c.session });
   child.begin();

@@ -110,7 +110,7 @@ test("turns, their files, tools, cost and chunks", async () => {
   expect(usageOf(memory, session.id).reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(1);
 });
 
-test("read again, nothing changes; grown, only what is new is added", async () => {
+test("read again, nothing changes; grown, only new lines are added", async () => {
   const builder = fixture();
   const file = builder.writeTo(dir);
   await ingest(file);
@@ -122,7 +122,7 @@ test("read again, nothing changes; grown, only what is new is added", async () =
   expect(await ingest(file)).toMatchObject({ lines: 1 });
 });
 
-test("however a transcript grows, the memory is that of one reading", async () => {
+test("a transcript that grows in any steps gives the same memory as one reading", async () => {
   const builder = fixture();
   const first = builder.prompt("Try it with a lock");
   builder.reply("I put a lock around it.");
@@ -254,7 +254,7 @@ describe("a note", () => {
   });
 });
 
-test("a file that is not what it was is read from the start", async () => {
+test("a file that was replaced is read from the start", async () => {
   const builder = fixture();
   const file = builder.writeTo(dir);
   await ingest(file);
@@ -283,7 +283,7 @@ test("of very many chunks the newest stay searchable, the turns stay all", async
   expect(chunks.at(-1)?.text).toContain("Answer 5");
 });
 
-test("a file that does not say whose it is waits", async () => {
+test("a file that does not name its session waits", async () => {
   const file = join(dir, "empty.jsonl");
   writeFileSync(file, "");
   expect(await ingest(file)).toMatchObject({ session: null, lines: 0 });

@@ -40,7 +40,7 @@ export interface IngestOptions {
 }
 
 export interface IngestResult {
-  /** The session's uid; null when the file does not say (yet) whose it is, and nothing was read. */
+  /** The session's uid; null if the file does not name it (yet), and nothing was read. */
   session: string | null;
   /** Lines that were new. */
   lines: number;
@@ -50,8 +50,8 @@ export interface IngestResult {
 }
 
 /**
- * Reads a transcript on from where it was left and stores what is new of it, a batch and its cursor in one
- * transaction: whenever it is stopped, the next time goes on from there, and doing it again changes nothing.
+ * Reads a transcript from where the last reading ended and stores new lines, each batch and its cursor in one
+ * transaction: after a stop the next reading continues from there, and repeating it changes nothing.
  * @param onProgress bytes read so far
  * @throws system errors (ENOENT, EBUSY) and those of the store as they are; the signal's reason
  */

@@ -35,7 +35,7 @@ it("removes old turns, and keeps notes, summaries and their chunks", async () =>
   expect(stage.chunkTexts(old.id)).toEqual(kept);
   expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(["annotated", "summary"]));
   expect(summariesOf(stage.memory, old.id)).toHaveLength(1);
-  // What is listed is what is counted.
+  // The list matches the count.
   expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
   expect(memoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
   expect(listAnnotations(stage.memory)).toHaveLength(2);

@@ -42,7 +42,7 @@ test("tools are counted, failed uses as well", () => {
   expect(toolCounts(turn)).toEqual({ Bash: 2, Read: 1 });
 });
 
-test("uses are counted by what they did, failed ones as well", () => {
+test("uses are counted by their action, failed ones as well", () => {
   const turn = turnOf(
     ran("a"),
     ran("b", "x", { isError: true }),
@@ -53,7 +53,7 @@ test("uses are counted by what they did, failed ones as well", () => {
   expect(actionCounts(turn)).toEqual({ command: 2, read: 1, write: 2 });
 });
 
-test("what an adapter says that a call did counts, not what it looks like", () => {
+test("an adapter's own action for a call takes precedence over its looks", () => {
   const use = { kind: "tool_use" as const, id: "1", tool: "x", input: { command: "make" }, files: [] };
   expect(actionOf(use)).toBe("command");
   expect(actionOf({ ...use, action: "other" })).toBe("other");

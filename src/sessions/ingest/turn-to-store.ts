@@ -24,7 +24,7 @@ export function turnToStore(
 
 const strength = { read: 0, edit: 1, write: 2 } as const;
 
-/** The tool uses of a turn in order, without those whose result was an error, which did nothing to files. */
+/** The tool uses of a turn in order, without failed ones, which did not change files. */
 function* effectiveUses(turn: Turn): Iterable<ToolUse> {
   const entries = turn.lines.flatMap((line) => line.entries);
   const failed = new Set<string>();
@@ -50,7 +50,7 @@ export function toolCounts(turn: Turn): Record<string, number> {
   return countUses(turn, ({ tool }) => tool);
 }
 
-/** Uses by what they did, failed ones included. */
+/** Uses by their action, failed ones included. */
 export function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
   return countUses(turn, actionOf);
 }

@@ -29,7 +29,7 @@ describe("notes in a prompt", () => {
     expect(Buffer.from(note).toString()).toBe(note);
   });
 
-  test("are found wherever they stand", () => {
+  test("are found anywhere in a prompt", () => {
     const line = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n\u2028\u2029]/g, " "));
     fc.assert(
       fc.property(line, line, line, (before, note, after) => {

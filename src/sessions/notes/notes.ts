@@ -9,7 +9,7 @@ export const maxNoteLength = 2_000;
 /** Marks around it, as in `**Note to Pommel:** ...`, are not part of it. */
 const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：](.*)$/gimu;
 
-/** The notes of a prompt, in order, trimmed; empty ones are none. */
+/** The notes of a prompt, in order, trimmed; empty ones are ignored. */
 export function notesIn(prompt: string): string[] {
   const notes: string[] = [];
   for (const [whole, rest = ""] of prompt.matchAll(noteLine)) {

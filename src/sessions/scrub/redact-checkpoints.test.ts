@@ -18,7 +18,7 @@ afterEach(() => remove());
 
 const clean = (text: string) => text.replaceAll("Falcon", "[GONE]");
 
-it("puts subjects, branches and what agents were at in other words", async () => {
+it("redacts subjects, branches and the state of agents", async () => {
   const agentState = { s: { title: "Project Falcon", todos: [{ text: "name it Falcon", status: "x" }] } };
   addCheckpoint(memory, "a", "1", [binding("s", [1])], {
     subject: "Begin Falcon",

@@ -153,7 +153,7 @@ function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[]
   return changed;
 }
 
-/** A note of a prompt is known by its words, and found again by its new ones. */
+/** A prompt's note is identified by its words, and found again by its new ones. */
 function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);

@@ -4,7 +4,7 @@ import type { Turn } from "../turn-content.ts";
 /** Characters. */
 const maxSummaryLength = 12_000;
 
-/** What the client says around the summary, for the agent that goes on with it. */
+/** The client's text around the summary, for the agent that continues. */
 const preamble = /^\s*This session is being continued from a previous conversation[^\n]*\n?/i;
 const goOn =
   /\n[^\S\n]*(?:If you need specific details from before (?:the )?compaction|Please continue the conversation from where we left|Continue (?:the conversation|with the last task)|Recent messages are preserved verbatim)[\s\S]*$/i;

@@ -2,7 +2,7 @@
 
 type Cue = readonly [pattern: RegExp, weight: number];
 
-/** `\b` knows no æ, ø, å: words are bounded by what is no letter of either language. */
+/** `\b` does not know æ, ø, å: words are bounded by non-letters of either language. */
 const words = (alternatives: string): RegExp =>
   new RegExp(`(?<![a-zæøå0-9_])(?:${alternatives})(?![a-zæøå0-9_])`, "i");
 

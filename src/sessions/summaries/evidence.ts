@@ -17,9 +17,9 @@ export interface Evidence {
   problems: Problem[];
   /** Files that were changed, and how often. */
   files: ReadonlyMap<string, number>;
-  /** What the agent said last in each of the last turns, the latest one last. */
+  /** The agent's last statements in each of the last turns, the latest one last. */
   conclusions: Statement[][];
-  /** What the user said was left to do, and what stood open on the agent's list; latest last. */
+  /** Next steps from the user, and open items of the agent's list; latest last. */
   nextSteps: Statement[];
   /** In how many sentences each word stands, the most of that, and how many sentences there are. */
   wordCounts: ReadonlyMap<string, number>;
