@@ -69,7 +69,7 @@ function sessionStateAt(
   return state;
 }
 
-/** The first ones, as many as fit; of one that is too large by itself what says most. */
+/** The first ones, as many as fit; one that is too large by itself is reduced to its most important parts. */
 function withinBounds(states: readonly [string, SessionState][]): AgentState {
   let kept: AgentState = {};
   const fits = (state: AgentState) => Buffer.byteLength(JSON.stringify(state)) <= most;

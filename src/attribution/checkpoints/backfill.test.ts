@@ -199,7 +199,7 @@ describe("in an incomplete repository", () => {
     expect(await backfill(work)).toMatchObject({ commits: 3, lookedAt: 3, checkpoints: 0 });
     const hash = repo.git("rev-parse", "HEAD");
     expect(knownCommits(repo.memory, [hash])).toEqual(new Map([[hash, 0]]));
-    // Where the same is there, it is looked at again.
+    // With the objects in place, it is analysed again.
     expect(await backfill(repo.work)).toMatchObject({ lookedAt: 3, checkpoints: 3 });
     rmSync(clone, { recursive: true });
   });

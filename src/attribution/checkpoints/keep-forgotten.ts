@@ -27,7 +27,7 @@ function groupByPath(records: readonly AttributionRecord[]): Map<string, Attribu
   return byPath;
 }
 
-/** A range in pieces, with others in place of what they cover. @param others in order, of the same file */
+/** A range in pieces, with others replacing the lines that they cover. @param others in order, of the same file */
 function overlaid(range: AttributionRecord, others: readonly AttributionRecord[]): AttributionRecord[] {
   const pieces: AttributionRecord[] = [];
   let line = range.firstLine;

@@ -9,7 +9,7 @@ import type { GitWork } from "./work.ts";
  * latest of all its ancestors. Only part of history is searched; if that finds nothing, the known order stays.
  */
 
-/** Commits of history that are looked at for one checkpoint, and for all of them. */
+/** Commits of history that are searched for one checkpoint, and for all of them. */
 const nearby = 5000;
 const far = 100_000;
 
@@ -81,9 +81,9 @@ async function readGraph(
 
 /** Results of the search through the graph so far. */
 interface Known {
-  /** What first parents lead to, by commit; as `alongFirstParents`. */
+  /** The checkpoint that first parents lead to, by commit; as `alongFirstParents`. */
   first: Map<string, string | null | undefined>;
-  /** Commits that come after no checkpoint, and are none. */
+  /** Commits that have no checkpoint, nor any among their ancestors. */
   barren: Set<string>;
 }
 
@@ -130,7 +130,7 @@ function alongFirstParents(
   return found;
 }
 
-/** Goes through what comes before a commit, the latest first. */
+/** Walks a commit's ancestors, the latest first. */
 function latestBefore(
   graph: Graph,
   hash: string,

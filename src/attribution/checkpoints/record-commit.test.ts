@@ -34,7 +34,7 @@ afterEach(() => repo.remove());
 
 const hook = { seen: "hook" } as const;
 
-/** Notes what the attribution was asked. */
+/** Records the arguments of the attribution. */
 function asked(): ChangeToAttribute[] {
   const changes: ChangeToAttribute[] = [];
   repo.work.attribute = async (sources, change, signal) => {
@@ -247,7 +247,7 @@ describe("unusual commits", () => {
     expect(empty).toMatchObject({ commit: { insertions: 0, patchId: null }, checkpoint: null });
   });
 
-  it("merges: what none of the parents has", async () => {
+  it("merges: lines that no parent has", async () => {
     repo.commit("base", { "a.ts": "1\n" });
     repo.git("checkout", "--quiet", "-b", "topic");
     repo.commit("there", { "a.ts": "2 // one:1\n" });

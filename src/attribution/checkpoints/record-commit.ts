@@ -30,7 +30,7 @@ export type { GitWork } from "./work.ts";
 /** How a commit was found, and further facts about it. */
 export interface HowSeen {
   seen: CommitSeen;
-  /** Where it was made, where somebody knows. */
+  /** The branch it was made on, if known. */
   branch?: string | null;
   /** Hashes of commits that it took the place of, as git says. */
   rewrittenFrom?: readonly string[];
@@ -40,7 +40,7 @@ export interface HowSeen {
 
 export interface RecordedCommit {
   commit: CommitRecord;
-  /** null: no session had a part in it, as far as is known. */
+  /** null: no session took part in it, as far as is known. */
   checkpoint: CheckpointRecord | null;
 }
 
@@ -91,7 +91,7 @@ async function recordPredecessors(
   }
 }
 
-/** As `recordCommit`, of a commit that was read; what comes before and after its checkpoint is left to the caller. */
+/** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */
 export async function recordInfo(
   work: GitWork,
   info: CommitInfo,
@@ -105,9 +105,9 @@ export async function recordInfo(
     signal?: AbortSignal | undefined;
     /** Of many commits at once, by hash. */
     patchIds?: ReadonlyMap<string, string>;
-    /** What it changed, read ahead; null: git lacks it. */
+    /** Its changes, read ahead; null: git lacks them. */
     changes?: Promise<CollectedChanges | null>;
-    /** What turns did to files, unpacked once for many commits. */
+    /** Changes to files by turns, unpacked once for many commits. */
     activity?: TurnActivity;
   } = {},
 ): Promise<RecordedCommit> {
@@ -132,7 +132,7 @@ export async function recordInfo(
     ...facts,
     insertions: changed?.insertions ?? 0,
     deletions: changed?.deletions ?? 0,
-    // What git lacks now it may have later.
+    // Git may have the missing objects later.
     attributed: changed === null ? 0 : attributionVersion,
   };
   const found = await (work.attribute ?? attributeChange)(
@@ -178,7 +178,7 @@ function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): st
   for (const { sessionUid, turns } of bindings) {
     const last = turns.at(-1);
     const branch = last === undefined ? null : branchOfTurn(memory, sessionUid, last);
-    // HEAD stands where no branch is checked out.
+    // HEAD is the name if no branch is checked out.
     if (branch !== null && branch !== "HEAD") branches.add(branch);
   }
   const [only = null] = branches;
@@ -190,7 +190,7 @@ export function placesOf({ project, roots }: GitWork): { root: string; worktrees
   return { root: project.root, worktrees: roots.filter((root) => root !== project.root) };
 }
 
-/** What a commit changed; null where git lacks some of it. */
+/** The changes of a commit; null if git lacks some objects. */
 export async function changesIfThere(
   { project, log }: GitWork,
   hash: string,

@@ -9,7 +9,7 @@ import type { Delegation, ShellRun, Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 const runSlack = 500;
-/** What formats a file on save does so this soon after. Milliseconds. */
+/** A formatter that runs on save changes a file this soon after an edit. Milliseconds. */
 const editSlack = 2500;
 /** Work that ends in a commit began this long before, at most. Milliseconds. */
 const workMs = 3 * 86_400_000;
@@ -74,8 +74,8 @@ export class AttributionEvidence {
   }
 
   /**
-   * Whether a line showed up when the call wrote it, as far as anybody watched. Mixed: it did, and at another time
-   * another line like it.
+   * Whether a line showed up when the call wrote it, as far as the file was watched. Mixed: it did, and an equal line
+   * showed up at another time.
    */
   agrees(times: readonly number[] | undefined, { at }: Write): "yes" | "mixed" | "no" {
     if (times === undefined || at === 0) return "yes";
@@ -143,7 +143,7 @@ export class AttributionEvidence {
     return (this.isRebased ? authoredAt - reworkMs : (this.parentAt ?? 0)) - clockMs;
   }
 
-  /** It stands on a commit that was not there when it was made. */
+  /** Its parent is newer than its first version. */
   private get isRebased(): boolean {
     return this.parentAt !== null && this.parentAt > this.change.authoredAt;
   }

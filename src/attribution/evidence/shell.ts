@@ -1,4 +1,4 @@
-/** What a command line of an agent wrote, and what it cannot have written. */
+/** What an agent's command line wrote, and what it cannot have written. */
 
 export interface ShellWrite {
   /** As written in the command: relative to the shell's directory. */
@@ -59,14 +59,14 @@ const writingFlags: Readonly<Record<string, RegExp>> = {
   xargs: /./,
   curl: /\s-[a-zA-Z]*[oO]\b|--output|--remote-name/,
 };
-/** Of git, what leaves the files of the working tree alone. */
+/** Git commands that leave the files of the working tree alone. */
 const readingGit =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:status|diff|log|show|add|commit|push|fetch|branch|rev-parse|ls-files|blame|remote|config|tag|describe|stash\s+list|rev-list|grep|shortlog|reflog|worktree\s+list|cat-file)\b/;
-/** Builds and tests: what they write is not what gets committed, but for generators, which have names of their own. */
+/** Builds and tests: their output is not committed, except for generators, which have names of their own. */
 const building =
   /^(?:go\s+(?:test|build|vet|run|version|env|doc|list)|npm\s+(?:test|ci|run\s+(?:test|build|lint|types|typecheck)\S*)|(?:npx\s+)?(?:tsc|vitest|jest|mocha|eslint(?!.*--fix)|biome\s+(?:check|lint)(?!.*--(?:write|apply|fix)))|pytest|python3?\s+-m\s+(?:pytest|unittest)|cargo\s+(?:test|build|check|clippy(?!.*--fix)|run)|make\s+(?:test|build|check|lint)|golangci-lint(?!.*--fix)|mypy|pyright|ruff\s+check(?!.*--fix))\b/;
 
-/** What may stand before a command in its place: words of the shell, what runs others, variables. */
+/** Words that may precede a command: shell keywords, wrappers, variables. */
 const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
 
 /** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
@@ -102,7 +102,7 @@ function commandsIn(text: string): string[] {
   return [outer, ...inner];
 }
 
-/** Commits that git said it made, in what a command printed: abbreviated hashes, "[main 1a2b3c4] subject". */
+/** Commits in a command's output, as git prints them: abbreviated hashes, "[main 1a2b3c4] subject". */
 export function commitsIn(output: string): string[] {
   return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]/gm)].map(([, hash = ""]) => hash);
 }

@@ -11,7 +11,7 @@ interface WrittenHunk {
   removed: BareLine[];
 }
 
-/** What one tool call wrote into one file. */
+/** The write of one tool call to one file. */
 export interface Write {
   sessionUid: string;
   turn: number;
@@ -47,7 +47,7 @@ export interface Delegation {
   endedAt: number;
 }
 
-/** What a turn did to files. */
+/** A turn's changes to files. */
 export interface Activity {
   writes: Write[];
   runs: ShellRun[];
@@ -61,7 +61,9 @@ interface Call {
   model: string | null;
 }
 
-/** What a turn did to files, from its archived lines. Calls that failed, or have no answer yet, did nothing. */
+/**
+ * A turn's changes to files, from its archived lines. Failed calls, and calls without an answer yet, changed nothing.
+ */
 export function activityOf(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
@@ -93,7 +95,7 @@ export function activityOf(
         const command = text(call.input.command) ?? "";
         const run = { ...by, startedAt: call.at ?? at, endedAt: at, command };
         activity.runs.push({ ...run, mayWrite: mayWrite(command), commits: commitsIn(entry.text) });
-        // What a command wrote before it failed is there all the same.
+        // Files that a command wrote before it failed are still there.
         for (const { path, lines } of writesIn(command)) {
           const hunks = [{ lines: bareLines(lines, true), removed: [] }];
           activity.writes.push({ ...by, at, path: relativize(path), how: "shell", hunks });

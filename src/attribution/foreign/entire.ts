@@ -59,7 +59,7 @@ async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly 
   const parts = new Map<string, string[]>();
   for (const id of checkpoints) {
     const root = parsed(checkpointShape, roots.get(nameOf(id)));
-    // Only what lies in the checkpoint's own folder is its own.
+    // Only files in the checkpoint's own folder belong to it.
     const own = new RegExp(`^/?${folderOf(id)}/\\d{1,6}/metadata\\.json$`);
     const paths = (root?.sessions ?? []).map(({ metadata }) => metadata).filter((path) => own.test(path));
     parts.set(

@@ -194,7 +194,7 @@ describe("in a repository", () => {
   it("an amended commit inherits verdicts, and adds new ones", async () => {
     repo.did("s", wrote(path("a.ts"), text(...total), repo.soon()));
     const first = await repo.commitAndTake("First", { "a.ts": text(...total) });
-    // What the agent did is not remembered any more, but who wrote the lines is.
+    // The agent's actions are not stored any more, but the authors of the lines are.
     forgetAll(repo.memory);
     repo.did(
       "t",

@@ -25,7 +25,7 @@ export interface AttributionSources {
 
 /** A transcript's times and git's are of clocks and roundings of their own. Milliseconds. */
 const slack = 2000;
-/** What a line and its neighbours weigh together where it is beyond doubt that they are the same. */
+/** The weight of a line and its neighbours that makes a match certain. */
 const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
 const elsewhere = 2;
@@ -133,7 +133,7 @@ function isSamePath(path: string, inCommand: string): boolean {
   return path === named || (named.length > 2 && path.endsWith(`/${named}`)) || named.endsWith(`/${path}`);
 }
 
-/** A change without text: who committed it is all there is to know. */
+/** A change without text: its committer is the only evidence. */
 function bindingsWithoutLines(change: ChangeToAttribute, activity: TurnActivity, memory: Memory) {
   const attributionEvidence = new AttributionEvidence(memory, activity, change, null);
   return bindingsOf(change, [], [], { attributionEvidence, writes: [], files: [] });

@@ -13,7 +13,7 @@ import type { FileToAttribute } from "./file-lines.ts";
 import type { ChangeToAttribute } from "./types.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
-/** A file with so many lines that are new; each weighs 1. */
+/** A file with this many new lines; each weighs 1. */
 const fileOf = (lines: number) => fileOfDiff(Array.from({ length: lines }, (_, i) => `+${line(i)}`));
 
 const range = (
@@ -168,17 +168,17 @@ describe("by the command that made it", () => {
     expect(bound([], { runs: [committing("s", [], { command })] })).toHaveLength(1);
   });
 
-  it("after a rebase the one that made what it was made from", () => {
+  it("after a rebase the one that made the original", () => {
     const of = change({ authoredAt: 100_000, committedAt: 900_000 });
     expect(bound([], { of, runs: [committing("s", [elsewhere])] })).toMatchObject([{ sessionUid: "s" }]);
   });
 
-  it("what is not committed was not", () => {
+  it("not for uncommitted changes", () => {
     expect(bound([], { of: change({ hash: null }), runs: [committing("s", [short])] })).toEqual([]);
   });
 });
 
-describe("by what it took out", () => {
+describe("by its removed lines", () => {
   const gone = [line(1), line(2)];
   const files = [fileOfDiff([" before();", ...gone.map((each) => `-${each}`), " after();"])];
 
@@ -203,7 +203,7 @@ describe("by what it took out", () => {
     expect(bound([], { files: bracket, writes: [fresh("s", [], { removed: ["}"] })] })).toEqual([]);
   });
 
-  it("of a file that was called otherwise before", () => {
+  it("of a file with another name before", () => {
     const renamed = [
       fileOfDiff(
         gone.map((each) => `-${each}`),

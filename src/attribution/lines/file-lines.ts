@@ -11,7 +11,7 @@ export interface FileToAttribute {
   change: ChangedFile;
   /** The new version without blank lines; only the added lines where the whole could not be read. */
   lines: FileLine[];
-  /** What each hunk took out, without blank lines. */
+  /** The removed lines of each hunk, without blank lines. */
   removed: RemovedLine[][];
 }
 
@@ -20,7 +20,7 @@ export interface RemovedLine extends BareLine {
   line: number;
 }
 
-/** Beyond these only the added lines are looked at, not what stands around them. Files; bytes of all. */
+/** Beyond these limits only added lines are read, without their context. Files; bytes of all. */
 const maxFiles = 400;
 const maxBytes = 32 * 1024 * 1024;
 

@@ -92,7 +92,7 @@ test("edits, files and the content of commands are the agent's; lines written by
   ]);
 });
 
-test("what the human changed in a proposal is not the agent's, nor what an edit that failed was to write", async () => {
+test("the human's changes to a proposal are not the agent's, nor are the lines of a failed edit", async () => {
   const c = begun();
   const both = after.replace("}\n", "  audit.record(token, reasonOfMine);\n}\n");
   const proposal = { ai_proposed_content: "  token = withLock(() => ask());", modified_by_user: true };
@@ -106,7 +106,7 @@ test("what the human changed in a proposal is not the agent's, nor what an edit 
   ]);
 });
 
-test("of a chat of which only the repeated history is left, the edits are known without their diffs", async () => {
+test("if only the repeated history of a chat is left, its edits are known without their diffs", async () => {
   const whole = begun();
   whole.edit(at("src/auth.ts"), before, after);
   const recorded = whole.records.length;

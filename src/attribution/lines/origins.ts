@@ -15,11 +15,11 @@ import { unknown, type Verdict } from "./verdict.ts";
  * their earlier place.
  */
 
-/** How sure it must be that lines are those that were taken out: in the same hunk, the same file, another file. */
+/** How certain it must be that lines are the removed ones: in the same hunk, the same file, another file. */
 const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
 /** Blame takes its time. */
 const maxBlames = 24;
-/** Of each file only so many removed lines are looked for elsewhere. */
+/** At most this many removed lines of each file are searched for elsewhere. */
 const maxRemoved = 3000;
 
 interface Place {
@@ -108,7 +108,7 @@ function thresholdOf(place: Place, own: string, { line }: FileLine): number {
   return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
 }
 
-/** The removed line that stands where a line of its hunk stands now, as far as one can say of broken lines. */
+/** The removed line at the place of a line of its hunk, as close as broken lines allow. */
 function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
   const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
   if (holder) return holder.line;

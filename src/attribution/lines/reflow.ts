@@ -10,7 +10,7 @@ const loose = (text: string) => bareLine(text).replace(/[,;()]/g, "");
 
 /** A line that is shorter finds its place only beside others. Characters. */
 const shortestAnchor = 16;
-/** What is searched at most, all texts together. Characters. */
+/** The most text that is searched, all texts together. Characters. */
 const longest = 4_000_000;
 /** Characters that are gone over at most, looking for one line after the other. */
 const maxSearched = 2_000_000_000;

@@ -2,7 +2,7 @@ import type { Write } from "../evidence/writes.ts";
 import type { Stretch } from "./align.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A line that an agent wrote, and how sure that is. */
+/** A line that an agent wrote, and how certain that is. */
 export interface WrittenLine {
   write: Write;
   support: number;

@@ -8,7 +8,7 @@ const day = 86_400_000;
 /** When the commit before was made. */
 const parentAt = 10 * day;
 
-/** By line of the new version which call wrote it, and how sure that is. */
+/** By line of the new version the call that wrote it, and how certain that is. */
 function writers(diff: readonly string[], writes: readonly Write[], consumed: Record<string, string[]> = {}) {
   const counts = Object.entries(consumed).map(([toolUse, lines]): [string, Map<number, number>] => {
     const keys = new Map<number, number>();

@@ -81,7 +81,7 @@ export async function collectCandidates(
   return { candidates, nearest: nearFirst[0]?.score ?? null };
 }
 
-/** The cosine of the i-th chunk, of both models where both have a vector of it (NaN stands for none); not below 0. */
+/** The cosine of the i-th chunk, of both models if both have a vector for it (NaN means none); not below 0. */
 function blend(
   [first, second]: readonly [Float64Array | null, Float64Array | null],
   share: number,
@@ -127,7 +127,7 @@ export async function weighStems(index: SearchableIndex, { stems }: AnalysedQuer
   return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));
 }
 
-/** In how many chunks each of these names stands as a whole. */
+/** The number of chunks that contain each of these names as a whole. */
 export async function mentionsOf(
   index: SearchableIndex,
   names: readonly string[],

@@ -123,7 +123,7 @@ describe("ranking", () => {
 });
 
 describe("a result", () => {
-  it("says where it is, what it is and why it is there", async () => {
+  it("has its place, its kind and the reason", async () => {
     expect((await search("HttpClient get")).results.find(({ name }) => name === "get")).toMatchObject({
       file: "src/http/client.ts",
       start_line: 4,
@@ -137,7 +137,7 @@ describe("a result", () => {
     });
   });
 
-  it("scores what its signals add up to", async () => {
+  it("scores the sum of its signals", async () => {
     const { results } = await search("retry backoff", { explain: true });
     const sums = results.map((result) => {
       const { penalty = 1, saturation = 1, ...signals } = result.signals ?? {};
@@ -238,7 +238,7 @@ describe("odd queries", () => {
 });
 
 describe("meaning", () => {
-  /** Knows but two things, and what belongs to them. */
+  /** Knows only two things, and their words. */
   const embedder: Embedder = {
     id: "fake",
     dimensions: 2,

@@ -50,8 +50,8 @@ export function isAskedFor(role: PathRole, stems: ReadonlySet<string>): boolean 
 const versionDirectory = /^(.*?\/)?v(\d+)\//;
 
 /**
- * Where versions of the code lie side by side (`v3/`, `v4/`), the newest is what a question is about unless it names
- * another. Judges by the candidates: an old version alone is not an older one.
+ * If versions of the code are side by side (`v3/`, `v4/`), a question is about the newest unless it names another.
+ * Judged by the candidates: an old version alone is not an older one.
  */
 export function olderVersions(
   paths: readonly string[],

@@ -4,7 +4,7 @@ import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
-/** A chunk under consideration, with what retrieval found out about it. */
+/** A chunk under consideration, with its evidence from retrieval. */
 export interface Candidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
@@ -54,7 +54,7 @@ function precision(stems: readonly string[], weight: StemWeights): number {
   return hits / stems.length;
 }
 
-/** How well a name fits the query: what it covers of it, and how little else it says. */
+/** How well a name fits the query: the share of the query that it covers, and how little else it contains. */
 function closeness(stems: readonly string[], weight: StemWeights): number {
   return Math.sqrt(coverage(stems, weight) * precision(stems, weight));
 }
@@ -68,10 +68,10 @@ function pathParts(path: string): { directories: string; base: string } {
   };
 }
 
-/** Files whose name says nothing are known by their directory. */
+/** Files with generic names are identified by their directory. */
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
-/** The directory that a file is known by, "" where it is its own name. */
+/** The directory that identifies a file, "" if its own name does. */
 export function namingDirectory(path: string): string {
   const { directories, base } = pathParts(path);
   return emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : "";
@@ -79,7 +79,7 @@ export function namingDirectory(path: string): string {
 
 /** Shorter beginnings of words are chance. Characters. */
 const minBeginning = 4;
-/** What a shortened word counts beside the word itself. */
+/** The weight of an abbreviation relative to the word itself. */
 const ofShortened = 0.7;
 
 /**

@@ -69,9 +69,9 @@ export const weights = {
   saturation: 0.6,
   /** What chunks of a level keep of their score: what has a name is a better answer than a stretch of lines. */
   levels: { file: 1, class: 1, method: 1, block: 0.9, lines: 0.9 } satisfies Record<Level, number>,
-  /** What code keeps of its score that lies beside a newer version of itself (`v3/` where there is `v4/`). */
+  /** The share of its score that code keeps if a newer version is beside it (`v3/` beside `v4/`). */
   olderVersion: 0.6,
-  /** What files of a role keep of their score when the query does not ask for them. */
+  /** The share of their score that files of a role keep if the query does not ask for them. */
   roles: {
     source: 1,
     test: 0.3,

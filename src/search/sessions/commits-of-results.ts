@@ -31,8 +31,9 @@ export class CommitsOfResults {
   }
 
   /**
-   * For each result those that its turns led to: in HEAD's history first, then by how many turns, then the latest.
-   * @param bySession what their sessions led to
+   * For each result the commits that its turns led to: in HEAD's history first, then by number of turns, then the
+   * latest.
+   * @param bySession the commits that their sessions led to
    */
   async of(
     results: readonly Place[],
@@ -64,7 +65,7 @@ export class CommitsOfResults {
   }
 
   private describe(commit: LedTo, fate: KnownFate | undefined, start: number): CommitOfResult {
-    // What is looked at once is remembered: the next search gets further.
+    // Results are cached: the next search gets further.
     const isLate = performance.now() - start > this.patience.ms;
     const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
     return {

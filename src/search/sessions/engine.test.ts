@@ -69,7 +69,7 @@ const ids = async (query: string, more: Partial<SessionQuery> = {}) =>
   (await ask(query, more)).results.map(({ id }) => id);
 
 describe("an answer", () => {
-  it("says where it is from, what it is and why it is there", async () => {
+  it("has its origin, its kind and the reason", async () => {
     const { results } = await ask("flaky resume test", { types: ["raw"] });
     expect(results[0]).toEqual({
       id: "aaaa:raw:0",
@@ -179,7 +179,7 @@ describe("modes", () => {
     expect((await ask("bread", { mode: "semantic" })).searched_by).toEqual([]);
   });
 
-  it("finds by words where there is no model at all", async () => {
+  it("finds by words without a model", async () => {
     const { results, searched_by } = await asker(store.memory, store.dir, null).ask("bread");
     expect(results.map(({ id }) => id)).toEqual(["bbbb:raw:1"]);
     expect(searched_by).toEqual(["words"]);
@@ -224,7 +224,7 @@ describe("a pattern", () => {
     expect((await byPattern(pattern)).total_results).toBe(total);
   });
 
-  it.each(["(", "(?=a)b", "a\\1", "*"])("%s is none", async (pattern) => {
+  it.each(["(", "(?=a)b", "a\\1", "*"])("%s is invalid", async (pattern) => {
     await expect(byPattern(pattern)).rejects.toMatchObject({
       code: "usage",
       message: expect.not.stringContaining("(?i)"),

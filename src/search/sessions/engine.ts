@@ -43,16 +43,16 @@ import type { CommitOfResult, OtherTurn, SessionAnswer, SessionQuery, SessionRes
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {
-  /** What paths of touched files are relative to. */
+  /** Paths of touched files are relative to it. */
   root: string;
   memory: Memory;
   /** For search by meaning; null: by words alone. */
   embedder: QueryEmbedder | null;
   weights?: SessionWeights;
-  /** What says how sure results are. */
+  /** Judges the confidence of results. */
   judge?: typeof standardJudge;
   now?: () => number;
-  /** What asking git about the commits of results may take, and whether it goes on for the next search. */
+  /** The time limit for asking git about the commits of results, and whether it continues for the next search. */
   patience?: { ms: number; goesOn: boolean };
 }
 
@@ -99,7 +99,7 @@ export class SessionSearch {
     };
   }
 
-  /** By the result's place; the notes say what could not be found out. */
+  /** By the result's place; the notes name what could not be found out. */
   private async commitsOf(
     results: readonly SessionResult[],
   ): Promise<{ commits: CommitOfResult[][]; notes: string[] }> {
@@ -176,7 +176,7 @@ export class SessionSearch {
     });
   }
 
-  /** How sure each result is; by one model alone, whose cosines always mean the same. */
+  /** The confidence of each result; by one model alone, whose cosines always mean the same. */
   private judge(
     query: AnalysedQuery,
     presented: readonly Presented[],
@@ -311,7 +311,7 @@ export class SessionSearch {
     });
   }
 
-  /** What can be said of chunks without knowing the question. */
+  /** The facts about chunks that do not depend on the question. */
   private describer(chunks: readonly StoredSessionChunk[]) {
     const { memory, root } = this.options;
     const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
@@ -362,7 +362,7 @@ function roundAll(record: Readonly<Record<string, number>>): Record<string, numb
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-/** Ids of issues, "ENT-232", as phrases of tokens: what holds both parts apart is about something else. */
+/** Ids of issues, "ENT-232", as phrases of tokens: a text with both parts apart is about something else. */
 function ticketsIn(question: string): string[] {
   return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(tokenStream);
 }

@@ -100,7 +100,7 @@ describe("nearness", () => {
   });
 });
 
-it("takes so many candidates of each kind of evidence, the best", () => {
+it("limits the candidates of each kind of evidence to the best", () => {
   const weights = { ...sessionWeights, candidates: 1 };
   const nearness = near([0.1, 0.9, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.9, 0.1]);
   expect(collect(["retri", "flaki"], [nearness], { weights }).candidates).toEqual([

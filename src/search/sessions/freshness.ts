@@ -5,7 +5,7 @@ import type { Freshness } from "./types.ts";
 /** A client writes the end of a turn after the files of it. Milliseconds. */
 const slack = 2000;
 
-/** Looks at the files that conversations touched, each once. */
+/** Checks the files that sessions touched, each once. */
 export class FileAges {
   /** Time of the last change; null: it is gone. */
   private readonly changedAt = new Map<string, number | null>();

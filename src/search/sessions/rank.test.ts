@@ -61,7 +61,7 @@ describe("evidence", () => {
     expect(scoresOf(rank(candidates({}), found, { words: 10, passage: 0.1, whole: 2 }))).toEqual({ 1: 30.3 });
   });
 
-  it("below the average is none, and no boost makes it any", () => {
+  it("below the average counts as none, and a boost does not change that", () => {
     const ranked = rank(candidates({ type: "annotated" }, {}), evidence({ 1: -3, 2: 1 }));
     expect(rowsOf(ranked)).toEqual([2, 1]);
     expect(scoresOf(ranked)).toEqual({ 1: 0, 2: 1 });
@@ -145,7 +145,7 @@ it("puts the best first, of equal ones the first in the database", () => {
 describe("standard deviations", () => {
   const of = (values: number[], population = 0) => [...standardised(Float64Array.from(values), population)];
 
-  it("are from the mean, and leave out what is no number", () => {
+  it("are from the mean, and leave out NaN", () => {
     expect(of([1, Number.NaN, 3])).toEqual([-1, Number.NaN, 1]);
     expect(of([2, 4, 4, 4, 5, 5, 7, 9])).toEqual([-1.5, -0.5, -0.5, -0.5, 0, 0, 1, 2]);
   });
@@ -156,7 +156,7 @@ describe("standard deviations", () => {
     expect(of([3, 3], 1)).toEqual([0, 0]);
   });
 
-  it("are none where all are the same, or there is nothing", () => {
+  it("are zero if all are the same, or there is nothing", () => {
     expect(of([4, 4, Number.NaN])).toEqual([0, 0, Number.NaN]);
     expect(of([])).toEqual([]);
     expect(of([], 5)).toEqual([]);

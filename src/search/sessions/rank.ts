@@ -17,17 +17,17 @@ export interface SessionCandidate {
   neighbours: readonly SessionChunkId[];
 }
 
-/** Evidence in standard deviations above the average; 0 where there is none. */
+/** Evidence in standard deviations above the average; 0 without any. */
 export interface Evidence {
   words: (id: SessionChunkId) => number;
   passage: (id: SessionChunkId) => number;
   whole: (id: SessionChunkId) => number;
-  /** By row of `sessions`: of what it is called and was asked, and of its summary. */
+  /** By row of `sessions`: of its title and prompts, and of its summary. */
   asked: (sessionId: number) => number;
   summary: (sessionId: number) => number;
 }
 
-/** What a score comes from: evidence, which is added up, and the factors on it. */
+/** The parts of a score: evidence, which is added up, and the factors on it. */
 interface Signals {
   words: number;
   words_around: number;
@@ -75,7 +75,7 @@ export function rankSessions(
   return ranked.sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
 }
 
-/** A candidate with the evidence of its own and of what lies around it. */
+/** A candidate with its own evidence and that of its neighbours. */
 function rankedOf(
   candidate: SessionCandidate,
   { words, passage, whole }: Evidence,

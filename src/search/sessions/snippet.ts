@@ -17,7 +17,7 @@ export function snippetAround(text: string, query: string, length: number = snip
   return cutOut(flat, from, to);
 }
 
-/** A part of a text that holds what is at `at`, about `length` characters on one line. */
+/** The part of a text around `at`, about `length` characters on one line. */
 export function snippetAt(text: string, at: number, length: number = snippetLength): string {
   const from = Math.max(at - Math.floor(length / 4), 0);
   return onOneLine(cutOut(text, from, Math.min(from + length, text.length)));

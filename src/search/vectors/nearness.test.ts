@@ -9,7 +9,7 @@ import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { VectorSource } from "../../store/vectors/vector-index.ts";
 import { PassageNearness } from "./nearness.ts";
 
-/** Passages of chunks, as they lie in a database. */
+/** Passages of chunks, as a database holds them. */
 interface Given {
   chunkId: number;
   passages: number[][];
@@ -32,7 +32,7 @@ const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i)
 const scaled = (a: readonly number[], by: number) => a.map((x) => x * by);
 const unit = (a: readonly number[]) => (dot(a, a) === 0 ? [...a] : scaled(a, 1 / Math.sqrt(dot(a, a))));
 
-/** The same, written down as it is documented: cosines of what is left when half of the mean is taken away. */
+/** The same by its documentation: cosines after half of the mean is removed. */
 function plainNearness(given: readonly Given[], query: readonly number[], inMean = given) {
   const counted = inMean.flatMap(({ passages }) => passages.map(unit));
   const sum = counted.reduce((total, x) => total.map((y, i) => y + x[i]!), scaled(query, 0));
@@ -147,7 +147,7 @@ describe("following the database", () => {
     replaceChunks(memory, session.id, { type: "raw", from }, chunks);
   }
 
-  /** What is near is what a new index finds near, and what the formula says. */
+  /** The results equal those of a new index, and those of the formula. */
   function expectAll(...chunks: number[][][]): void {
     const given = chunks.map((passages, i) => ({ chunkId: i, passages }));
     expectNearness(index, query, plainNearness(given, query));

@@ -26,10 +26,10 @@ export async function previewForget(
 }
 
 /**
- * Forgets it, and leaves no trace of it: sessions that lost turns are cut into chunks and summed up again. Not to be
- * run while transcripts of the sessions are read.
- * @returns what went; `isLogEmpty` false: another process was reading, and the database's log still holds traces until
- *   it is emptied
+ * Forgets the target without a trace: sessions that lost turns are chunked and summarised again. Do not run it while
+ * transcripts of the sessions are read.
+ * @returns what was removed; `isLogEmpty` false: another process was reading, and the database's log still holds traces
+ * until it is emptied
  * @throws PommelError `usage`, `not_found`
  */
 export async function forgetNow(

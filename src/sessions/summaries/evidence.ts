@@ -29,7 +29,7 @@ export interface Evidence {
   lastTurn: number;
 }
 
-/** What is kept at most; of more the weaker half is dropped. */
+/** The most that is kept; beyond it the weaker half is dropped. */
 const keep = {
   asks: 400,
   statements: 300,
@@ -88,7 +88,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
   function takePrompt(text: string, turn: number): void {
     const ask = askOf(text, longest.ask);
     if (ask !== null && asks.length < keep.asks) asks.push({ ...ask, turn });
-    // What is longer was pasted: a plan, a review, a report.
+    // Longer texts are pasted: a plan, a review, a report.
     const isTyped = text.length <= longest.typed;
     for (const raw of sentencesOf(text)) {
       const sentence = withoutBoilerplate(raw) || raw;
@@ -153,7 +153,7 @@ export function gatherEvidence(turns: Iterable<Turn>, relativize: (path: string)
     const error = distinctiveLine(errorLines(result.text, 1_000));
     if (error === "" || problems.isFailing(name)) return;
     const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
-    // What the agent says of it counts for more than the output.
+    // The agent's explanation counts for more than the output.
     problems.failed(name, statementOf(text, turn, order++, 1));
   }
 

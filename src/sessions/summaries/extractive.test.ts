@@ -86,7 +86,7 @@ describe("extractiveSummary", () => {
     expect(part(later, "Next")).toEqual(["- The remaining work is a limit on its size in bytes."]);
   });
 
-  it("takes what stands open on the agent's list for what is left", () => {
+  it("lists open items of the agent's list as left to do", () => {
     const todos = [
       { content: "Write the migration for the users table", status: "completed" },
       { content: "Document the migration in the handbook", status: "pending" },

@@ -108,7 +108,7 @@ function filesOf({ files }: Evidence): string[] {
   return [named.join(", ") + (others > 0 ? `, and ${others} more` : "")];
 }
 
-/** What the agent said last; where that is but little ("Committed."), what it said before as well. */
+/** The agent's last statement; if that is short ("Committed."), the one before as well. */
 function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
   const bullets: Statement[] = [];
   for (const conclusion of conclusions.toReversed()) {

@@ -4,12 +4,12 @@ export interface Problem extends Statement {
   resolution: Statement | null;
 }
 
-/** What is kept at most; of more problems the weaker half is dropped. */
+/** The most that is kept; beyond it the weaker half of the problems is dropped. */
 const keep = { problems: 300, open: 20, failing: 200, repairs: 20 } as const;
 /** A problem without a resolution within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
-/** The problems of a session and what solved them, in the order in which both were said or happened. */
+/** The problems of a session and their solutions, in order. */
 export class Problems {
   private readonly found = atMost<Problem>(keep.problems);
   /** Those that may still be resolved, latest last. */
@@ -57,7 +57,7 @@ export class Problems {
     return this.failing.has(command);
   }
 
-  /** A command failed that did not fail before: what its output says is a problem. */
+  /** A command failed that did not fail before: its error message is a problem. */
   failed(command: string, statement: Statement): void {
     const problem = this.add(statement);
     if (this.failing.size < keep.failing) this.failing.set(command, problem);

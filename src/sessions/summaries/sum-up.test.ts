@@ -129,7 +129,7 @@ it("says nothing twice: a session of a few words has no chunk of its summary", a
   expect(await sumUpSession({ ...stage.work, llm: null }, "s")).toMatchObject({ summaries: 1, chunks: 0 });
 });
 
-it("leaves alone what has no turns", async () => {
+it("skips sessions without turns", async () => {
   saveSession(stage.memory, { uid: "empty", agent: "claude", cwd: "/repo" });
   expect(await sumUpSession({ ...stage.work, llm: null }, "empty")).toBeNull();
   expect(await sumUpSession({ ...stage.work, llm: null }, "unknown")).toBeNull();

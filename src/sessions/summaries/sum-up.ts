@@ -24,7 +24,7 @@ export interface SummedUp {
   summaries: number;
   /** Chunks of summaries that the session has now. */
   chunks: number;
-  /** What the session is called now. */
+  /** The session's current title. */
   title: string | null;
 }
 

@@ -151,7 +151,7 @@ describe("summarise", () => {
     await expect(aborted).rejects.toBe(reason);
   });
 
-  it("never fails for what a model writes", async () => {
+  it("never fails on a model's text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 400 }), async (answer) => {
         const found = await summarise(() => turns, {

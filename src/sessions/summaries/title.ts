@@ -6,7 +6,7 @@ import { type Ask, askOf } from "./ask.ts";
 const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */
 const enoughWords = 3;
-/** Prompts that are looked at. */
+/** The number of prompts that are tried. */
 const promptsToTry = 10;
 
 /** Words that any session may begin with: they say nothing about this one. */

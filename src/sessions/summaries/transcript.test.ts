@@ -48,7 +48,7 @@ describe("condensedTranscript", () => {
     expect(found).not.toContain("Prompt 1000 ");
   });
 
-  it("shortens what one of them says, and leaves abandoned turns out", () => {
+  it("shortens long messages, and leaves abandoned turns out", () => {
     expect(condensedTranscript(conversation(text("y".repeat(50_000))), 40_000).length).toBeLessThan(2100);
     const turns = conversation(prompt("Take the other way"));
     turns[0]!.abandoned = true;

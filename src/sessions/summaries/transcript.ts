@@ -4,12 +4,12 @@ import type { Turn } from "../turn-content.ts";
 
 /** Characters of one prompt, answer, tool use and error. */
 const longest = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } as const;
-/** Where not everything fits, this part of what is shown is the beginning of the session. */
+/** If not everything fits, this share of the text comes from the beginning of the session. */
 const headShare = 0.4;
 
 interface Piece {
   text: string;
-  /** Prompts and answers come first, tool uses fill what room is left. */
+  /** Prompts and answers come first, tool uses fill the remaining room. */
   isTool: boolean;
 }
 

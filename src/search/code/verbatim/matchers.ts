@@ -17,7 +17,7 @@ export interface Matcher {
   mayBeRendered: boolean;
 }
 
-/** What every result of a query must hold: all of it, or what it has in double quotes. */
+/** The texts that every result of a query must contain: all of it, or its parts in double quotes. */
 export function matchersOf({ query, match }: Pick<CodeQuery, "query" | "match">): Matcher[] {
   if (match === "regex") return [patternMatcher(query)];
   if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
@@ -41,7 +41,7 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
 
 /**
  * A pattern in RE2's syntax.
- * @throws PommelError `usage` when it is none
+ * @throws PommelError `usage` if it is invalid
  */
 function patternMatcher(pattern: string): Matcher {
   const expression = compileExpression(pattern);
