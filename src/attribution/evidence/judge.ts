@@ -47,8 +47,8 @@ export class AttributionEvidence {
   }
 
   /**
-   * Turns that changed one of the change's files within the hour before it was made, and since the commit
-   * before: what they did before that led to that one.
+   * Turns that changed one of the change's files within the hour before it was made, and since the parent commit:
+   * earlier changes led to that one.
    */
   recentlyTouched(): { sessionUid: string; turn: number }[] {
     const { hash, files, authoredAt } = this.change;
